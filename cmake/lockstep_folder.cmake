@@ -1,0 +1,27 @@
+# lockstep_folder(NAME [USES folder...] [LINKS library...])
+# One target per folder of src/: lockstep_NAME from every *.cc, and its tests from every *_test.cc beside them.
+# USES repeats the include table of tools/check_layers as the link graph.
+
+find_package(GTest REQUIRED)
+find_package(fmt REQUIRED)
+find_package(rapidcheck REQUIRED)
+include(GoogleTest)
+
+function(lockstep_folder name)
+  cmake_parse_arguments(arg "" "" "USES;LINKS" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS *.cc)
+  file(GLOB tests CONFIGURE_DEPENDS *_test.cc)
+  list(REMOVE_ITEM sources ${tests} ${CMAKE_CURRENT_SOURCE_DIR}/main.cc)
+
+  list(TRANSFORM arg_USES PREPEND lockstep_)
+  add_library(lockstep_${name} STATIC ${sources})
+  target_include_directories(lockstep_${name} PUBLIC ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include)
+  target_link_libraries(lockstep_${name} PUBLIC fmt::fmt ${arg_USES} ${arg_LINKS})
+
+  if(tests)
+    add_executable(${name}_test ${tests})
+    target_link_libraries(${name}_test PRIVATE
+      lockstep_${name} rapidcheck GTest::gtest GTest::gmock GTest::gtest_main)
+    gtest_discover_tests(${name}_test TEST_PREFIX unit.${name}. PROPERTIES LABELS unit DISCOVERY_TIMEOUT 60)
+  endif()
+endfunction()

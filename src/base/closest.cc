@@ -1,0 +1,40 @@
+#include "base/closest.h"
+
+#include <algorithm>
+
+namespace lockstep::base {
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> before_last(b.size() + 1);
+  std::vector<std::size_t> last(b.size() + 1);
+  std::vector<std::size_t> current(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) last[j] = j;
+
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    current[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t change = last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      current[j] = std::min({last[j] + 1, current[j - 1] + 1, change});
+      const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (swapped) current[j] = std::min(current[j], before_last[j - 2] + 1);
+    }
+    before_last.swap(last);
+    last.swap(current);
+  }
+  return last[b.size()];
+}
+
+std::optional<std::string_view> closest(std::string_view word, const std::vector<std::string_view>& known) {
+  std::optional<std::string_view> best;
+  std::size_t best_distance = std::max<std::size_t>(1, word.size() / 3) + 1;
+  for (const std::string_view candidate : known) {
+    const std::size_t distance = edit_distance(word, candidate);
+    if (distance < best_distance) {
+      best = candidate;
+      best_distance = distance;
+    }
+  }
+  return best;
+}
+
+}  // namespace lockstep::base

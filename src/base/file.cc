@@ -1,0 +1,81 @@
+#include "base/file.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+namespace lockstep::base {
+namespace {
+
+class FileDescriptor {
+ public:
+  explicit FileDescriptor(int fd) : fd_(fd) {}
+  FileDescriptor(const FileDescriptor&) = delete;
+  FileDescriptor& operator=(const FileDescriptor&) = delete;
+  ~FileDescriptor() {
+    if (fd_ > STDERR_FILENO) ::close(fd_);
+  }
+  int get() const { return fd_; }
+  bool is_open() const { return fd_ >= 0; }
+
+ private:
+  int fd_;
+};
+
+bool write_all(int fd, std::string_view content) {
+  while (!content.empty()) {
+    const ssize_t written = ::write(fd, content.data(), content.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return false;
+    content.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
+}  // namespace
+
+Error error_from_errno(std::string what, const std::filesystem::path& where, std::string hint) {
+  return Error{std::move(what), where.string(), std::strerror(errno), std::move(hint)};
+}
+
+Result<std::string> read_file(const std::filesystem::path& path, std::size_t limit_bytes) {
+  const bool is_stdin = path == "-";
+  const FileDescriptor file(is_stdin ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.is_open()) return error_from_errno("cannot open", path);
+
+  std::string content;
+  char chunk[1 << 16];
+  for (;;) {
+    const ssize_t count = ::read(file.get(), chunk, sizeof chunk);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return error_from_errno("cannot read", path);
+    if (count == 0) return content;
+    content.append(chunk, static_cast<std::size_t>(count));
+    if (content.size() > limit_bytes) {
+      return Error{"cannot read", path.string(), fmt::format("larger than {} bytes", limit_bytes), ""};
+    }
+  }
+}
+
+Result<void> write_file(const std::filesystem::path& path, std::string_view content) {
+  if (path == "-") {
+    if (!write_all(STDOUT_FILENO, content)) return error_from_errno("cannot write", "standard output");
+    return {};
+  }
+  std::filesystem::path beside = path;
+  beside += fmt::format(".{}.partial", ::getpid());
+  const FileDescriptor file(::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+  if (!file.is_open()) return error_from_errno("cannot write", path, "choose another place with -o FILE");
+  const bool written = write_all(file.get(), content) && ::fsync(file.get()) == 0;
+  if (!written || ::rename(beside.c_str(), path.c_str()) != 0) {
+    Error error = error_from_errno("cannot write", path, "choose another place with -o FILE");
+    ::unlink(beside.c_str());
+    return error;
+  }
+  return {};
+}
+
+}  // namespace lockstep::base

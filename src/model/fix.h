@@ -1,0 +1,55 @@
+// What to do about a finding: one of the study's fix patterns, made concrete.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lockstep::model {
+
+enum class FixPattern : std::uint8_t {
+  kDependencyVersion,
+  kFrameworkVersion,
+  kMissingDependency,
+  kDependencyPath,
+  kBuildConfiguration,
+  kHardware,
+  kCommunicationConfiguration,
+  kNetworkSetting,
+  kDeviceConsistency,
+  kDeviceAssignment,
+  kDistributedApiUsage,
+  kBatchOrPartition,
+  kBehaviorLogic,
+  kSaveSingleDeviceModel,
+  kModelConstruction,
+  kMemoryOrCoreSetting,
+  kLearningRate,
+  kKillStrayProcesses,
+  kDataType,
+  kScopeAssignment,
+  kOther,
+};
+
+struct FixPatternEntry {
+  FixPattern pattern;
+  std::string_view id;  // "behavior_logic", stable
+};
+
+std::span<const FixPatternEntry> all_fix_patterns();
+std::string_view id_of(FixPattern pattern);
+std::optional<FixPattern> fix_pattern_with_id(std::string_view id);
+
+struct Fix {
+  FixPattern pattern = FixPattern::kOther;
+  std::string title;
+  std::vector<std::string> steps;
+  std::vector<std::string> commands;
+
+  bool operator==(const Fix&) const = default;
+};
+
+}  // namespace lockstep::model

@@ -1,0 +1,79 @@
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "model/finding.h"
+#include "model/job.h"
+#include "model/rank_set.h"
+
+namespace lockstep::model {
+namespace {
+
+TEST(Leaf, HasThirtyEntriesWhoseIdsFindThemAgain) {
+  EXPECT_EQ(all_leaves().size(), 30U);
+  std::set<std::string_view> ids;
+  for (const LeafEntry& entry : all_leaves()) {
+    EXPECT_EQ(&entry_of(entry.leaf), &entry);
+    EXPECT_EQ(leaf_with_id(entry.id), entry.leaf);
+    ids.insert(entry.id);
+  }
+  EXPECT_EQ(ids.size(), 30U);
+  EXPECT_EQ(leaf_with_id("PERF-NOTHING"), std::nullopt);
+}
+
+TEST(FixPattern, HasTwentyOneEntriesWhoseIdsFindThemAgain) {
+  EXPECT_EQ(all_fix_patterns().size(), 21U);
+  for (const FixPatternEntry& entry : all_fix_patterns()) {
+    EXPECT_EQ(id_of(entry.pattern), entry.id);
+    EXPECT_EQ(fix_pattern_with_id(entry.id), entry.pattern);
+  }
+}
+
+TEST(Words, NamesFindTheirValuesAgain) {
+  EXPECT_EQ(name_of(Operation::kAllReduce), "all_reduce");
+  EXPECT_EQ(operation_named("reduce_scatter"), Operation::kReduceScatter);
+  EXPECT_EQ(reduce_op_named("average"), ReduceOp::kAverage);
+  EXPECT_EQ(data_type_named("bfloat16"), DataType::kBFloat16);
+  EXPECT_EQ(activity_named("data_wait"), Activity::kDataWait);
+  EXPECT_EQ(operation_named("AllReduce"), std::nullopt);
+}
+
+TEST(Words, ANumberFromTheFuturePrintsAsUnknown) {
+  EXPECT_EQ(name_of(static_cast<Operation>(250)), "unknown");
+}
+
+TEST(Job, KeepsEqualCollectivesOnce) {
+  Job job;
+  const Collective gradient{.operation = Operation::kAllReduce,
+                            .reduce_op = ReduceOp::kSum,
+                            .input_types = {DataType::kFloat32},
+                            .output_types = {},
+                            .input_shapes = {{1024}},
+                            .output_shapes = {},
+                            .peer = std::nullopt};
+  Collective larger = gradient;
+  larger.input_shapes = {{2048}};
+
+  const CollectiveId first = job.collectives.intern(gradient);
+  EXPECT_EQ(job.collectives.intern(gradient), first);
+  EXPECT_NE(job.collectives.intern(larger), first);
+  EXPECT_EQ(job.collectives[first], gradient);
+  EXPECT_EQ(job.collectives.size(), 2U);
+}
+
+TEST(Job, TellsCommunicatorsOfOneNameApartByTheirMembers) {
+  Job job;
+  const Communicator left{.name = "1", .description = "", .backend = "gloo", .members = {0, 1}, .size = 2};
+  Communicator right = left;
+  right.members = {2, 3};
+  EXPECT_NE(job.communicators.intern(left), job.communicators.intern(right));
+}
+
+TEST(CompressRanks, FoldsRunsIntoRanges) {
+  EXPECT_EQ(compress_ranks({}), "");
+  EXPECT_EQ(compress_ranks({5}), "5");
+  EXPECT_EQ(compress_ranks({0, 1, 2, 4, 6, 7}), "0-2, 4, 6-7");
+}
+
+}  // namespace
+}  // namespace lockstep::model

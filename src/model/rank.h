@@ -1,0 +1,34 @@
+// One process of the job, and the host it ran on.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace lockstep::model {
+
+struct Host {
+  std::string name;
+  // How far this host's wall clock is ahead of the job's reference clock, where it could be estimated.
+  std::optional<std::int64_t> clock_ahead_ns;
+};
+
+enum class RankEnd : std::uint8_t {
+  kUnknown,   // nothing says how it ended, or it has not ended
+  kClean,     // it said goodbye
+  kExited,    // exit status other than 0
+  kSignalled  // killed by a signal
+};
+
+struct Rank {
+  int number = -1;          // global rank
+  std::optional<int> host;  // index into Job::hosts
+  std::optional<int> local_rank;
+  std::optional<std::int64_t> pid;
+  int restart = 0;  // how often the launcher had restarted the job before this process
+  RankEnd end = RankEnd::kUnknown;
+  std::optional<int> exit_status;  // or the signal number
+  std::string framework_version;
+};
+
+}  // namespace lockstep::model
