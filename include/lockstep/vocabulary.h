@@ -72,4 +72,24 @@
   X(Compile, 6, "compile")                \
   X(Evaluation, 7, "evaluation")
 
+/* The printed word for a number. One from a newer writer has no word here and prints as "unknown". */
+#define LOCKSTEP_WORD_CASE(Name, number, text) \
+  case number:                                 \
+    return text;
+
+static inline const char* lockstep_operation_word(unsigned number) {
+  switch (number) { LOCKSTEP_OPERATIONS(LOCKSTEP_WORD_CASE) default : return "unknown"; }
+}
+static inline const char* lockstep_reduce_op_word(unsigned number) {
+  switch (number) { LOCKSTEP_REDUCE_OPS(LOCKSTEP_WORD_CASE) default : return "unknown"; }
+}
+static inline const char* lockstep_data_type_word(unsigned number) {
+  switch (number) { LOCKSTEP_DATA_TYPES(LOCKSTEP_WORD_CASE) default : return "unknown"; }
+}
+static inline const char* lockstep_activity_word(unsigned number) {
+  switch (number) { LOCKSTEP_ACTIVITIES(LOCKSTEP_WORD_CASE) default : return "unknown"; }
+}
+
+#undef LOCKSTEP_WORD_CASE
+
 #endif

@@ -19,14 +19,6 @@ constexpr Word<DataType> kDataTypes[] = {LOCKSTEP_DATA_TYPES(LOCKSTEP_DATA_TYPE_
 constexpr Word<Activity> kActivities[] = {LOCKSTEP_ACTIVITIES(LOCKSTEP_ACTIVITY_WORD)};
 
 template <typename T, std::size_t count>
-std::string_view find_name(const Word<T> (&words)[count], T value) {
-  for (const Word<T>& word : words) {
-    if (word.value == value) return word.name;
-  }
-  return "unknown";
-}
-
-template <typename T, std::size_t count>
 std::optional<T> find_value(const Word<T> (&words)[count], std::string_view name) {
   for (const Word<T>& word : words) {
     if (word.name == name) return word.value;
@@ -37,16 +29,16 @@ std::optional<T> find_value(const Word<T> (&words)[count], std::string_view name
 }  // namespace
 
 std::string_view name_of(Operation operation) {
-  return find_name(kOperations, operation);
+  return lockstep_operation_word(static_cast<unsigned>(operation));
 }
 std::string_view name_of(ReduceOp op) {
-  return find_name(kReduceOps, op);
+  return lockstep_reduce_op_word(static_cast<unsigned>(op));
 }
 std::string_view name_of(DataType type) {
-  return find_name(kDataTypes, type);
+  return lockstep_data_type_word(static_cast<unsigned>(type));
 }
 std::string_view name_of(Activity activity) {
-  return find_name(kActivities, activity);
+  return lockstep_activity_word(static_cast<unsigned>(activity));
 }
 
 std::optional<Operation> operation_named(std::string_view name) {

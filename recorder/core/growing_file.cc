@@ -1,0 +1,94 @@
+#include "growing_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+namespace lockstep::recorder {
+namespace {
+
+constexpr std::size_t kSmallestReservation = std::size_t{1} << 20;
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+// Jobs under a limit on address space get a smaller reservation, and so a smaller recording, rather than
+// none.
+char* reserve_address_space(std::size_t& bytes) {
+  for (; bytes >= kSmallestReservation; bytes /= 2) {
+    void* place = ::mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (place != MAP_FAILED) return static_cast<char*>(place);
+  }
+  return nullptr;
+}
+
+// Growing past RLIMIT_FSIZE would not only fail: it would send SIGXFSZ to the training job.
+std::size_t within_file_size_limit(std::size_t bytes) {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return bytes;
+  return bytes < limit.rlim_cur ? bytes : static_cast<std::size_t>(limit.rlim_cur);
+}
+
+int write_zeros(int fd, std::size_t offset, std::size_t bytes) {
+  static const char zeros[4096] = {};
+  while (bytes > 0) {
+    const std::size_t piece = bytes < sizeof zeros ? bytes : sizeof zeros;
+    const ssize_t written = ::pwrite(fd, zeros, piece, static_cast<off_t>(offset));
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return written < 0 ? errno : ENOSPC;
+    offset += static_cast<std::size_t>(written);
+    bytes -= static_cast<std::size_t>(written);
+  }
+  return 0;
+}
+
+int allocate_on_disk(int fd, std::size_t offset, std::size_t bytes) {
+  for (;;) {
+    if (::fallocate(fd, 0, static_cast<off_t>(offset), static_cast<off_t>(bytes)) == 0) return 0;
+    if (errno == EINTR) continue;
+    if (errno == EOPNOTSUPP || errno == ENOSYS) return write_zeros(fd, offset, bytes);
+    return errno;
+  }
+}
+
+}  // namespace
+
+int GrowingFile::create(const char* path, std::size_t max_bytes) {
+  fd_ = ::open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (fd_ < 0) return errno;
+  max_bytes_ = within_file_size_limit(max_bytes);
+  data_ = reserve_address_space(max_bytes_);
+  return data_ == nullptr ? ENOMEM : 0;
+}
+
+int GrowingFile::grow_to(std::size_t bytes) {
+  std::size_t ready = ready_bytes();
+  if (bytes <= ready) return 0;
+  if (bytes > max_bytes_) return EFBIG;
+
+  const std::size_t window = bytes - ready;
+  const int error = allocate_on_disk(fd_, ready, window);
+  if (error != 0) return error;
+  if (bytes <= ready_bytes()) return 0;  // another thread was faster
+  void* place = ::mmap(data_ + ready, window, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd_,
+                       static_cast<off_t>(ready));
+  if (place == MAP_FAILED) return errno;
+  // Page faults now rather than under an event; a kernel that cannot do it takes them later.
+  ::madvise(place, window, MADV_POPULATE_WRITE);
+  while (ready < bytes && !ready_bytes_.compare_exchange_weak(ready, bytes, std::memory_order_release)) {
+  }
+  return 0;
+}
+
+void GrowingFile::unmap_and_close() {
+  if (data_ != nullptr) ::munmap(data_, max_bytes_);
+  if (fd_ >= 0) ::close(fd_);
+  data_ = nullptr;
+  fd_ = -1;
+  ready_bytes_.store(0, std::memory_order_relaxed);
+}
+
+}  // namespace lockstep::recorder

@@ -1,0 +1,124 @@
+#include "record/definitions.h"
+
+#include <cstring>
+
+namespace lockstep::record {
+namespace {
+
+// A writer keeps at most some 100,000 definitions of a few KB; more is a hostile file.
+constexpr std::size_t kMostBytes = std::size_t{1} << 30;
+
+// The `count` structures that follow the fixed part of a record, or nothing when they do not fit into it.
+template <typename Item, typename Record>
+std::vector<Item> items_after(const RecordView& record, std::uint64_t count) {
+  std::vector<Item> items;
+  if (count * sizeof(Item) > record.length - sizeof(Record)) return items;
+  items.resize(count);
+  if (count != 0) std::memcpy(items.data(), record.data + sizeof(Record), count * sizeof(Item));
+  return items;
+}
+
+template <typename Map>
+const typename Map::mapped_type* find_in(const Map& map, std::uint32_t id) {
+  const auto place = map.find(id);
+  return place == map.end() ? nullptr : &place->second;
+}
+
+}  // namespace
+
+bool decode_tensors(const RecordView& record, TensorsDefinition& tensors) {
+  const auto* fixed = record.as<lockstep_tensors>();
+  if (fixed == nullptr) return false;
+  std::size_t offset = sizeof *fixed;
+  const std::size_t count = std::size_t{fixed->input_count} + fixed->output_count;
+  for (std::size_t i = 0; i < count; ++i) {
+    lockstep_tensor tensor{};
+    if (offset + sizeof tensor > record.length) return false;
+    std::memcpy(&tensor, record.data + offset, sizeof tensor);
+    offset += sizeof tensor;
+    const std::size_t dimension_bytes = std::size_t{tensor.dimension_count} * 8;
+    if (offset + dimension_bytes > record.length) return false;
+    TensorShape shape{tensor.data_type, std::vector<std::int64_t>(tensor.dimension_count)};
+    if (dimension_bytes != 0) std::memcpy(shape.dimensions.data(), record.data + offset, dimension_bytes);
+    offset += dimension_bytes;
+    (i < fixed->input_count ? tensors.inputs : tensors.outputs).push_back(std::move(shape));
+  }
+  return true;
+}
+
+Result<Definitions> Definitions::read(const std::filesystem::path& path) {
+  Reader reader = TRY(Reader::open(path, ChunkFilter::kDefinitions));
+  Definitions definitions;
+  while (const RecordView* record = reader.next()) definitions.add(*record);
+  return definitions;
+}
+
+void Definitions::add(const RecordView& record) {
+  if (bytes_ > kMostBytes) return;
+  bytes_ += record.length;
+  switch (record.type) {
+    case LOCKSTEP_RECORD_STRING:
+      add_string(record);
+      break;
+    case LOCKSTEP_RECORD_COMMUNICATOR:
+      add_communicator(record);
+      break;
+    case LOCKSTEP_RECORD_TENSORS:
+      add_tensors(record);
+      break;
+    case LOCKSTEP_RECORD_STACK:
+      add_stack(record);
+      break;
+    case LOCKSTEP_RECORD_ATTRIBUTE:
+      if (const auto* fact = record.as<lockstep_attribute>())
+        attributes_.emplace_back(fact->key, fact->value);
+      break;
+    default:
+      bytes_ -= record.length;
+      break;
+  }
+}
+
+void Definitions::add_string(const RecordView& record) {
+  const auto* fixed = record.as<lockstep_string>();
+  if (fixed == nullptr || fixed->bytes > record.length - sizeof *fixed) return;
+  strings_.try_emplace(fixed->id, reinterpret_cast<const char*>(record.data) + sizeof *fixed, fixed->bytes);
+}
+
+void Definitions::add_communicator(const RecordView& record) {
+  const auto* fixed = record.as<lockstep_communicator>();
+  if (fixed == nullptr) return;
+  communicators_.try_emplace(
+      fixed->id, CommunicatorDefinition{
+                     fixed->name, fixed->description, fixed->backend, fixed->size, fixed->rank_in_it,
+                     items_after<lockstep_rank_run, lockstep_communicator>(record, fixed->run_count)});
+}
+
+void Definitions::add_tensors(const RecordView& record) {
+  TensorsDefinition tensors;
+  if (decode_tensors(record, tensors))
+    tensors_.try_emplace(record.as<lockstep_tensors>()->id, std::move(tensors));
+}
+
+void Definitions::add_stack(const RecordView& record) {
+  const auto* fixed = record.as<lockstep_stack>();
+  if (fixed == nullptr) return;
+  stacks_.try_emplace(fixed->id, items_after<lockstep_frame, lockstep_stack>(record, fixed->frame_count));
+}
+
+std::string_view Definitions::string(std::uint32_t id) const {
+  const std::string* text = find_in(strings_, id);
+  return text == nullptr ? std::string_view{} : std::string_view{*text};
+}
+
+const CommunicatorDefinition* Definitions::communicator(std::uint32_t id) const {
+  return find_in(communicators_, id);
+}
+const TensorsDefinition* Definitions::tensors(std::uint32_t id) const {
+  return find_in(tensors_, id);
+}
+const std::vector<lockstep_frame>* Definitions::stack(std::uint32_t id) const {
+  return find_in(stacks_, id);
+}
+
+}  // namespace lockstep::record

@@ -1,0 +1,216 @@
+#include "record/reader.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <sys/stat.h>
+
+#include <fmt/format.h>
+
+#include "base/file.h"
+
+namespace lockstep::record {
+namespace {
+
+constexpr std::size_t kHeaderWords = offsetof(lockstep_file_header, check) / 8;
+constexpr std::size_t kChunkHeaderWords = offsetof(lockstep_chunk_header, check) / 8;
+constexpr std::uint32_t kSmallestChunk = 4096;
+constexpr std::uint32_t kLargestChunk = 1 << 20;
+constexpr const char* kNotARecording = "give a *.lockstep file or a recording folder written by lockstep";
+
+Error not_a_recording(const std::filesystem::path& path, std::string why) {
+  return Error{"not a readable record file", path.string(), std::move(why), kNotARecording};
+}
+
+std::string fault_in_header(const lockstep_file_header& header) {
+  if (header.byte_order == __builtin_bswap32(LOCKSTEP_BYTE_ORDER)) {
+    return "written on a machine of the other byte order";
+  }
+  if (header.check != lockstep_words_check(&header, kHeaderWords, 0)) return "the header is damaged";
+  if (header.version != LOCKSTEP_FORMAT_VERSION) {
+    return fmt::format("format version {}, this lockstep reads {}", header.version, LOCKSTEP_FORMAT_VERSION);
+  }
+  if (header.required_features != 0) {
+    return fmt::format("needs abilities this version lacks (mask {:#x})", header.required_features);
+  }
+  const bool chunk_fits = header.chunk_bytes >= kSmallestChunk && header.chunk_bytes <= kLargestChunk &&
+                          std::has_single_bit(header.chunk_bytes);
+  const bool header_fits = header.header_bytes >= kSmallestChunk && header.header_bytes <= kLargestChunk &&
+                           header.header_bytes % 8 == 0;
+  return chunk_fits && header_fits ? "" : "impossible chunk or header size";
+}
+
+bool is_known(std::uint8_t type) {
+  return (type >= LOCKSTEP_RECORD_CALL && type <= LOCKSTEP_RECORD_END) ||
+         (type >= LOCKSTEP_RECORD_STRING && type <= LOCKSTEP_RECORD_ATTRIBUTE);
+}
+
+bool is_all_zero(const std::byte* data, std::size_t size) {
+  return std::all_of(data, data + size, [](std::byte b) { return b == std::byte{0}; });
+}
+
+}  // namespace
+
+Result<Reader> Reader::open(const std::filesystem::path& path, ChunkFilter filter) {
+  Reader reader;
+  reader.filter_ = filter;
+  reader.file_.reset(std::fopen(path.c_str(), "rbe"));
+  if (!reader.file_) return base::error_from_errno("cannot open", path);
+  std::setvbuf(reader.file_.get(), nullptr, _IONBF, 0);
+  struct stat status {};
+  if (::fstat(::fileno(reader.file_.get()), &status) != 0) return base::error_from_errno("cannot read", path);
+  if (!S_ISREG(status.st_mode)) return not_a_recording(path, "not a regular file");
+  reader.file_bytes_ = static_cast<std::uint64_t>(status.st_size);
+  TRY(reader.read_header(path));
+  return reader;
+}
+
+Result<void> Reader::read_header(const std::filesystem::path& path) {
+  buffer_.resize(kSmallestChunk / 8);
+  std::size_t present = 0;
+  if (!read_at(0, kSmallestChunk, present)) return base::error_from_errno("cannot read", path);
+  if (present == 0) return not_a_recording(path, "the file is empty");
+  std::memcpy(&header_, buffer_.data(), std::min(present, sizeof header_));
+  if (std::memcmp(header_.magic, LOCKSTEP_FILE_MAGIC, sizeof header_.magic) != 0) {
+    const bool unwritten = is_all_zero(reinterpret_cast<const std::byte*>(&header_), sizeof header_);
+    return not_a_recording(path,
+                           unwritten ? "the header was never written" : "no lockstep magic at its start");
+  }
+  if (present < sizeof header_) return not_a_recording(path, "cut inside the header");
+  if (std::string fault = fault_in_header(header_); !fault.empty()) return not_a_recording(path, fault);
+
+  lockstep_live_counters live{};
+  if (present >= LOCKSTEP_LIVE_OFFSET + sizeof live) {
+    std::memcpy(&live, buffer_.data() + LOCKSTEP_LIVE_OFFSET / 8, sizeof live);
+  }
+  stats_.dropped = live.dropped;
+  if (file_bytes_ < header_.header_bytes) stats_.cut_at = file_bytes_;
+  buffer_.resize(header_.chunk_bytes / 8);
+  next_chunk_offset_ = header_.header_bytes;
+  return {};
+}
+
+bool Reader::read_at(std::uint64_t offset, std::size_t size, std::size_t& present) {
+  if (::fseeko(file_.get(), static_cast<off_t>(offset), SEEK_SET) != 0) return false;
+  present = std::fread(buffer_.data(), 1, size, file_.get());
+  return std::ferror(file_.get()) == 0;
+}
+
+const RecordView* Reader::next() {
+  for (;;) {
+    if (end_ - cursor_ < 8) {
+      if (load_next_chunk()) continue;
+      finish_stats();
+      return nullptr;
+    }
+    const auto* record = reinterpret_cast<const std::byte*>(buffer_.data()) + cursor_;
+    std::uint64_t head = 0;
+    std::memcpy(&head, record, sizeof head);
+    if (head == 0) {
+      leave_chunk_at_zero_head();
+      continue;
+    }
+    const auto length = static_cast<std::uint16_t>(head);
+    const auto type = static_cast<std::uint8_t>(head >> 16);
+    const bool is_possible = length >= 8 && length % 8 == 0 && type != 0;
+    const std::size_t room = header_.chunk_bytes - cursor_;
+    if (!is_possible || length > room ||
+        (length <= end_ - cursor_ && head != lockstep_record_head(record, length, type, chunk_sequence_))) {
+      leave_damaged_chunk(end_ - cursor_);
+      continue;
+    }
+    if (length > end_ - cursor_) {  // the file is cut inside this record
+      stats_.lost_bytes += end_ - cursor_;
+      cursor_ = end_;
+      continue;
+    }
+    view_.data = record;
+    view_.length = length;
+    view_.type = type;
+    view_.offset = chunk_offset_ + cursor_;
+    cursor_ += length;
+    ++stats_.records;
+    stats_.record_bytes += length;
+    if (type != LOCKSTEP_RECORD_CALL && type != LOCKSTEP_RECORD_DONE) note_stream_record();
+    return &view_;
+  }
+}
+
+void Reader::note_stream_record() {
+  if (!is_known(view_.type)) {
+    ++stats_.unknown_records;
+  } else if (view_.type == LOCKSTEP_RECORD_THREAD) {
+    if (const auto* thread = view_.as<lockstep_thread>()) view_.thread = thread->thread;
+  } else if (view_.type == LOCKSTEP_RECORD_END) {
+    stats_.has_goodbye = true;
+    const auto* end = view_.as<lockstep_end>();
+    if (end == nullptr) return;
+    if (end->exit_status >= 0) stats_.exit_status = end->exit_status;
+    goodbye_bytes_ = end->written_bytes;
+  }
+}
+
+bool Reader::load_next_chunk() {
+  cursor_ = 0;
+  end_ = 0;
+  while (next_chunk_offset_ < file_bytes_) {
+    chunk_offset_ = next_chunk_offset_;
+    next_chunk_offset_ += header_.chunk_bytes;
+    std::size_t present = 0;
+    const bool wants_header_only = filter_ != ChunkFilter::kAll;
+    const std::size_t first_part = wants_header_only ? sizeof(lockstep_chunk_header) : header_.chunk_bytes;
+    if (!read_at(chunk_offset_, first_part, present)) return false;
+    if (file_bytes_ - chunk_offset_ < header_.chunk_bytes) stats_.cut_at = file_bytes_;
+    if (!accept_chunk_header(present)) continue;
+    if (wants_header_only && !read_at(chunk_offset_, header_.chunk_bytes, present)) return false;
+    cursor_ = sizeof(lockstep_chunk_header);
+    end_ = present;
+    return true;
+  }
+  return false;
+}
+
+bool Reader::accept_chunk_header(std::size_t present) {
+  lockstep_chunk_header chunk{};
+  std::memcpy(&chunk, buffer_.data(), std::min(present, sizeof chunk));
+  if (is_all_zero(reinterpret_cast<const std::byte*>(&chunk), sizeof chunk)) return false;
+  if (present < sizeof chunk) {
+    stats_.lost_bytes += present;
+    return false;
+  }
+  const bool is_valid = chunk.magic == LOCKSTEP_CHUNK_MAGIC &&
+                        chunk.check == lockstep_words_check(&chunk, kChunkHeaderWords, 0);
+  if (!is_valid) {
+    // The check is stored last: a header without one is a chunk whose writer died while claiming it.
+    if (chunk.check == 0) return false;
+    leave_damaged_chunk(present);
+    return false;
+  }
+  if (filter_ == ChunkFilter::kDefinitions && chunk.kind != LOCKSTEP_CHUNK_DEFINITIONS) return false;
+  if (filter_ == ChunkFilter::kEvents && chunk.kind != LOCKSTEP_CHUNK_EVENTS) return false;
+  ++stats_.chunks;
+  chunk_sequence_ = chunk.sequence;
+  view_.thread = chunk.thread;
+  return true;
+}
+
+// The writer goes no further here, or died while writing what follows.
+void Reader::leave_chunk_at_zero_head() {
+  const auto* rest = reinterpret_cast<const std::byte*>(buffer_.data()) + cursor_;
+  if (!is_all_zero(rest, end_ - cursor_)) ++stats_.unfinished_records;
+  cursor_ = end_;
+}
+
+void Reader::leave_damaged_chunk(std::size_t lost) {
+  ++stats_.damaged_chunks;
+  stats_.lost_bytes += lost;
+  if (!stats_.first_damage) stats_.first_damage = chunk_offset_ + cursor_;
+  cursor_ = end_;
+}
+
+void Reader::finish_stats() {
+  if (filter_ != ChunkFilter::kAll || goodbye_bytes_ <= stats_.record_bytes) return;
+  stats_.missing_bytes = goodbye_bytes_ - stats_.record_bytes;
+}
+
+}  // namespace lockstep::record

@@ -1,0 +1,82 @@
+// Reads a rank's record file from front to back with a buffer of one chunk, however long the file is.
+//
+// Damage never stops it: records are read up to the damage, then it goes on with the next whole chunk, and
+// stats() says what was lost. Only a file that has no valid header is an error.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <vector>
+
+#include "lockstep/record_format.h"
+
+#include "base/result.h"
+#include "record/read_stats.h"
+
+namespace lockstep::record {
+
+// One record in the reader's buffer, valid until the next call of next().
+struct RecordView {
+  const std::byte* data = nullptr;
+  std::uint32_t length = 0;
+  std::uint8_t type = 0;
+  std::uint32_t thread = 0;  // the operating system's number
+  std::uint64_t offset = 0;  // in the file
+
+  // The record as its structure, or null when it is shorter than this version needs.
+  template <typename Record>
+  const Record* as() const {
+    return length >= sizeof(Record) ? reinterpret_cast<const Record*>(data) : nullptr;
+  }
+};
+
+enum class ChunkFilter : std::uint8_t { kAll, kDefinitions, kEvents };
+
+class Reader {
+ public:
+  static Result<Reader> open(const std::filesystem::path& path, ChunkFilter filter = ChunkFilter::kAll);
+
+  const lockstep_file_header& header() const { return header_; }
+
+  // The next whole record, or null at the end. Of one thread in the order of time; threads alternate by
+  // chunks.
+  const RecordView* next();
+
+  // Complete once next() has returned null.
+  const ReadStats& stats() const { return stats_; }
+
+ private:
+  struct CloseFile {
+    void operator()(std::FILE* file) const { std::fclose(file); }
+  };
+
+  Reader() = default;
+  Result<void> read_header(const std::filesystem::path& path);
+  bool load_next_chunk();
+  bool accept_chunk_header(std::size_t present);
+  void leave_chunk_at_zero_head();
+  void leave_damaged_chunk(std::size_t lost);
+  void finish_stats();
+  void note_stream_record();
+  bool read_at(std::uint64_t offset, std::size_t size, std::size_t& present);
+
+  std::unique_ptr<std::FILE, CloseFile> file_;
+  ChunkFilter filter_ = ChunkFilter::kAll;
+  lockstep_file_header header_{};
+  ReadStats stats_;
+  RecordView view_;
+
+  std::vector<std::uint64_t> buffer_;  // one chunk
+  std::uint64_t file_bytes_ = 0;
+  std::uint64_t next_chunk_offset_ = 0;
+  std::uint64_t chunk_offset_ = 0;
+  std::uint64_t chunk_sequence_ = 0;
+  std::uint64_t goodbye_bytes_ = 0;
+  std::size_t cursor_ = 0;  // in the buffer
+  std::size_t end_ = 0;     // of what the file has of this chunk
+};
+
+}  // namespace lockstep::record
