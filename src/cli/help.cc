@@ -1,0 +1,64 @@
+#include "cli/help.h"
+
+#include <fmt/format.h>
+
+#include "cli/program_text.h"
+#include "cli/text_layout.h"
+
+namespace lockstep::cli {
+namespace {
+
+std::string label_of(const Flag& flag) {
+  const std::string short_form = flag.short_name == '\0' ? "    " : fmt::format("-{}, ", flag.short_name);
+  const std::string value = flag.is_switch() ? "" : fmt::format("={}", flag.value_name);
+  return fmt::format("{}--{}{}", short_form, flag.name, value);
+}
+
+std::string flag_section(std::span<const Flag> flags) {
+  std::vector<Row> rows;
+  for (const Flag& flag : flags) rows.push_back({label_of(flag), meaning_of(flag)});
+  return "\nFlags:\n" + two_columns(rows);
+}
+
+std::string argument_section(const Verb& verb) {
+  std::vector<Row> rows;
+  if (verb.operands.max > 0)
+    rows.push_back({std::string(verb.operands.name), std::string(verb.operands.help)});
+  if (verb.command != TakesCommand::kNo) rows.push_back({"CMD...", std::string(kCommandHelp)});
+  return rows.empty() ? "" : "\nArguments:\n" + two_columns(rows);
+}
+
+std::string example_section(std::span<const Example> examples) {
+  std::string lines = examples.empty() ? "" : "\nExamples:\n";
+  for (const Example& example : examples) {
+    lines += fmt::format("  {}\n{}", example.command, paragraph(example.meaning, 6));
+  }
+  return lines;
+}
+
+std::string exit_section() {
+  std::vector<Row> rows;
+  for (const auto& [status, meaning] : kExitMeanings) {
+    rows.push_back({fmt::to_string(static_cast<int>(status)), std::string(meaning)});
+  }
+  return "\nExit status:\n" + two_columns(rows);
+}
+
+}  // namespace
+
+std::string program_help(VerbTable verbs) {
+  std::vector<Row> rows;
+  for (const Verb* verb : verbs) rows.push_back({std::string(verb->name), std::string(verb->one_line)});
+  return fmt::format("lockstep - {}\n\nUsage: lockstep VERB [ARGUMENT...]\n\nVerbs:\n", kProgramOneLine) +
+         two_columns(rows) + flag_section(kProgramFlags) + exit_section() +
+         "\nlockstep VERB --help says more about a verb.\n";
+}
+
+std::string verb_help(const Verb& verb) {
+  std::string text =
+      fmt::format("lockstep {} - {}\n\nUsage: lockstep {}\n", verb.name, verb.one_line, verb.usage);
+  for (const std::string_view part : verb.description) text += '\n' + paragraph(part, 0);
+  return text + argument_section(verb) + flag_section(flags_of(verb)) + example_section(verb.examples);
+}
+
+}  // namespace lockstep::cli

@@ -1,0 +1,44 @@
+#include "cli/args.h"
+#include "cli/help.h"
+#include "cli/parse.h"
+#include "cli/terminal.h"
+#include "cli/verbs.h"
+
+namespace lockstep::cli {
+namespace {
+
+Result<ExitStatus> run(const Args& args, Terminal& terminal) {
+  if (args.operands.empty()) {
+    TRY(terminal.write(program_help(all_verbs())));
+    return ExitStatus::kNothingFound;
+  }
+  const std::string& name = args.operands.front();
+  const Verb* verb = find_verb(all_verbs(), name);
+  if (verb == nullptr) return unknown_verb(name, all_verbs());
+  TRY(terminal.write(verb_help(*verb)));
+  return ExitStatus::kNothingFound;
+}
+
+constexpr std::string_view kDescription[] = {
+    "Without VERB, lists the verbs. With VERB, shows what it does, its arguments, its flags and examples; "
+    "the same as lockstep VERB --help.",
+};
+
+constexpr Example kExamples[] = {
+    {"lockstep help", "The list of verbs"},
+    {"lockstep help help", "This text"},
+};
+
+}  // namespace
+
+constinit const Verb kHelpVerb{
+    .name = "help",
+    .one_line = "show help for lockstep or for one verb",
+    .usage = "help [VERB]",
+    .description = kDescription,
+    .examples = kExamples,
+    .operands = {.name = "VERB", .min = 0, .max = 1, .help = "The verb to explain", .kind = ValueKind::kVerb},
+    .run = run,
+};
+
+}  // namespace lockstep::cli

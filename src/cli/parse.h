@@ -1,0 +1,38 @@
+// From the words of the command line to what they ask for, by the table of verbs alone.
+//
+//     -o FILE, -oFILE, --out FILE, --out=FILE    a value, once unless the flag is repeatable
+//     -vo FILE                                   short switches may be joined
+//     -, -5, -0.5                                operands, not flags
+//     -- ...                                     the job's command, byte for byte; for a verb without one,
+//                                                operands that may begin with a dash
+//
+// Flags come after the verb and may stand among the operands; their names are never abbreviated.
+#pragma once
+
+#include <span>
+#include <string>
+#include <variant>
+
+#include "base/result.h"
+#include "cli/args.h"
+#include "cli/verb.h"
+
+namespace lockstep::cli {
+
+struct ShowHelp {
+  const Verb* verb = nullptr;  // nullptr: of the program
+};
+struct ShowVersion {};
+struct RunVerb {
+  const Verb* verb;
+  Args args;
+};
+using Request = std::variant<ShowHelp, ShowVersion, RunVerb>;
+
+// `words` are those after the program's name, at least one.
+Result<Request> parse(std::span<const std::string> words, VerbTable verbs);
+
+// "unknown verb 'dupm'", with the verb that was probably meant.
+Error unknown_verb(std::string_view word, VerbTable verbs);
+
+}  // namespace lockstep::cli

@@ -1,0 +1,19 @@
+// The program from its words to its exit status. The one place that prints an Error.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "cli/terminal.h"
+#include "cli/verb.h"
+
+namespace lockstep::cli {
+
+// `words` are those after the program's name. Returns the exit status of the process. SIGPIPE must be
+// ignored: a reader that has gone is then seen as a failed write, and is no error.
+int run_program(std::span<const std::string> words, VerbTable verbs, Terminal& terminal);
+
+// "lockstep: what: where: why", then the hint, indented; safe to show whatever the fields contain.
+std::string message_of(const Error& error);
+
+}  // namespace lockstep::cli

@@ -1,0 +1,51 @@
+#include "cli/verb.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace lockstep::cli {
+namespace {
+
+constexpr std::string_view kColorChoices[] = {"auto", "always", "never"};
+
+constexpr Flag kJson{.name = "json", .help = "Write JSON for programs instead of text for people"};
+constexpr Flag kColor{.name = "color",
+                      .value_name = "WHEN",
+                      .help = "Colour the text",
+                      .choices = kColorChoices,
+                      .default_value = "auto"};
+constexpr Flag kVerbose{.name = "verbose", .short_name = 'v', .help = "Say more on standard error"};
+constexpr Flag kHelp{.name = "help", .short_name = 'h', .help = "Show this help"};
+
+}  // namespace
+
+const Verb* find_verb(VerbTable verbs, std::string_view name) {
+  const auto place = std::ranges::find(verbs, name, &Verb::name);
+  return place == verbs.end() ? nullptr : *place;
+}
+
+std::vector<Flag> flags_of(const Verb& verb) {
+  std::vector<Flag> flags(verb.flags.begin(), verb.flags.end());
+  if (verb.globals.json) flags.push_back(kJson);
+  if (verb.globals.color) flags.push_back(kColor);
+  if (verb.globals.verbose) flags.push_back(kVerbose);
+  flags.push_back(kHelp);
+  return flags;
+}
+
+std::string meaning_of(const Flag& flag) {
+  std::string meaning(flag.help);
+  if (!flag.choices.empty()) meaning += fmt::format(": {}", choices_in_words(flag.choices));
+  if (flag.repeatable) meaning += "; may be repeated";
+  if (!flag.default_value.empty()) meaning += fmt::format(" (default: {})", flag.default_value);
+  return meaning;
+}
+
+std::string choices_in_words(std::span<const std::string_view> choices) {
+  if (choices.size() < 2) return choices.empty() ? "" : std::string(choices.front());
+  const auto all_but_last = choices.first(choices.size() - 1);
+  return fmt::format("{} or {}", fmt::join(all_but_last, ", "), choices.back());
+}
+
+}  // namespace lockstep::cli

@@ -1,0 +1,89 @@
+// A verb of the command line as a table entry. Parser, help, man pages, completions and the check of the
+// verb's page are all made from it, so a flag is written down once.
+//
+// Entries are constants: every view points to text that lives as long as the program.
+#pragma once
+
+#include <limits>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "cli/exit_status.h"
+
+namespace lockstep::cli {
+
+class Args;
+class Terminal;
+
+// What a shell offers where a value is typed.
+enum class ValueKind { kText, kFile, kFolder, kVerb };
+
+struct Flag {
+  std::string_view name = "";        // "out": typed as --out
+  char short_name = '\0';            // 'o': typed as -o; '\0' when there is none
+  std::string_view value_name = "";  // "FILE"; empty for a switch
+  std::string_view help = "";        // one line, without a full stop
+  bool repeatable = false;
+  std::span<const std::string_view> choices = {};  // the only values allowed; empty: any
+  std::string_view default_value = "";
+  ValueKind kind = ValueKind::kText;
+
+  bool is_switch() const { return value_name.empty(); }
+};
+
+// The arguments that are not flags.
+struct Operands {
+  static constexpr std::size_t kAnyNumber = std::numeric_limits<std::size_t>::max();
+
+  std::string_view name = "";  // "FILE"
+  std::size_t min = 0;
+  std::size_t max = 0;
+  std::string_view help = "";
+  ValueKind kind = ValueKind::kText;
+};
+
+struct Example {
+  std::string_view command;  // as typed: "lockstep dump rank_3.lockstep"
+  std::string_view meaning;
+};
+
+// Whether `-- CMD...` may end the line.
+enum class TakesCommand { kNo, kMay, kMust };
+
+// The flags every verb shares by name. A verb accepts those it acts on; --help is always there.
+struct Globals {
+  bool json = false;
+  bool color = false;
+  bool verbose = false;
+};
+
+struct Verb {
+  std::string_view name = "";
+  std::string_view one_line = "";  // no capital, no full stop: "show a record file as text"
+  std::string_view usage = "";     // "dump FILE... [flags]"
+  std::span<const std::string_view> description = {};  // paragraphs
+  std::span<const Example> examples = {};
+  Operands operands = {};
+  TakesCommand command = TakesCommand::kNo;
+  std::span<const Flag> flags = {};
+  Globals globals = {};
+  Result<ExitStatus> (*run)(const Args& args, Terminal& terminal) = nullptr;
+};
+
+using VerbTable = std::span<const Verb* const>;
+
+const Verb* find_verb(VerbTable verbs, std::string_view name);  // nullptr: no such verb
+
+// Everything the verb accepts: its own flags, then the global ones it asked for, --help last.
+std::vector<Flag> flags_of(const Verb& verb);
+
+// The help line with what the table knows besides: choices, repetition, default.
+std::string meaning_of(const Flag& flag);
+
+// "auto, always or never"
+std::string choices_in_words(std::span<const std::string_view> choices);
+
+}  // namespace lockstep::cli

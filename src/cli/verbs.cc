@@ -1,0 +1,16 @@
+#include "cli/verbs.h"
+
+namespace lockstep::cli {
+namespace {
+
+constexpr const Verb* kVerbs[] = {
+    &kHelpVerb,
+};
+
+}  // namespace
+
+VerbTable all_verbs() {
+  return kVerbs;
+}
+
+}  // namespace lockstep::cli

@@ -1,0 +1,12 @@
+// Every verb of the program, in the order in which help lists them. A verb that is not built is not here.
+#pragma once
+
+#include "cli/verb.h"
+
+namespace lockstep::cli {
+
+extern const Verb kHelpVerb;
+
+VerbTable all_verbs();
+
+}  // namespace lockstep::cli
