@@ -5,6 +5,7 @@
 
 namespace lockstep::cli {
 
+extern const Verb kDumpVerb;
 extern const Verb kHelpVerb;
 
 VerbTable all_verbs();

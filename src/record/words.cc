@@ -1,5 +1,8 @@
 #include "record/words.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "lockstep/record_format.h"
 
 namespace lockstep::record {
@@ -43,39 +46,27 @@ std::string_view blob_role_word(std::uint8_t number) {
   }
 }
 
+namespace {
+
+constexpr std::uint8_t kRecordTypes[] = {
+    LOCKSTEP_RECORD_CALL,  LOCKSTEP_RECORD_DONE,      LOCKSTEP_RECORD_ACTIVITY,     LOCKSTEP_RECORD_CHECKSUM,
+    LOCKSTEP_RECORD_BLOB,  LOCKSTEP_RECORD_CLOCK,     LOCKSTEP_RECORD_DROPPED,      LOCKSTEP_RECORD_THREAD,
+    LOCKSTEP_RECORD_END,   LOCKSTEP_RECORD_STRING,    LOCKSTEP_RECORD_COMMUNICATOR, LOCKSTEP_RECORD_TENSORS,
+    LOCKSTEP_RECORD_STACK, LOCKSTEP_RECORD_ATTRIBUTE,
+};
+static_assert(std::size(kRecordTypes) == std::size(kRecordTypeWords));
+
+}  // namespace
+
 std::string_view record_type_word(std::uint8_t number) {
-  switch (number) {
-    case LOCKSTEP_RECORD_CALL:
-      return "call";
-    case LOCKSTEP_RECORD_DONE:
-      return "done";
-    case LOCKSTEP_RECORD_ACTIVITY:
-      return "activity";
-    case LOCKSTEP_RECORD_CHECKSUM:
-      return "checksum";
-    case LOCKSTEP_RECORD_BLOB:
-      return "blob";
-    case LOCKSTEP_RECORD_CLOCK:
-      return "clock";
-    case LOCKSTEP_RECORD_DROPPED:
-      return "dropped";
-    case LOCKSTEP_RECORD_THREAD:
-      return "thread";
-    case LOCKSTEP_RECORD_END:
-      return "end";
-    case LOCKSTEP_RECORD_STRING:
-      return "string";
-    case LOCKSTEP_RECORD_COMMUNICATOR:
-      return "communicator";
-    case LOCKSTEP_RECORD_TENSORS:
-      return "tensors";
-    case LOCKSTEP_RECORD_STACK:
-      return "stack";
-    case LOCKSTEP_RECORD_ATTRIBUTE:
-      return "attribute";
-    default:
-      return "unknown";
-  }
+  const auto* type = std::ranges::find(kRecordTypes, number);
+  return type == std::end(kRecordTypes) ? "unknown" : kRecordTypeWords[type - std::begin(kRecordTypes)];
+}
+
+std::optional<std::uint8_t> record_type_with_word(std::string_view word) {
+  const auto* found = std::ranges::find(kRecordTypeWords, word);
+  if (found == std::end(kRecordTypeWords)) return std::nullopt;
+  return kRecordTypes[found - std::begin(kRecordTypeWords)];
 }
 
 }  // namespace lockstep::record

@@ -1,0 +1,32 @@
+// A record file in readable form, one line for each record, streamed: memory does not grow with the file.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <set>
+#include <string_view>
+
+#include "base/result.h"
+#include "record/read_stats.h"
+
+namespace lockstep::record {
+
+enum class DumpLayout {
+  kText,      // for people: a head, aligned columns, a closing line; escaped for the terminal
+  kJsonLines  // for programs: {"record":"header",...}, one object for each record, {"record":"summary",...}
+};
+
+struct DumpOptions {
+  DumpLayout layout = DumpLayout::kText;
+  std::set<std::uint8_t> types;  // only these; empty: all
+  std::uint64_t limit = 0;       // at most so many records; 0: all
+};
+
+using DumpSink = std::function<Result<void>(std::string_view line)>;
+
+// An error of the sink ends it and is returned.
+Result<ReadStats> dump_file(const std::filesystem::path& path, const DumpOptions& options,
+                            const DumpSink& sink);
+
+}  // namespace lockstep::record
