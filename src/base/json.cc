@@ -1,6 +1,7 @@
 #include "base/json.h"
 
 #include <algorithm>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -14,14 +15,38 @@ std::string line_and_column(std::string_view text, std::size_t offset) {
   return fmt::format("line {}, column {}", line, before.size() - line_start + 1);
 }
 
+std::size_t end_of_string(std::string_view text, std::size_t opening_quote) {
+  std::size_t i = opening_quote + 1;
+  while (i < text.size() && text[i] != '"') i += text[i] == '\\' ? 2 : 1;
+  return i;
+}
+
+// Agrees with the parser on every text up to that text's first fault, which is as far as the parser goes.
+std::optional<std::size_t> first_bracket_deeper_than(int deepest, std::string_view text) {
+  int depth = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '"') i = end_of_string(text, i);
+    if (c == ']' || c == '}') --depth;
+    if ((c == '[' || c == '{') && ++depth > deepest) return i;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 Result<Json> parse_json(std::string_view text, std::string_view where) {
+  if (const auto offset = first_bracket_deeper_than(kDeepestJson, text)) {
+    return Error{"JSON nested too deeply", std::string(where),
+                 fmt::format("more than {} levels at {}", kDeepestJson, line_and_column(text, *offset)), ""};
+  }
   try {
     return Json::parse(text);
   } catch (const Json::parse_error& e) {
     const std::size_t offset = e.byte == 0 ? 0 : e.byte - 1;
     return Error{"not valid JSON", std::string(where), line_and_column(text, offset), ""};
+  } catch (const Json::out_of_range&) {
+    return Error{"not valid JSON", std::string(where), "a number is too large", ""};
   }
 }
 

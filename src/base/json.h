@@ -13,7 +13,12 @@ namespace lockstep::base {
 
 using Json = nlohmann::ordered_json;
 
-// `where` names the source in the error, with the line and column of the fault.
+// Copying and printing a value recurse; text nested deeper than this is refused before it can exhaust the
+// stack.
+inline constexpr int kDeepestJson = 64;
+
+// `where` names the source in the error, with the line and column of the fault. Numbers that no double holds
+// are a fault too.
 Result<Json> parse_json(std::string_view text, std::string_view where);
 
 enum class JsonLayout { kIndented, kOneLine };

@@ -16,6 +16,28 @@ TEST(ParseJson, SaysSoWhenTheTextIsEmpty) {
   EXPECT_FALSE(parse_json("", "-").ok());
 }
 
+std::string nested(int levels) {
+  return std::string(levels, '[') + std::string(levels, ']');
+}
+
+TEST(ParseJson, RefusesTextThatIsNestedTooDeeply) {
+  EXPECT_TRUE(parse_json(nested(kDeepestJson), "-").ok());
+  const auto parsed = parse_json(nested(kDeepestJson + 1), "deep.json");
+  ASSERT_FALSE(parsed.ok());
+  EXPECT_EQ(parsed.error().why, "more than 64 levels at line 1, column 65");
+  EXPECT_FALSE(parse_json(nested(1'000'000), "-").ok());
+  EXPECT_FALSE(parse_json(std::string(1'000'000, '['), "-").ok());
+}
+
+TEST(ParseJson, DoesNotCountBracketsInsideStrings) {
+  EXPECT_TRUE(parse_json("\"\\\"" + std::string(100, '[') + "\"", "-").ok());
+  EXPECT_FALSE(parse_json("\"ends in a backslash\\", "-").ok());
+}
+
+TEST(ParseJson, RefusesANumberThatNoDoubleHolds) {
+  EXPECT_FALSE(parse_json("1e999", "-").ok());
+}
+
 TEST(ToText, KeepsTheOrderAndReplacesBadBytes) {
   Json json;
   json["z"] = 1;
