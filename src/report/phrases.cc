@@ -1,0 +1,133 @@
+#include "report/phrases.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/escape.h"
+#include "model/rank_set.h"
+
+namespace lockstep::report {
+namespace {
+
+constexpr std::size_t kLongestRankList = 60;  // characters
+
+std::string_view confidence_in_words(double confidence) {
+  if (confidence >= 0.95) return "almost certain";
+  if (confidence >= 0.80) return "very likely";
+  if (confidence >= 0.60) return "likely";
+  if (confidence >= 0.30) return "possible";
+  return "a guess";
+}
+
+std::string_view what_victims_did(model::Leaf leaf) {
+  switch (leaf) {
+    case model::Leaf::kSetupHang:
+    case model::Leaf::kPrepHang:
+    case model::Leaf::kPerfHang:
+      return "waited";
+    default:
+      return "suffered from it";
+  }
+}
+
+std::string count_of(int count, std::string_view one, std::string_view many) {
+  return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
+void append_part(std::string& text, std::string_view separator, std::string_view part) {
+  if (part.empty()) return;
+  if (!text.empty()) text += separator;
+  text += part;
+}
+
+std::string describe_size(const model::JobSummary& job) {
+  std::string size;
+  if (job.world_size) size = count_of(*job.world_size, "rank", "ranks");
+  if (job.hosts) append_part(size, " ", fmt::format("on {}", count_of(*job.hosts, "host", "hosts")));
+  return size;
+}
+
+std::string describe_input(const model::JobSummary& job) {
+  if (job.ranks_seen.empty()) return "";
+  const bool is_complete = job.world_size && std::cmp_equal(job.ranks_seen.size(), *job.world_size);
+  if (is_complete) return "input from all of them";
+  return fmt::format("input from {}", describe_ranks(job.ranks_seen));
+}
+
+}  // namespace
+
+double bounded_confidence(double confidence) {
+  return std::isnan(confidence) ? 0.0 : std::clamp(confidence, 0.0, 1.0);
+}
+
+std::string describe_confidence(double confidence) {
+  const double bounded = bounded_confidence(confidence);
+  // Rounded down, so that only certainty reads as 100%; the small term undoes binary fractions.
+  const int percent = static_cast<int>(bounded * 100 + 1e-9);
+  return fmt::format("{} ({}%)", confidence_in_words(bounded), percent);
+}
+
+std::string describe_scope(model::Scope scope) {
+  switch (scope) {
+    case model::Scope::kDistributed:
+      return "distributed fault";
+    case model::Scope::kOrdinary:
+      return "ordinary fault, one rank alone would show it";
+    case model::Scope::kUnknown:
+      break;
+  }
+  return "distributed or ordinary: not known";
+}
+
+std::string describe_ranks(const std::vector<int>& ranks) {
+  if (ranks.empty()) return "no rank";
+  if (ranks.size() == 1) return fmt::format("rank {}", ranks.front());
+  std::string list = model::compress_ranks(ranks);
+  if (list.size() > kLongestRankList) {
+    list.resize(list.rfind(", ", kLongestRankList));
+    list += fmt::format(", … ({} in all)", ranks.size());
+  }
+  return fmt::format("ranks {}", list);
+}
+
+std::string describe_who(const model::Finding& finding) {
+  if (finding.root_ranks.empty() && finding.victim_ranks.empty()) return "";
+  std::string who = finding.root_ranks.empty()
+                        ? "which rank began it is not known"
+                        : fmt::format("{} began it", describe_ranks(finding.root_ranks));
+  if (!finding.victim_ranks.empty()) {
+    who += fmt::format("; {} {}", describe_ranks(finding.victim_ranks), what_victims_did(finding.leaf));
+  }
+  return who;
+}
+
+std::string describe_job(const model::JobSummary& job) {
+  std::string text = base::escape_for_terminal(job.framework);
+  append_part(text, " over ", base::escape_for_terminal(job.backend));
+  append_part(text, ", ", describe_size(job));
+  append_part(text, "; ", describe_input(job));
+  return text;
+}
+
+std::string describe_place(const model::Evidence& evidence) {
+  if (evidence.file.empty()) return "(no file)";
+  const std::string file = base::escape_for_terminal(evidence.file);
+  return evidence.line ? fmt::format("{}:{}", file, *evidence.line) : file;
+}
+
+std::string describe_origin(const model::Evidence& evidence) {
+  std::string origin = evidence.rank ? fmt::format("rank {}", *evidence.rank) : "";
+  if (evidence.level == model::EvidenceLevel::kInferred) append_part(origin, ", ", "inferred");
+  if (evidence.level == model::EvidenceLevel::kAbsence) append_part(origin, ", ", "missing");
+  return origin;
+}
+
+std::string describe_code(const model::Finding& finding) {
+  if (finding.code.empty()) return std::string(model::entry_of(finding.leaf).id);
+  return base::escape_for_terminal(finding.code);
+}
+
+}  // namespace lockstep::report

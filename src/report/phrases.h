@@ -1,0 +1,36 @@
+// A verdict in words, the same in every format for people. All of it is safe for a terminal: what came from
+// a file is escaped here.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/finding.h"
+
+namespace lockstep::report {
+
+// A reporter never refuses a verdict: confidence outside 0 to 1 counts as the nearer bound, NaN as 0.
+double bounded_confidence(double confidence);
+
+std::string describe_confidence(double confidence);  // "almost certain (97%)"
+std::string describe_scope(model::Scope scope);      // "distributed fault"
+
+// "rank 3", "ranks 0-2, 4-7"; a list too long to read is cut and counted. "no rank" when empty.
+std::string describe_ranks(const std::vector<int>& ranks);
+
+// "rank 3 began it; ranks 0-2, 4-7 waited". Empty when no rank is known.
+std::string describe_who(const model::Finding& finding);
+
+// "pytorch over nccl, 8 ranks on 1 host; input from ranks 0-2, 4-7". Empty when nothing is known.
+std::string describe_job(const model::JobSummary& job);
+
+// "rank3.log:1202"; "(no file)" when the evidence has none.
+std::string describe_place(const model::Evidence& evidence);
+
+// "rank 3, inferred": what is known beside the place. Empty for evidence simply seen, of no rank.
+std::string describe_origin(const model::Evidence& evidence);
+
+// The finer code, or the leaf for a finding that has none.
+std::string describe_code(const model::Finding& finding);
+
+}  // namespace lockstep::report
