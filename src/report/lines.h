@@ -1,0 +1,26 @@
+// Text from a file as lines that are safe to print: escaped, wrapped, and shortened where nobody would read
+// all of it.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lockstep::report {
+
+// The lines of `text`, each escaped for a terminal. A final newline adds no empty line; \r before \n goes.
+std::vector<std::string> escaped_lines(std::string_view text);
+
+// One escaped line broken at spaces into pieces of at most `width` columns (at least 1). Leading spaces stay
+// on the first piece; a word wider than `width` is split.
+std::vector<std::string> wrap(std::string_view line, int width);
+
+// The escaped lines of evidence. Of a long text the beginning and the end are kept (a traceback ends with
+// its reason), with a line between that says how many characters were left out.
+std::vector<std::string> excerpt(std::string_view text);
+
+// How many pieces of evidence of one finding a report for people shows; the others are counted.
+inline constexpr std::size_t kEvidenceShown = 8;
+
+}  // namespace lockstep::report
