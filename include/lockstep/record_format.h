@@ -101,7 +101,7 @@ enum lockstep_chunk_kind { LOCKSTEP_CHUNK_DEFINITIONS = 1, LOCKSTEP_CHUNK_EVENTS
 
 struct lockstep_chunk_header {
   uint64_t magic;
-  uint64_t sequence; /* chunks are numbered from 1 in the order in which they were claimed */
+  uint64_t sequence; /* its place in the file, from 1 */
   uint64_t claimed_ns;
   uint32_t kind;
   uint32_t thread; /* the operating system's number of the thread that claimed it */

@@ -11,10 +11,10 @@
 namespace lockstep::recorder {
 namespace {
 
-constexpr std::size_t kFirstWindowBytes = std::size_t{256} << 10;
-constexpr std::size_t kLargestWindowBytes = std::size_t{4} << 20;
+// Small enough for the cache: the zeros of a new window are still there when the events come.
+constexpr std::size_t kWindowBytes = std::size_t{256} << 10;
 constexpr std::size_t kLongestRecord = 65528;  // the largest multiple of 8 that a 16-bit length holds
-constexpr std::uint64_t kGrowthRetryInterval = 1024;
+constexpr std::uint64_t kWindowRetryInterval = 1024;
 constexpr std::size_t kLongestText = 8 * 1024;
 
 std::uint64_t now_ns(clockid_t clock) {
@@ -64,9 +64,11 @@ std::uint64_t monotonic_now_ns() {
 int Writer::open(const WriterOptions& options) {
   chunk_bytes_ = options.chunk_bytes;
   header_bytes_ = options.header_bytes;
+  window_chunks_ = static_cast<std::uint32_t>(kWindowBytes / chunk_bytes_);
+  if (window_chunks_ == 0) window_chunks_ = 1;
   int error = definitions_.create();
   if (error == 0) error = file_.create(options.path, options.max_bytes);
-  if (error == 0) error = file_.grow_to(header_bytes_);
+  if (error == 0) error = file_.prepare(0, header_bytes_);
   if (error != 0) {
     file_.unmap_and_close();
     definitions_.destroy();
@@ -114,7 +116,7 @@ void Writer::close(std::int32_t exit_status) {
   lockstep_end end{};
   end.time_ns = monotonic_now_ns();
   end.exit_status = exit_status;
-  end.chunks = next_chunk_.load(std::memory_order_relaxed);
+  end.chunks = claimed_chunks_.load(std::memory_order_relaxed);
   count_written(definition_lane_);
   end.written_bytes = written_bytes_.load(std::memory_order_relaxed) + sizeof end;
   definition_lane_.write(end);
@@ -151,16 +153,43 @@ void Writer::count_written(const Lane& lane) {
   written_bytes_.fetch_add(bytes, std::memory_order_relaxed);
 }
 
-std::size_t Writer::ready_chunks() const {
-  return (file_.ready_bytes() - header_bytes_) / chunk_bytes_;
+// Nobody waits for anybody: a thread that finds the newest window used up prepares one of its own, takes the
+// first chunk, and offers the rest to all. When two do so at once, the rest of one window stays unused.
+bool Writer::take_chunk(std::size_t& index) {
+  index = next_chunk_.load(std::memory_order_acquire);
+  while (index % window_chunks_ != 0) {
+    if (next_chunk_.compare_exchange_weak(index, index + 1, std::memory_order_acquire)) return true;
+  }
+  return take_chunk_of_new_window(index);
+}
+
+bool Writer::take_chunk_of_new_window(std::size_t& index) {
+  // A full disk must not cost a system call for each dropped event.
+  const std::uint64_t failed = failed_windows_.load(std::memory_order_relaxed);
+  if (failed % kWindowRetryInterval != 0) {
+    failed_windows_.fetch_add(1, std::memory_order_relaxed);
+    return false;
+  }
+  std::size_t window = next_window_.fetch_add(1, std::memory_order_relaxed);
+  const std::size_t window_bytes = std::size_t{window_chunks_} * chunk_bytes_;
+  if (file_.prepare(header_bytes_ + window * window_bytes, window_bytes) != 0) {
+    std::size_t after = window + 1;
+    next_window_.compare_exchange_strong(after, window, std::memory_order_relaxed);
+    failed_windows_.fetch_add(1, std::memory_order_relaxed);
+    return false;
+  }
+  failed_windows_.store(0, std::memory_order_relaxed);
+  index = window * window_chunks_;
+  std::size_t newest = next_chunk_.load(std::memory_order_relaxed);
+  while (newest <= index && !next_chunk_.compare_exchange_weak(newest, index + 1, std::memory_order_release)) {
+  }
+  return true;
 }
 
 bool Writer::claim_chunk(ChunkPlace& place, std::uint32_t kind, std::uint32_t thread) {
-  std::size_t index = next_chunk_.load(std::memory_order_relaxed);
-  for (;;) {
-    if (index >= ready_chunks() && !grow_past(index)) return false;
-    if (next_chunk_.compare_exchange_weak(index, index + 1, std::memory_order_relaxed)) break;
-  }
+  std::size_t index = 0;
+  if (!take_chunk(index)) return false;
+  claimed_chunks_.fetch_add(1, std::memory_order_relaxed);
   char* start = file_.data() + header_bytes_ + index * chunk_bytes_;
   auto* header = reinterpret_cast<lockstep_chunk_header*>(start);
   header->magic = LOCKSTEP_CHUNK_MAGIC;
@@ -172,30 +201,6 @@ bool Writer::claim_chunk(ChunkPlace& place, std::uint32_t kind, std::uint32_t th
   __atomic_store_n(&header->check, check, __ATOMIC_RELEASE);
   char* first = start + sizeof *header;
   place = ChunkPlace{first, first, start + chunk_bytes_, index + 1};
-  return true;
-}
-
-// Windows double from small, for jobs that write little, to large, for few system calls.
-bool Writer::grow_past(std::size_t chunk_index) {
-  // A full disk must not cost a system call for each dropped event.
-  const std::uint64_t failed = failed_growths_.load(std::memory_order_relaxed);
-  if (failed != 0 && failed % kGrowthRetryInterval != 0) {
-    failed_growths_.fetch_add(1, std::memory_order_relaxed);
-    return false;
-  }
-  const std::size_t ready = file_.ready_bytes();
-  const std::size_t used = ready - header_bytes_;
-  if (used / chunk_bytes_ > chunk_index) return true;
-  std::size_t window = used < kFirstWindowBytes ? kFirstWindowBytes : used;
-  if (window > kLargestWindowBytes) window = kLargestWindowBytes;
-  std::size_t room = file_.max_bytes() - ready;
-  room -= room % chunk_bytes_;
-  if (window > room) window = room;
-  if (window < chunk_bytes_ || file_.grow_to(ready + window) != 0) {
-    failed_growths_.fetch_add(1, std::memory_order_relaxed);
-    return false;
-  }
-  failed_growths_.store(0, std::memory_order_relaxed);
   return true;
 }
 

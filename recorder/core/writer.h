@@ -11,9 +11,9 @@
 
 #include "lockstep/record_format.h"
 
-#include "growing_file.h"
 #include "interning.h"
 #include "lane.h"
+#include "windowed_file.h"
 
 namespace lockstep::recorder {
 
@@ -64,18 +64,22 @@ class Writer {
 
   void write_header(const WriterOptions& options);
   bool claim_chunk(ChunkPlace& place, std::uint32_t kind, std::uint32_t thread);
-  bool grow_past(std::size_t chunk_index);
+  bool take_chunk(std::size_t& index);
+  bool take_chunk_of_new_window(std::size_t& index);
   void count_dropped();
   void count_written(const Lane& lane);
-  std::size_t ready_chunks() const;
   bool make_room_for_definition(std::size_t length);
   std::uint32_t intern(std::uint8_t type, void* record, std::size_t length);
 
-  GrowingFile file_;
+  WindowedFile file_;
   std::uint32_t chunk_bytes_ = 0;
   std::uint32_t header_bytes_ = 0;
+  std::uint32_t window_chunks_ = 0;
+  // The next free chunk of the newest window; a multiple of window_chunks_ means that the window is used up.
   std::atomic<std::size_t> next_chunk_{0};
-  std::atomic<std::uint64_t> failed_growths_{0};
+  std::atomic<std::size_t> next_window_{0};
+  std::atomic<std::uint64_t> claimed_chunks_{0};
+  std::atomic<std::uint64_t> failed_windows_{0};
   std::atomic<std::uint64_t> written_bytes_{0};  // of records, by lanes that have left their chunk
   lockstep_live_counters* live_ = nullptr;
 

@@ -77,7 +77,9 @@ void expect_whole_prefixes(const std::string& path, const Progress& progress) {
     const auto* call = view->as<lockstep_call>();
     lockstep_call expected = numbered_call(view->thread, read.at(view->thread)++, call->name);
     expected.head = call->head;
-    ASSERT_EQ(std::memcmp(call, &expected, sizeof expected), 0);
+    ASSERT_EQ(std::memcmp(call, &expected, sizeof expected), 0)
+        << "thread " << view->thread << ", call " << call->sequence << " instead of " << expected.sequence
+        << " at byte " << view->offset;
     if (call->name == 0) continue;  // a busy machine may leave a name out, never give a wrong one
     ASSERT_EQ(definitions.value().string(call->name), "tensor " + std::to_string(call->sequence / 10));
   }
