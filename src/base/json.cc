@@ -8,6 +8,8 @@
 namespace lockstep::base {
 namespace {
 
+constexpr const char* kHint = "put it right there, or give another file";
+
 std::string line_and_column(std::string_view text, std::size_t offset) {
   const std::string_view before = text.substr(0, std::min(offset, text.size()));
   const auto line = 1 + std::count(before.begin(), before.end(), '\n');
@@ -38,15 +40,15 @@ std::optional<std::size_t> first_bracket_deeper_than(int deepest, std::string_vi
 Result<Json> parse_json(std::string_view text, std::string_view where) {
   if (const auto offset = first_bracket_deeper_than(kDeepestJson, text)) {
     return Error{"JSON nested too deeply", std::string(where),
-                 fmt::format("more than {} levels at {}", kDeepestJson, line_and_column(text, *offset)), ""};
+                 fmt::format("more than {} levels at {}", kDeepestJson, line_and_column(text, *offset)), kHint};
   }
   try {
     return Json::parse(text);
   } catch (const Json::parse_error& e) {
     const std::size_t offset = e.byte == 0 ? 0 : e.byte - 1;
-    return Error{"not valid JSON", std::string(where), line_and_column(text, offset), ""};
+    return Error{"not valid JSON", std::string(where), line_and_column(text, offset), kHint};
   } catch (const Json::out_of_range&) {
-    return Error{"not valid JSON", std::string(where), "a number is too large", ""};
+    return Error{"not valid JSON", std::string(where), "a number is too large", kHint};
   }
 }
 

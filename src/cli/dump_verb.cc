@@ -77,10 +77,10 @@ constexpr Flag kFlags[] = {
     {.name = "type",
      .short_name = 't',
      .value_name = "TYPE",
-     .help = "only records of this type",
+     .help = "Only records of this type",
      .repeatable = true,
      .choices = record::kRecordTypeWords},
-    {.name = "limit", .short_name = 'n', .value_name = "N", .help = "at most N records of each file"},
+    {.name = "limit", .short_name = 'n', .value_name = "N", .help = "At most N records of each file"},
 };
 
 }  // namespace

@@ -1,0 +1,84 @@
+#include "base/file.h"
+#include "cli/args.h"
+#include "cli/program_text.h"
+#include "cli/terminal.h"
+#include "cli/verbs.h"
+#include "report/findings_json.h"
+#include "report/format.h"
+
+namespace lockstep::cli {
+namespace {
+
+constexpr std::size_t kLargestFindings = std::size_t{64} << 20;
+
+Result<model::Verdict> read_verdict(const std::string& path) {
+  const std::string text = TRY(base::read_file(path, kLargestFindings));
+  return report::decode_findings(text, path == "-" ? "standard input" : path);
+}
+
+Result<ExitStatus> run(const Args& args, Terminal& terminal) {
+  const model::Verdict verdict = TRY(read_verdict(args.operands.front()));
+  const std::string out = args.value("out").value_or("-");
+  const bool goes_to_terminal = out == "-";
+  const report::TextStyle style{.colour = goes_to_terminal && terminal.color_on_out(),
+                                .width = terminal.width()};
+  const report::Format format = *report::format_named(*args.value("format"));
+  const std::string text = report::render(verdict, format, style, version());
+  if (goes_to_terminal) {
+    TRY(terminal.write(text));
+  } else {
+    TRY(base::write_file(out, text));
+  }
+  return verdict.findings.empty() ? ExitStatus::kNothingFound : ExitStatus::kFindings;
+}
+
+constexpr std::string_view kDescription[] = {
+    "Writes a findings file (JSON, schema lockstep-findings-v1) in another form: text for people, Markdown "
+    "to paste "
+    "into an issue, SARIF for code-scanning services, or JSON again, checked and tidied. The file may come "
+    "from any "
+    "tool that keeps to the schema.",
+    "Exit status 1 means that the file holds findings.",
+};
+
+constexpr Example kExamples[] = {
+    {"lockstep report findings.json", "The report for people"},
+    {"lockstep report findings.json --format=markdown -o report.md", "To paste into an issue"},
+};
+
+constexpr std::string_view kFormats[] = {"text", "json", "markdown", "sarif"};
+
+constexpr Flag kFlags[] = {
+    {.name = "format",
+     .short_name = 'f',
+     .value_name = "FORMAT",
+     .help = "How to write it",
+     .choices = kFormats,
+     .default_value = "text"},
+    {.name = "out",
+     .short_name = 'o',
+     .value_name = "FILE",
+     .help = "Where to write it; - is standard output",
+     .default_value = "-",
+     .kind = ValueKind::kFile},
+};
+
+}  // namespace
+
+constinit const Verb kReportVerb{
+    .name = "report",
+    .one_line = "write a findings file as text, Markdown or SARIF",
+    .usage = "report FINDINGS [flags]",
+    .description = kDescription,
+    .examples = kExamples,
+    .operands = {.name = "FINDINGS",
+                 .min = 1,
+                 .max = 1,
+                 .help = "A findings file; - is standard input",
+                 .kind = ValueKind::kFile},
+    .flags = kFlags,
+    .globals = {.color = true},
+    .run = run,
+};
+
+}  // namespace lockstep::cli
