@@ -1,12 +1,32 @@
 # The developer's front door. Everything is built by CMake; this file only names the common trips.
 
 .DEFAULT_GOAL := build
-.PHONY: help deps build
+.PHONY: help deps build test bench check install clean
+PREFIX ?= /usr/local
 
 help:            ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
 
-deps:            ## install the missing Debian packages (root)
+deps:            ## install the missing Debian packages (needs root when there are any)
 	@tools/install_deps
 
--include lab/lab.mk
+build: deps      ## build the release binary, build/release/lockstep
+	@cmake --preset release >/dev/null
+	@cmake --build --preset release
+
+test: deps lab-deps   ## run every test: unit, case, record, end to end, sanitizers, fuzz smoke
+	@tools/run_tests
+
+bench: build     ## measure the costs and compare them with their goals
+	@tests/bench/goals build/release
+
+check: deps      ## every gate that needs no training job: Clang and GCC, clang-tidy, sanitizers, layers, format
+	@tools/check
+
+install: build   ## install binary, man pages and completions below PREFIX
+	@cmake --install build/release --prefix $(PREFIX)
+
+clean:           ## remove what was built; caches outside the tree stay
+	@rm -rf build
+
+include lab/lab.mk

@@ -181,7 +181,8 @@ bool Writer::take_chunk_of_new_window(std::size_t& index) {
   failed_windows_.store(0, std::memory_order_relaxed);
   index = window * window_chunks_;
   std::size_t newest = next_chunk_.load(std::memory_order_relaxed);
-  while (newest <= index && !next_chunk_.compare_exchange_weak(newest, index + 1, std::memory_order_release)) {
+  while (newest <= index &&
+         !next_chunk_.compare_exchange_weak(newest, index + 1, std::memory_order_release)) {
   }
   return true;
 }

@@ -40,7 +40,8 @@ std::optional<std::size_t> first_bracket_deeper_than(int deepest, std::string_vi
 Result<Json> parse_json(std::string_view text, std::string_view where) {
   if (const auto offset = first_bracket_deeper_than(kDeepestJson, text)) {
     return Error{"JSON nested too deeply", std::string(where),
-                 fmt::format("more than {} levels at {}", kDeepestJson, line_and_column(text, *offset)), kHint};
+                 fmt::format("more than {} levels at {}", kDeepestJson, line_and_column(text, *offset)),
+                 kHint};
   }
   try {
     return Json::parse(text);
