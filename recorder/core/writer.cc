@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kWindowBytes = std::size_t{256} << 10;
 constexpr std::size_t kLongestRecord = 65528;  // the largest multiple of 8 that a 16-bit length holds
 constexpr std::uint64_t kWindowRetryInterval = 1024;
-constexpr std::size_t kLongestText = 8 * 1024;
+constexpr std::size_t kLongestText = std::size_t{8} << 10;
 
 std::uint64_t now_ns(clockid_t clock) {
   timespec time{};
