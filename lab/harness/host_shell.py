@@ -1,0 +1,36 @@
+"""A remote shell for hosts that are namespaces: what `ssh host command` is elsewhere.
+
+mpirun and horovodrun reach other hosts through ssh. The run folder gets a program of that name which
+enters the namespaces of the host instead; it knows the hosts of its own run only.
+"""
+
+import pathlib
+
+from harness.hosts import Hosts
+
+_SCRIPT = """#!/bin/sh
+# ssh for the hosts of this run: ssh [options] HOST COMMAND...
+while [ $# -gt 0 ]; do
+  case "$1" in
+    -o|-p|-l|-i|-F|-S|-b|-c|-e|-m) shift 2 ;;
+    -*) shift ;;
+    *) break ;;
+  esac
+done
+host=${{1#*@}}
+shift
+case "$host" in
+{cases}
+  *) echo "ssh: no host $host in this run" >&2; exit 255 ;;
+esac
+exec nsenter -t "$pid" -m -u -i -n -- /bin/sh -c "$*"
+"""
+
+
+def write_host_shell(folder: pathlib.Path, hosts: Hosts) -> pathlib.Path:
+    folder.mkdir(exist_ok=True)
+    cases = "\n".join(f"  {host.name}|{host.address}) pid={host.pid} ;;" for host in hosts)
+    path = folder / "ssh"
+    path.write_text(_SCRIPT.format(cases=cases))
+    path.chmod(0o755)
+    return path

@@ -1,0 +1,348 @@
+"""One run of a job, from its folder to its result.
+
+    with JobRun(RunSpec(job, launcher="torchrun")) as run:
+        run.wait_for(rank=1, step=3)
+        run.stop(1)
+        result = run.wait()
+
+Every wait is driven by events (a file grew, a process ended, a timer is due) and bounded by the
+run's timeout. On timeout the stacks of all ranks go into the folder, the whole process tree is ended
+and RunTimeout is raised. The folder of a run that raised is kept; others are deleted unless the
+caller named the folder or sets `keep`.
+"""
+
+import json
+import os
+import pathlib
+import select
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass, field
+
+from harness import launchers, process_tree, rank_control, registry, stacks
+from harness.errors import LabError, RunTimeout
+from harness.fault_spec import parse_fault
+from harness.faults import FaultPlan
+from harness.hosts import Hosts
+from harness.job_environ import job_environ
+from harness.output import RankProgress
+from harness.ports import PortClaims
+from harness.rank_output import RankOutput
+from harness.run_spec import RunSpec
+from harness.scratch import make_scratch
+
+
+@dataclass
+class RunResult:
+    """status is the job's own: of the launcher, or of the first rank that failed."""
+    status: int
+    exits: dict[str, int]
+    ranks: dict[int, RankProgress]
+    faults: list[dict] = field(default_factory=list)
+    duration_s: float = 0.0
+
+    @property
+    def losses(self) -> dict[int, dict[int, str]]:
+        return {rank: progress.losses for rank, progress in sorted(self.ranks.items())}
+
+    @property
+    def params(self) -> dict[int, str]:
+        return {rank: progress.params for rank, progress in sorted(self.ranks.items())}
+
+
+class JobRun:
+    def __init__(self, spec: RunSpec, folder: str | os.PathLike | None = None, on_line=None):
+        self.spec = spec
+        self.keep = folder is not None
+        self.folder = _make_folder(spec, folder)
+        self.exits: dict[str, int] = {}
+        self.pids: dict[str, int] = {}
+        self.hosts: Hosts | None = None
+        self._first_failure = 0
+        self._on_line = on_line
+        self._ports = PortClaims()
+        self._keeper: subprocess.Popen | None = None
+        self._control: socket.socket | None = None
+        self._heard = b""
+        self._output: RankOutput | None = None
+        self._scratch: pathlib.Path | None = None
+        self.faults = FaultPlan(spec.faults, self.host_of)
+
+    # -- life ---------------------------------------------------------------------------------
+
+    def __enter__(self):
+        try:
+            self.start()
+        except BaseException:
+            self.close(failed=False)
+            raise
+        return self
+
+    def __exit__(self, kind, error, trace):
+        self.close(failed=kind is not None)
+
+    def start(self):
+        program = registry.program_of(self.spec.job)
+        if self.spec.hosts:
+            self.hosts = Hosts(self.spec.host_specs())
+        self._scratch = make_scratch()
+        around = launchers.Surroundings(self.folder, program, job_environ(self.spec, self._scratch),
+                                        self._ports, self.hosts)
+        plan = launchers.make_plan(self.spec, around)
+        self._write_plan(plan)
+        self._output = RankOutput(self.folder, plan, self._on_line)
+        self._started = time.monotonic()
+        self._deadline = self._started + self.spec.timeout_s
+        self._start_keeper()
+
+    def close(self, failed: bool):
+        """Ends whatever still runs and gives everything back."""
+        self.end()
+        self.faults.close()
+        if self._output:
+            self._output.close()
+        if self.hosts:
+            self.hosts.close()
+        self._ports.release()
+        if self._scratch:
+            shutil.rmtree(self._scratch, ignore_errors=True)
+        if failed:
+            self.keep = True
+            print(self.describe_kept(), file=sys.stderr)
+        elif not self.keep:
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+    def describe_kept(self) -> str:
+        return (f"lab: the run's folder is kept: {_short(self.folder)}\n"
+                f"lab: run it again with: {self.spec.command_line()}")
+
+    # -- waiting ------------------------------------------------------------------------------
+
+    @property
+    def ranks(self) -> dict[int, RankProgress]:
+        return self._output.progress if self._output else {}
+
+    def wait_for(self, rank: int, step: int | None = None, timeout_s: float | None = None):
+        """Until the rank is ready, or has printed the step; an error if the job ends before that."""
+        def reached() -> bool:
+            progress = self.ranks.get(rank)
+            if progress is None or not progress.ready:
+                return False
+            return step is None or (progress.last_step is not None and progress.last_step >= step)
+        what = f"rank {rank} to be ready" if step is None else f"step {step} of rank {rank}"
+        self._wait_until(lambda: reached() or self.ended, what, timeout_s)
+        if not reached():
+            raise LabError(f"the job ended before {what.replace(' to be ready', ' was ready')}")
+
+    def wait_ready(self, timeout_s: float | None = None):
+        for rank in range(self.spec.ranks):
+            self.wait_for(rank, timeout_s=timeout_s)
+
+    def wait(self, timeout_s: float | None = None) -> RunResult:
+        """Until the job has ended."""
+        self._wait_until(lambda: self.ended, "the job to end", timeout_s)
+        return self.result()
+
+    @property
+    def ended(self) -> bool:
+        return self._keeper is None
+
+    def result(self) -> RunResult:
+        result = RunResult(self._first_failure, dict(self.exits), self.ranks,
+                           self.faults.struck, time.monotonic() - self._started)
+        self._write_json("result.json", {
+            "status": result.status, "exits": result.exits, "faults": result.faults,
+            "not_struck": [str(fault) for fault in self.faults.waiting()],
+            "duration_s": round(result.duration_s, 3), "command": self.spec.command_line(),
+            "ranks": {rank: {"last_step": progress.last_step, "params": progress.params}
+                      for rank, progress in sorted(self.ranks.items())}})
+        return result
+
+    # -- hurting ------------------------------------------------------------------------------
+
+    def kill(self, rank: int):
+        self.strike(f"kill:{rank}")
+
+    def stop(self, rank: int):
+        self.strike(f"stop:{rank}")
+
+    def resume(self, rank: int):
+        rank_control.send(self.ranks[rank].pid, signal.SIGCONT)
+
+    def strike(self, fault: str):
+        """Any fault of the command line, now; its step is not waited for."""
+        self.faults.strike(parse_fault(fault), self.ranks)
+
+    def host_of(self, rank: int):
+        return self.hosts[rank // self.spec.ranks_per_host()] if self.hosts else None
+
+    # -- ending -------------------------------------------------------------------------------
+
+    def end(self):
+        """Ends the job: launchers get a moment to end their ranks, then everything is killed."""
+        if self._keeper is None:
+            return
+        try:
+            self._control.sendall(b"end\n")
+        except OSError:
+            pass
+        self._hear_until_gone()
+
+    def collect_stacks(self) -> list[str]:
+        """stacks/rank_N.txt for every rank, and for the launchers."""
+        return stacks.collect(self._processes(), self.folder / "stacks")
+
+    def _processes(self) -> dict[str, int]:
+        found = {f"rank_{rank}": progress.pid for rank, progress in self.ranks.items()
+                 if progress.ready}
+        below = process_tree.descendants(self._keeper.pid) if self._keeper else []
+        for pid in below:
+            rank = process_tree.rank_in(process_tree.environ_of(pid))
+            if rank is not None:
+                found.setdefault(f"rank_{rank}", pid)
+        found.update({name: pid for name, pid in self.pids.items() if name.startswith("launcher")})
+        return dict(sorted(found.items()))
+
+    # -- the loop -----------------------------------------------------------------------------
+
+    def _wait_until(self, condition, what: str, timeout_s: float | None):
+        deadline = self._deadline
+        if timeout_s is not None:
+            deadline = min(deadline, time.monotonic() + timeout_s)
+        self._take_in()
+        while not condition():
+            left_s = deadline - time.monotonic()
+            if left_s <= 0:
+                self._time_out(what)
+            timer_s = self.faults.seconds_to_next_timer()
+            self._wake(left_s if timer_s is None else min(left_s, timer_s))
+            self._take_in()
+
+    def _wake(self, seconds: float):
+        poll = select.poll()
+        poll.register(self._output.fd, select.POLLIN)
+        if self._control:
+            poll.register(self._control, select.POLLIN)
+        if any(fd == self._control.fileno() for fd, _ in poll.poll(seconds * 1000 + 1)):
+            self._hear()
+
+    def _take_in(self):
+        if self.ended:
+            return
+        self._output.read()
+        self.faults.run_timers()
+        self.faults.strike_due(self.ranks)
+
+    def _time_out(self, what: str):
+        waited_s = time.monotonic() - self._started
+        written = self.collect_stacks()
+        where = {rank: self.ranks[rank].describe() if rank in self.ranks else "not ready"
+                 for rank in range(self.spec.ranks)}
+        self.end()
+        self._first_failure = 124
+        self.result()
+        raise RunTimeout(
+            f"timed out after {waited_s:.0f} s waiting for {what}; "
+            + ", ".join(f"rank {rank}: {state}" for rank, state in where.items())
+            + f"; stacks of {len(written)} processes in {_short(self.folder / 'stacks')}")
+
+    # -- the keeper ---------------------------------------------------------------------------
+
+    def _start_keeper(self):
+        self._control, theirs = socket.socketpair()
+        script = pathlib.Path(__file__).with_name("keeper.py")
+        with open(self.folder / "keeper.err", "wb") as complaints:
+            self._keeper = subprocess.Popen(
+                [sys.executable, str(script), str(self.folder / "plan.json"), str(theirs.fileno())],
+                pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, stdout=complaints,
+                stderr=complaints, start_new_session=True)
+        theirs.close()
+
+    def _hear_until_gone(self):
+        while self._keeper is not None:
+            self._hear()
+
+    def _hear(self):
+        try:
+            data = self._control.recv(65536)
+        except ConnectionError:
+            data = b""
+        if not data:
+            self._keeper_gone()
+            return
+        *lines, self._heard = (self._heard + data).split(b"\n")
+        for line in lines:
+            self._on_message(json.loads(line))
+
+    def _on_message(self, message: dict):
+        name = message["name"]
+        if message["event"] == "started":
+            self.pids[name] = message["pid"]
+        elif message["event"] == "exit":
+            self.exits[name] = message["status"]
+            self._first_failure = self._first_failure or message["status"]
+        else:
+            self._failure = message["why"]
+            self.exits[name] = self._first_failure = 127
+            with open(self.folder / f"{name}.err", "a") as file:
+                file.write(f"lab: could not start: {message['why']}\n")
+
+    def _keeper_gone(self):
+        self._keeper.wait()
+        self._control.close()
+        self._keeper = self._control = None
+        complaints = self.folder / "keeper.err"
+        if complaints.exists() and complaints.stat().st_size == 0:
+            complaints.unlink()
+        self._output.finish()
+
+    # -- the folder ---------------------------------------------------------------------------
+
+    def _write_plan(self, plan: launchers.Plan):
+        self._write_json("changes.json", {"environ": self.spec.rank_environ,
+                                          "files": self.spec.rank_files})
+        self._write_json("plan.json", {
+            "command": self.spec.command_line(),
+            "remove_when_orphaned": [str(self._scratch)],
+            "processes": [{
+                "name": process.name, "argv": process.argv, "env": process.environ,
+                "cwd": str(registry.JOBS), "host_pid": process.host_pid,
+                "stdout": str(self.folder / f"{process.name}.out"),
+                "stderr": str(self.folder / f"{process.name}.err")} for process in plan.processes]})
+
+    def _write_json(self, name: str, content: dict):
+        try:
+            (self.folder / name).write_text(json.dumps(content, indent=1) + "\n")
+        except OSError as error:
+            raise LabError(f"{_short(self.folder / name)} cannot be written: {error.strerror}; "
+                           "name another folder with -o") from error
+
+
+def _make_folder(spec: RunSpec, folder: str | os.PathLike | None) -> pathlib.Path:
+    try:
+        if folder is None:
+            parent = registry.REPOSITORY / "build" / "lab-runs"
+            parent.mkdir(parents=True, exist_ok=True)
+            stamp = time.strftime("%m%d-%H%M%S")
+            return pathlib.Path(tempfile.mkdtemp(
+                prefix=f"{spec.job.name}-{spec.launcher}-{stamp}-{os.getpid()}-", dir=parent))
+        path = pathlib.Path(folder).absolute()
+        path.mkdir(parents=True, exist_ok=True)
+        if any(path.iterdir()):
+            raise LabError(f"the folder {folder} is not empty; name a new one")
+        return path
+    except OSError as error:
+        raise LabError(f"the run folder cannot be made: {error}") from error
+
+
+def _short(path: pathlib.Path) -> str:
+    """Below the current folder, the relative name."""
+    try:
+        return str(path.relative_to(pathlib.Path.cwd()))
+    except ValueError:
+        return str(path)
