@@ -1,0 +1,14 @@
+"""py-spy must name the function that a live child is in."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+program = "def inside_the_step():\n    print('ready', flush=True)\n    input()\ninside_the_step()\n"
+child = subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+child.stdout.readline()
+py_spy = Path(sys.executable).parent / "py-spy"
+stacks = subprocess.run([py_spy, "dump", "--pid", str(child.pid)], capture_output=True, text=True)
+child.communicate(b"\n")
+print(stacks.stdout, stacks.stderr)
+assert "inside_the_step" in stacks.stdout

@@ -1,0 +1,5 @@
+# The lab: real frameworks on real ranks.
+.PHONY: lab-deps
+
+lab-deps: deps   ## make the lab's Python environments and programs
+	@lab/envs/make_envs
