@@ -1,0 +1,51 @@
+"""Keras model.fit under MultiWorkerMirroredStrategy."""
+
+from __future__ import annotations
+
+import os
+
+import keras
+import tensorflow as tf
+
+import report
+
+SEED = int(os.environ.get("LAB_SEED", "1"))
+STEPS = int(os.environ.get("LAB_STEPS", "8"))
+BATCH = 32
+
+tf.config.threading.set_intra_op_parallelism_threads(1)
+tf.config.threading.set_inter_op_parallelism_threads(1)
+
+
+class ReportSteps(keras.callbacks.Callback):
+    def __init__(self, rank: int, world: int) -> None:
+        super().__init__()
+        self.rank = rank
+        self.world = world
+
+    def on_train_begin(self, logs: dict | None = None) -> None:
+        report.ready(self.rank, self.world)
+
+    def on_train_batch_end(self, batch: int, logs: dict) -> None:
+        report.step(self.rank, batch, float(logs["loss"]))
+
+
+def main() -> None:
+    keras.utils.set_random_seed(SEED)
+    strategy = tf.distribute.MultiWorkerMirroredStrategy()
+    rank, world = strategy.cluster_resolver.task_id, strategy.num_replicas_in_sync
+
+    inputs = tf.random.stateless_normal([STEPS * BATCH, 16], [SEED, 1])
+    data = tf.data.Dataset.from_tensor_slices((inputs, tf.reduce_sum(inputs, axis=1, keepdims=True))).batch(BATCH)
+    options = tf.data.Options()
+    options.experimental_distribute.auto_shard_policy = tf.data.experimental.AutoShardPolicy.DATA
+
+    with strategy.scope():
+        model = keras.Sequential([keras.Input((16,)), keras.layers.Dense(32, "tanh"), keras.layers.Dense(1)])
+        model.compile(optimizer=keras.optimizers.SGD(0.05), loss="mse")
+    model.fit(data.with_options(options), epochs=1, verbose=0, callbacks=[ReportSteps(rank, world)])
+    report.done(rank, (weights.tobytes() for weights in model.get_weights()))
+
+
+if __name__ == "__main__":
+    main()
