@@ -1,10 +1,12 @@
-"""Keras model.fit under MultiWorkerMirroredStrategy."""
+"""Keras model.fit under MultiWorkerMirroredStrategy.
+
+Keras 3 cannot do this (its fit averages scalar logs over a batch axis), so this is Keras 2: TF_USE_LEGACY_KERAS=1.
+"""
 
 from __future__ import annotations
 
 import os
 
-import keras
 import tensorflow as tf
 
 import report
@@ -17,7 +19,7 @@ tf.config.threading.set_intra_op_parallelism_threads(1)
 tf.config.threading.set_inter_op_parallelism_threads(1)
 
 
-class ReportSteps(keras.callbacks.Callback):
+class ReportSteps(tf.keras.callbacks.Callback):
     def __init__(self, rank: int, world: int) -> None:
         super().__init__()
         self.rank = rank
@@ -30,20 +32,22 @@ class ReportSteps(keras.callbacks.Callback):
         report.step(self.rank, batch, float(logs["loss"]))
 
 
-def main() -> None:
-    keras.utils.set_random_seed(SEED)
-    strategy = tf.distribute.MultiWorkerMirroredStrategy()
-    rank, world = strategy.cluster_resolver.task_id, strategy.num_replicas_in_sync
-
+def sharded_data() -> tf.data.Dataset:
     inputs = tf.random.stateless_normal([STEPS * BATCH, 16], [SEED, 1])
-    data = tf.data.Dataset.from_tensor_slices((inputs, tf.reduce_sum(inputs, axis=1, keepdims=True))).batch(BATCH)
+    targets = tf.reduce_sum(inputs, axis=1, keepdims=True)
     options = tf.data.Options()
     options.experimental_distribute.auto_shard_policy = tf.data.experimental.AutoShardPolicy.DATA
+    return tf.data.Dataset.from_tensor_slices((inputs, targets)).batch(BATCH).with_options(options)
 
+
+def main() -> None:
+    tf.keras.utils.set_random_seed(SEED)
+    strategy = tf.distribute.MultiWorkerMirroredStrategy()
+    rank, world = strategy.cluster_resolver.task_id, strategy.num_replicas_in_sync
     with strategy.scope():
-        model = keras.Sequential([keras.Input((16,)), keras.layers.Dense(32, "tanh"), keras.layers.Dense(1)])
-        model.compile(optimizer=keras.optimizers.SGD(0.05), loss="mse")
-    model.fit(data.with_options(options), epochs=1, verbose=0, callbacks=[ReportSteps(rank, world)])
+        model = tf.keras.Sequential([tf.keras.layers.Dense(32, "tanh", input_shape=(16,)), tf.keras.layers.Dense(1)])
+        model.compile(optimizer=tf.keras.optimizers.SGD(0.05), loss="mse")
+    model.fit(sharded_data(), epochs=1, verbose=0, callbacks=[ReportSteps(rank, world)])
     report.done(rank, (weights.tobytes() for weights in model.get_weights()))
 
 

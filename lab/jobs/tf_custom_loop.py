@@ -1,9 +1,10 @@
-"""MultiWorkerMirroredStrategy with a training loop of its own."""
+"""MultiWorkerMirroredStrategy with a training loop of its own around a Keras 3 model."""
 
 from __future__ import annotations
 
 import os
 
+import keras
 import tensorflow as tf
 
 import report
@@ -16,23 +17,21 @@ tf.config.threading.set_inter_op_parallelism_threads(1)
 
 
 def main() -> None:
-    tf.random.set_seed(SEED)
+    keras.utils.set_random_seed(SEED)
     strategy = tf.distribute.MultiWorkerMirroredStrategy()
     rank = strategy.cluster_resolver.task_id
     with strategy.scope():
-        weights = tf.Variable(tf.random.stateless_normal([16, 32], [SEED, 1]) * 0.25)
-        output = tf.Variable(tf.random.stateless_normal([32, 1], [SEED, 2]) * 0.25)
-    variables = [weights, output]
+        model = keras.Sequential([keras.Input((16,)), keras.layers.Dense(32, "tanh"), keras.layers.Dense(1)])
+        optimizer = keras.optimizers.SGD(0.05)
+        optimizer.build(model.trainable_variables)
 
     def train_on_replica(step: tf.Tensor) -> tf.Tensor:
         inputs = tf.random.stateless_normal([32, 16], [SEED * 1000 + rank, step])
-        targets = tf.reduce_sum(inputs, axis=1, keepdims=True)
         with tf.GradientTape() as tape:
-            loss = tf.reduce_mean(tf.square(tf.tanh(inputs @ weights) @ output - targets))
-        gradients = tape.gradient(loss, variables)
-        replica = tf.distribute.get_replica_context()
-        for variable, gradient in zip(variables, replica.all_reduce(tf.distribute.ReduceOp.MEAN, gradients)):
-            variable.assign_sub(0.05 * gradient)
+            error = model(inputs, training=True) - tf.reduce_sum(inputs, axis=1, keepdims=True)
+            loss = tf.reduce_mean(tf.square(error))
+        gradients = tape.gradient(loss, model.trainable_variables)
+        optimizer.apply_gradients(zip(gradients, model.trainable_variables))
         return loss
 
     @tf.function
@@ -43,7 +42,7 @@ def main() -> None:
     for step in range(STEPS):
         (loss,) = strategy.experimental_local_results(train_step(tf.constant(step)))
         report.step(rank, step, float(loss))
-    report.done(rank, (variable.numpy().tobytes() for variable in variables))
+    report.done(rank, (variable.numpy().tobytes() for variable in model.trainable_variables))
 
 
 if __name__ == "__main__":
