@@ -3,3 +3,4 @@
 
 lab-deps: deps   ## make the lab's Python environments and programs
 	@lab/envs/make_envs
+	@lab/jobs/compile mpi_ring

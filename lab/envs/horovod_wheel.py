@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import shutil
 from pathlib import Path
 
@@ -14,7 +15,6 @@ BUILD_SWITCHES = {
     "HOROVOD_WITH_MPI": "1",
     "HOROVOD_WITH_GLOO": "1",
     "HOROVOD_WITHOUT_MXNET": "1",
-    "MAKEFLAGS": "-j2",
 }
 BUILD_HINT = "Horovod did not build; the first line with 'error' in the log says why. Compilers missing? run: make deps"
 
@@ -47,6 +47,7 @@ def build(environment: Environment, python: Path, shelf: Path, log: Path) -> Non
     pip = [str(python), "-m", "pip"]
     no_helpers = ["--no-deps", "--no-build-isolation"]
     caches = {"PIP_CACHE_DIR": str(cache_root() / "pip"), "CCACHE_DIR": str(cache_root() / "ccache")}
+    jobs = {"MAKEFLAGS": f"-j{os.cpu_count()}"}
     run(
         [*pip, "download", *no_helpers, "--require-hashes", "--no-binary", ":all:", "-d", str(work), "-r", str(HOROVOD_LOCK)],
         what="fetch Horovod's source", log=log, hint="when it is the network, run the same command again", environ=caches,
@@ -55,7 +56,7 @@ def build(environment: Environment, python: Path, shelf: Path, log: Path) -> Non
     (source,) = (work / "source").iterdir()
     run(
         [*pip, "wheel", "--verbose", *no_helpers, "-w", str(work), str(source)], what="build Horovod (minutes)", log=log,
-        hint=BUILD_HINT, environ=caches | BUILD_SWITCHES | environment.horovod,
+        hint=BUILD_HINT, environ=caches | jobs | BUILD_SWITCHES | environment.horovod,
     )
     if not list(work.glob("horovod-*.whl")):
         raise StepFailed("build Horovod: pip made no wheel", log, BUILD_HINT)
