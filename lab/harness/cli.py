@@ -29,6 +29,8 @@ def main(arguments: list[str]) -> int:
     try:
         args = parser.parse_args(arguments)
         jobs = registry.load_registry()
+        if args.list_pairs:
+            return _list_pairs(jobs)
         if args.list:
             return _list(jobs)
         if not args.job:
@@ -55,6 +57,8 @@ def make_parser() -> argparse.ArgumentParser:
                "exit status: the job's own; 124 on timeout; 2 when the run could not be made")
     parser.add_argument("job", nargs="?", metavar="JOB", help="a job of lab/jobs/jobs.toml")
     parser.add_argument("--list", action="store_true", help="list the jobs and their launchers")
+    parser.add_argument("--list-pairs", action="store_true",
+                        help="the same for programs: one job and launcher a line")
     parser.add_argument("--launcher", metavar="L", default="", help="default: the job's first")
     parser.add_argument("--ranks", type=_count, metavar="N", default=0, help="default: the job's own")
     parser.add_argument("--hosts", type=_count, metavar="N", default=0,
@@ -84,11 +88,8 @@ def _run(spec: RunSpec, args) -> int:
         with run:
             result = run.wait()
             run.keep = run.keep or result.status != 0
-    except RunTimeout as error:
-        print(f"lab: {spec.job.name} under {spec.launcher}: {error}", file=sys.stderr)
+    except RunTimeout:
         return TIMED_OUT
-    except Ended:
-        raise
     _say_result(run, result)
     return result.status
 
@@ -119,6 +120,13 @@ def _show_line(name: str, stream: str, text: str):
 def _list(jobs: dict[str, registry.Job]) -> int:
     for job in jobs.values():
         print(f"{job.name:<24} {job.ranks} ranks  {job.env:<20} {', '.join(job.launchers)}")
+    return 0
+
+
+def _list_pairs(jobs: dict[str, registry.Job]) -> int:
+    for job in jobs.values():
+        for launcher in job.launchers:
+            print(job.name, launcher)
     return 0
 
 

@@ -50,9 +50,9 @@ class Hosts:
         self._maker.stdin.flush()
         answer = self._maker.stdout.readline()
         if not answer:
-            said = self._maker.stderr.read().strip().splitlines()
+            said = self._maker.stderr.read().strip()
             self.close()
-            raise LabError("the hosts did not come up: " + (said[-1] if said else "no reason given"))
+            raise LabError(f"the hosts did not come up: {said or 'no reason given'}")
         pids = json.loads(answer)
         self.router_pid = pids["router"]
         self._hosts = [Host(spec, pid) for spec, pid in zip(specs, pids["hosts"])]

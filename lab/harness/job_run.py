@@ -79,12 +79,15 @@ class JobRun:
         try:
             self.start()
         except BaseException:
+            self.keep = any(self.folder.iterdir()) and self.keep
             self.close(failed=False)
             raise
         return self
 
     def __exit__(self, kind, error, trace):
-        self.close(failed=kind is not None)
+        if isinstance(error, RunTimeout):
+            print(f"lab: {self.spec.job.name} under {self.spec.launcher}: {error}", file=sys.stderr)
+        self.close(failed=isinstance(error, Exception))
 
     def start(self):
         program = registry.program_of(self.spec.job)
@@ -147,6 +150,19 @@ class JobRun:
         """Until the job has ended."""
         self._wait_until(lambda: self.ended, "the job to end", timeout_s)
         return self.result()
+
+    def wait_for_exit(self, timeout_s: float | None = None) -> dict[str, int]:
+        """Until some process the harness started has ended; the status of each that has. A fault can
+        end one rank and leave its peer waiting for ever, as a reset connection does with Gloo."""
+        self._wait_until(lambda: self.exits or self.ended, "a process to end", timeout_s)
+        return dict(self.exits)
+
+    def let_pass(self, seconds: float):
+        """Watches for a time, to see what does not happen; faults strike meanwhile."""
+        until = time.monotonic() + seconds
+        while not self.ended and (left_s := until - time.monotonic()) > 0:
+            self._wake(left_s)
+            self._take_in()
 
     @property
     def ended(self) -> bool:
@@ -219,11 +235,13 @@ class JobRun:
             left_s = deadline - time.monotonic()
             if left_s <= 0:
                 self._time_out(what)
-            timer_s = self.faults.seconds_to_next_timer()
-            self._wake(left_s if timer_s is None else min(left_s, timer_s))
+            self._wake(left_s)
             self._take_in()
 
     def _wake(self, seconds: float):
+        """Sleeps until a file grows, a process ends, a timer is due or the time is over."""
+        timer_s = self.faults.seconds_to_next_timer()
+        seconds = seconds if timer_s is None else min(seconds, timer_s)
         poll = select.poll()
         poll.register(self._output.fd, select.POLLIN)
         if self._control:

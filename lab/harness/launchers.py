@@ -2,7 +2,7 @@
 
 `env` and `tf_config` start one process per rank and write rank_N.out and rank_N.err directly. The
 others own their ranks' output and are told to keep it apart by rank in a folder of their own; the
-run moves each file to rank_N.out as soon as it appears (the writer keeps its descriptor).
+run links each file as rank_N.out as soon as it appears.
 """
 
 import json
@@ -95,7 +95,9 @@ def _tf_config(spec: RunSpec, around: Surroundings) -> Plan:
 
 
 def _torchrun(spec: RunSpec, around: Surroundings) -> Plan:
-    """One torchrun on each host, as a user would start it."""
+    """One torchrun on each host, as a user would start it. Both streams go to files, and errors to
+    the launcher's own as well: --redirects 3 says the first half shorter, but PyTorch 1.13 loses its
+    way on it under Python 3.11, whose flags no longer list their unions."""
     address, port = _master(around)
     plan = Plan()
     count = max(spec.hosts, 1)
@@ -106,7 +108,7 @@ def _torchrun(spec: RunSpec, around: Surroundings) -> Plan:
         argv = [spec_python(around), "-m", "torch.distributed.run",
                 "--nnodes", str(count), "--node_rank", str(node), "--nproc_per_node", str(per_host),
                 "--master_addr", address, "--master_port", str(port),
-                "--redirects", "3", "--log_dir", str(logs)]
+                "--redirects", "1", "--tee", "2", "--log_dir", str(logs)]
         argv += _torchrun_script(spec, around)
         host = around.hosts[node] if around.hosts else None
         plan.processes.append(Process(f"launcher{suffix}", argv, around.environ,

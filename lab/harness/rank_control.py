@@ -85,14 +85,16 @@ def _remove_group(group: pathlib.Path):
 
 
 def drop_connections(pid: int, peer_pid: int) -> int:
-    """Resets every established TCP connection between two processes; how many there were."""
-    dropped = 0
-    for local, remote in _connections_between(pid, peer_pid):
-        done = _in_network_of(pid, ["ss", "-K", "-t", "state", "established",
-                                    "src", local, "dst", remote])
-        if done.returncode == 0 and len(done.stdout.strip().splitlines()) > 1:
-            dropped += 1
-    return dropped
+    """Resets every established TCP connection between two processes; how many there were. Both ends
+    are reset: a reset that overtakes data on its way is only questioned by the receiver, and an end
+    that waits in silence would then wait for ever."""
+    pairs = _connections_between(pid, peer_pid)
+    for local, remote in pairs:
+        for owner, source, target in ((pid, local, remote), (peer_pid, remote, local)):
+            if process_tree.state_of(owner):
+                _in_network_of(owner, ["ss", "-K", "-t", "state", "established",
+                                       "src", source, "dst", target])
+    return len(pairs)
 
 
 def _connections_between(pid: int, peer_pid: int) -> list[tuple[str, str]]:
@@ -112,14 +114,14 @@ def _plain(endpoint: str) -> str:
 
 
 def _in_network_of(pid: int, command: list[str]) -> subprocess.CompletedProcess:
-    return subprocess.run(command, capture_output=True, text=True,
-                          preexec_fn=lambda: _enter_network(pid))
-
-
-def _enter_network(pid: int):
-    """Needs root only where the rank is on a host of its own."""
-    if os.readlink(f"/proc/{pid}/ns/net") != os.readlink("/proc/self/ns/net"):
-        namespaces.enter(pid, namespaces.NEW_NETWORK)
+    """Enters the network only of a rank on a host of its own; a rank that ends meanwhile has no
+    connections left."""
+    try:
+        elsewhere = os.readlink(f"/proc/{pid}/ns/net") != os.readlink("/proc/self/ns/net")
+        enter = (lambda: namespaces.enter(pid, namespaces.NEW_NETWORK)) if elsewhere else None
+        return subprocess.run(command, capture_output=True, text=True, preexec_fn=enter)
+    except (OSError, subprocess.SubprocessError):
+        return subprocess.CompletedProcess(command, 1, "", "")
 
 
 def cut(host: Host, peer: Host):

@@ -20,6 +20,7 @@ class RankOutput:
         self._on_line = on_line or (lambda name, stream, text: None)
         self._cutters: dict[str, LineCutter] = {}
         self._offsets: dict[str, int] = {}
+        self._linked: set[str] = set()
         self._watch = FolderWatch(folder)
         self.progress: dict[int, RankProgress] = {}
 
@@ -30,7 +31,7 @@ class RankOutput:
     def read(self):
         self._watch.drain()
         for log_folder in self._log_folders:
-            self._move_rank_files(log_folder)
+            self._link_rank_files(log_folder)
         for name in sorted(os.listdir(self._folder)):
             if name.endswith((".out", ".err")) and name != "keeper.err":
                 self._follow(name)
@@ -41,6 +42,8 @@ class RankOutput:
         self.read()
         for name, cutter in self._cutters.items():
             self._hear(name, cutter.finish())
+        for source in self._linked:
+            os.unlink(source)
         for log_folder in self._log_folders:
             for path, _, _ in os.walk(log_folder.path, topdown=False):
                 try:
@@ -51,13 +54,14 @@ class RankOutput:
     def close(self):
         self._watch.close()
 
-    def _move_rank_files(self, log_folder: LogFolder):
+    def _link_rank_files(self, log_folder: LogFolder):
         for path, _, files in os.walk(log_folder.path):
             for file in files:
                 source = os.path.join(path, file)
                 match = log_folder.pattern.search(source)
-                if match:
-                    os.rename(source, self._folder / _rank_file_name(match, log_folder.first_rank))
+                if match and source not in self._linked:
+                    os.link(source, self._folder / _rank_file_name(match, log_folder.first_rank))
+                    self._linked.add(source)
 
     def _follow(self, name: str):
         with open(self._folder / name, "rb") as file:

@@ -52,7 +52,10 @@ def find_job(jobs: dict[str, Job], name: str) -> Job:
 
 
 def python_of(env: str) -> str:
-    """The interpreter of a lab environment, or LOCKSTEP_LAB_PYTHON where that is set."""
+    """The interpreter of a lab environment, or LOCKSTEP_LAB_PYTHON where that is set; the
+    environment "system" is the Python that runs the harness."""
+    if env == "system":
+        return sys.executable
     override = os.environ.get("LOCKSTEP_LAB_PYTHON")
     if override:
         return override
