@@ -53,7 +53,8 @@ def make_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="lab/run", allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter,
         description="Run a real distributed training job here, and hurt it on request.",
-        epilog=f"faults (at a step of the rank, or once it is ready):\n{forms}\n\n"
+        epilog=f"faults (at a step of the rank, or once it is ready):\n{forms}\n"
+               "cut and fill_shm need --hosts\n\n"
                "exit status: the job's own; 124 on timeout; 2 when the run could not be made")
     parser.add_argument("job", nargs="?", metavar="JOB", help="a job of lab/jobs/jobs.toml")
     parser.add_argument("--list", action="store_true", help="list the jobs and their launchers")

@@ -18,8 +18,8 @@ KINDS = {
     "delay": (False, "SECONDS", "pause the rank for a time"),
     "starve": (False, "PERCENT", "give the rank this share of one core"),
     "drop": (True, None, "reset the connections between two ranks"),
-    "cut": (True, None, "lose every packet between two ranks' hosts (needs --hosts)"),
-    "fill_shm": (False, None, "fill /dev/shm of the rank's host (needs --hosts)"),
+    "cut": (True, None, "lose all packets between their hosts"),
+    "fill_shm": (False, None, "fill /dev/shm of the rank's host"),
 }
 
 

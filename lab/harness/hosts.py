@@ -41,7 +41,7 @@ class Host:
 
 class Hosts:
     def __init__(self, specs: list[HostSpec]):
-        _require_root()
+        require_root()
         maker = pathlib.Path(__file__).with_name("host_maker.py")
         self._maker = subprocess.Popen([sys.executable, str(maker)], stdin=subprocess.PIPE,
                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
@@ -81,7 +81,7 @@ class Hosts:
         self._maker.stderr.close()
 
 
-def _require_root():
+def require_root():
     if os.geteuid() != 0:
         raise LabError("hosts are namespaces with their own network and mounts, and making them needs "
                        "root; run as root, or without --hosts, which needs no root")

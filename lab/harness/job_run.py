@@ -28,7 +28,7 @@ from harness import launchers, process_tree, rank_control, registry, stacks
 from harness.errors import LabError, RunTimeout
 from harness.fault_spec import parse_fault
 from harness.faults import FaultPlan
-from harness.hosts import Hosts
+from harness.hosts import Hosts, require_root
 from harness.job_environ import job_environ
 from harness.output import RankProgress
 from harness.ports import PortClaims
@@ -57,6 +57,8 @@ class RunResult:
 
 class JobRun:
     def __init__(self, spec: RunSpec, folder: str | os.PathLike | None = None, on_line=None):
+        if spec.hosts:
+            require_root()
         self.spec = spec
         self.keep = folder is not None
         self.folder = _make_folder(spec, folder)
