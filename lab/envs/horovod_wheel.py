@@ -41,7 +41,7 @@ def fingerprint(environment: Environment) -> str:
 
 def build(environment: Environment, python: Path, shelf: Path, log: Path) -> None:
     """The work folder's name is stable, so that ccache finds the objects of an interrupted build."""
-    work = shelf.with_suffix(".partial")
+    work = cache_root() / "build" / environment.name
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
     pip = [str(python), "-m", "pip"]
@@ -61,4 +61,5 @@ def build(environment: Environment, python: Path, shelf: Path, log: Path) -> Non
     if not list(work.glob("horovod-*.whl")):
         raise StepFailed("build Horovod: pip made no wheel", log, BUILD_HINT)
     shutil.rmtree(work / "source")
+    shelf.parent.mkdir(exist_ok=True)
     work.rename(shelf)
