@@ -14,8 +14,8 @@ from step import StepFailed, run
 
 INDEX_HINT = "look at the log; when it is the network, run the same command again: finished downloads are kept"
 CPU_WHEEL_HINT = (
-    "the lock file wants PyTorch's CPU wheel (its version ends in +cpu) and pip found no such wheel, or another build of "
-    "it; put the CPU wheel in a folder and run again with PIP_FIND_LINKS=that-folder"
+    "the lock file wants PyTorch's CPU wheel (its version ends in +cpu) and pip found no such wheel, or another build; "
+    "put the CPU wheel in a folder and run again with PIP_FIND_LINKS=that-folder"
 )
 
 

@@ -12,8 +12,9 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 SYSTEM_PYTHON = "/usr/bin/python3"
-RECIPE_FILES = [HERE / name for name in ("definition.py", "assembly.py", "horovod_wheel.py", "launch.py")]
 HOROVOD_LOCK = HERE / "locks" / "horovod.lock"
+RECIPE = [HERE / "assembly.py", HERE / "launch.py"]
+HOROVOD_RECIPE = [HERE / "horovod_wheel.py", HOROVOD_LOCK]
 NOT_INSTALLED = "not installed"
 
 
@@ -49,9 +50,8 @@ class Environment:
             "launchers": self.launchers,
         }
         digest.update(json.dumps(settings, sort_keys=True).encode())
-        files = [self.lock, self.check_script, *RECIPE_FILES] + ([HOROVOD_LOCK] if self.horovod else [])
-        for path in files:
-            digest.update(path.name.encode() + b"\0" + (path.read_bytes() if path.exists() else b"") + b"\0")
+        for path in [self.lock, self.check_script, *RECIPE, *(HOROVOD_RECIPE if self.horovod else [])]:
+            digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
         return digest.hexdigest()[:12]
 
     def directory(self) -> Path:

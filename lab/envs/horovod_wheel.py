@@ -48,15 +48,16 @@ def build(environment: Environment, python: Path, shelf: Path, log: Path) -> Non
     no_helpers = ["--no-deps", "--no-build-isolation"]
     caches = {"PIP_CACHE_DIR": str(cache_root() / "pip"), "CCACHE_DIR": str(cache_root() / "ccache")}
     jobs = {"MAKEFLAGS": f"-j{os.cpu_count()}"}
+    pinned = ["--require-hashes", "--no-binary", ":all:", "-r", str(HOROVOD_LOCK)]
     run(
-        [*pip, "download", *no_helpers, "--require-hashes", "--no-binary", ":all:", "-d", str(work), "-r", str(HOROVOD_LOCK)],
-        what="fetch Horovod's source", log=log, hint="when it is the network, run the same command again", environ=caches,
+        [*pip, "download", *no_helpers, *pinned, "-d", str(work)], what="fetch Horovod's source", log=log,
+        hint="when it is the network, run the same command again", environ=caches,
     )
     shutil.unpack_archive(next(work.glob("horovod-*.tar.gz")), work / "source")
     (source,) = (work / "source").iterdir()
     run(
-        [*pip, "wheel", "--verbose", *no_helpers, "-w", str(work), str(source)], what="build Horovod (minutes)", log=log,
-        hint=BUILD_HINT, environ=caches | jobs | BUILD_SWITCHES | environment.horovod,
+        [*pip, "wheel", "--verbose", *no_helpers, "-w", str(work), str(source)], what="build Horovod (minutes)",
+        log=log, hint=BUILD_HINT, environ=caches | jobs | BUILD_SWITCHES | environment.horovod,
     )
     if not list(work.glob("horovod-*.whl")):
         raise StepFailed("build Horovod: pip made no wheel", log, BUILD_HINT)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -25,9 +26,15 @@ def clean_environ(extra: dict[str, str]) -> dict[str, str]:
 
 
 def run(
-    command: list[str], what: str, log: Path, hint: str = "", timeout_s: int = 3600, environ: dict[str, str] | None = None
+    command: list[str],
+    what: str,
+    log: Path,
+    hint: str = "the log says why",
+    timeout_s: int = 3600,
+    environ: dict[str, str] | None = None,
 ) -> None:
     """Runs `command`; raises StepFailed when it fails or takes longer than `timeout_s`."""
+    print(f"{'':20} {what}", flush=True)
     with log.open("a") as out:
         out.write(f"\n==> {what}\n$ {' '.join(command)}\n")
         out.flush()
@@ -46,10 +53,8 @@ def run(
 
 
 def end_group(process: subprocess.Popen) -> None:
-    try:
+    with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
     process.wait()
 
 

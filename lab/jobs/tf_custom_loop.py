@@ -31,7 +31,7 @@ def main() -> None:
             error = model(inputs, training=True) - tf.reduce_sum(inputs, axis=1, keepdims=True)
             loss = tf.reduce_mean(tf.square(error))
         gradients = tape.gradient(loss, model.trainable_variables)
-        optimizer.apply_gradients(zip(gradients, model.trainable_variables))
+        optimizer.apply_gradients(zip(gradients, model.trainable_variables, strict=True))
         return loss
 
     @tf.function
