@@ -77,6 +77,9 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument("--fault", action="append", metavar="F", default=[])
     parser.add_argument("--timeout", type=_seconds, metavar="S", default=120.0,
                         help="seconds until stacks are taken and the run fails (default 120)")
+    parser.add_argument("--stall", type=_seconds, metavar="S",
+                        help="the same as soon as every rank is ready and none has said anything "
+                             "for S seconds")
     parser.add_argument("-o", metavar="DIR", dest="folder", help="keep the run's folder here")
     parser.add_argument("-q", "--quiet", action="store_true", help="do not show the job's output")
     return parser
@@ -138,7 +141,8 @@ def _spec(args, jobs: dict[str, registry.Job]) -> RunSpec:
         environ=dict(_pair(text, "--env") for text in args.env),
         rank_environ=_by_rank(args.rank_env, "--rank-env"),
         rank_files=_by_rank(args.rank_file, "--rank-file"),
-        faults=[fault_spec.parse_fault(text) for text in args.fault], timeout_s=args.timeout)
+        faults=[fault_spec.parse_fault(text) for text in args.fault], timeout_s=args.timeout,
+        stall_s=args.stall)
 
 
 def _by_rank(texts: list[str], flag: str) -> dict[int, dict[str, str]]:

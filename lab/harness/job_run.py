@@ -12,6 +12,7 @@ caller named the folder or sets `keep`.
 """
 
 import json
+import math
 import os
 import pathlib
 import select
@@ -159,6 +160,11 @@ class JobRun:
         self._wait_until(lambda: self.exits or self.ended, "a process to end", timeout_s)
         return dict(self.exits)
 
+    def wait_quiet(self, seconds: float):
+        """Until every rank is ready and none has said anything for a time, or the job has ended."""
+        self._wait_until(lambda: self.ended or self.quiet_left(seconds) <= 0,
+                         "the ranks to fall quiet", None, lambda: self.quiet_left(seconds))
+
     def let_pass(self, seconds: float):
         """Watches for a time, to see what does not happen; faults strike meanwhile."""
         until = time.monotonic() + seconds
@@ -228,17 +234,30 @@ class JobRun:
 
     # -- the loop -----------------------------------------------------------------------------
 
-    def _wait_until(self, condition, what: str, timeout_s: float | None):
+    def _wait_until(self, condition, what: str, timeout_s: float | None,
+                    next_look_s=lambda: math.inf):
+        """Looks at the condition after every event, and once more when next_look_s says so."""
         deadline = self._deadline
         if timeout_s is not None:
             deadline = min(deadline, time.monotonic() + timeout_s)
         self._take_in()
         while not condition():
             left_s = deadline - time.monotonic()
+            quiet_left_s = self.quiet_left(self.spec.stall_s)
             if left_s <= 0:
-                self._time_out(what)
-            self._wake(left_s)
+                self._time_out(f"timed out after {time.monotonic() - self._started:.0f} s "
+                               f"waiting for {what}")
+            if quiet_left_s <= 0:
+                self._time_out(f"no rank has said anything for {self.spec.stall_s:g} s "
+                               f"while waiting for {what}")
+            self._wake(min(left_s, quiet_left_s, next_look_s()))
             self._take_in()
+
+    def quiet_left(self, limit_s: float | None) -> float:
+        """Seconds until the ranks have been quiet for the limit; endless until all are ready."""
+        if limit_s is None or sum(rank.ready for rank in self.ranks.values()) < self.spec.ranks:
+            return math.inf
+        return self._output.heard_at + limit_s - time.monotonic()
 
     def _wake(self, seconds: float):
         """Sleeps until a file grows, a process ends, a timer is due or the time is over."""
@@ -259,7 +278,6 @@ class JobRun:
         self.faults.strike_due(self.ranks)
 
     def _time_out(self, what: str):
-        waited_s = time.monotonic() - self._started
         written = self.collect_stacks()
         where = {rank: self.ranks[rank].describe() if rank in self.ranks else "not ready"
                  for rank in range(self.spec.ranks)}
@@ -267,8 +285,7 @@ class JobRun:
         self._first_failure = 124
         self.result()
         raise RunTimeout(
-            f"timed out after {waited_s:.0f} s waiting for {what}; "
-            + ", ".join(f"rank {rank}: {state}" for rank, state in where.items())
+            f"{what}; " + ", ".join(f"rank {rank}: {state}" for rank, state in where.items())
             + f"; stacks of {len(written)} processes in {_short(self.folder / 'stacks')}")
 
     # -- the keeper ---------------------------------------------------------------------------

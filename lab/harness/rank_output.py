@@ -3,6 +3,7 @@
 import os
 import pathlib
 import re
+import time
 
 from harness.folder_watch import FolderWatch
 from harness.launchers import LogFolder, Plan
@@ -23,6 +24,7 @@ class RankOutput:
         self._linked: set[str] = set()
         self._watch = FolderWatch(folder)
         self.progress: dict[int, RankProgress] = {}
+        self.heard_at = time.monotonic()
 
     @property
     def fd(self) -> int:
@@ -73,6 +75,8 @@ class RankOutput:
 
     def _hear(self, name: str, lines: list[str]):
         stem, _, stream = name.rpartition(".")
+        if lines:
+            self.heard_at = time.monotonic()
         for line in lines:
             if stream == "out" and _RANK_FILE.match(name):
                 read_line(line, self.progress)

@@ -23,6 +23,7 @@ class RunSpec:
     host_options: list[str] = field(default_factory=list)
     faults: list[Fault] = field(default_factory=list)
     timeout_s: float = 120.0
+    stall_s: float | None = None
 
     def __post_init__(self):
         self.launcher = self.launcher or self.job.launchers[0]
@@ -67,4 +68,5 @@ class RunSpec:
             words += [word for rank, pairs in changes.items() for key, value in pairs.items()
                       for word in (flag, f"{rank}:{key}={value}")]
         words += [word for fault in self.faults for word in ("--fault", str(fault))]
+        words += ["--stall", f"{self.stall_s:g}"] if self.stall_s is not None else []
         return shlex.join(words + ["--timeout", f"{self.timeout_s:g}"])

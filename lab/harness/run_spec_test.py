@@ -17,7 +17,7 @@ def spec_of(text: str) -> RunSpec:
 
 @pytest.mark.parametrize("flags", [
     "", "--launcher torchrun --ranks 4 --steps 9 --seed 3", "--env 'A=b c' --rank-env 1:B='x=y'",
-    "--hosts 2 --host 1:mtu=1400,shm=8m --fault kill:1@3 --fault cut:0-1@2 --timeout 7.5"])
+    "--hosts 2 --host 1:mtu=1400,shm=8m --fault kill:1@3 --fault cut:0-1@2 --timeout 7.5 --stall 3"])
 def test_command_line_makes_the_same_run(flags):
     spec = spec_of(f"j {flags}")
     assert spec_of(spec.command_line().removeprefix("lab/run ")) == spec

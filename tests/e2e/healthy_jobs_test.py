@@ -8,14 +8,15 @@ from harness.registry import load_registry
 from harness.run_spec import RunSpec
 
 STEPS = 4
+# Their ranks hold different parts of the model, or a value of their own.
+OWN_PARAMETERS = {"torch_pipeline", "torch_collectives", "tf_parameter_server"}
 PAIRS = [(job.name, launcher) for job in load_registry().values() for launcher in job.launchers]
 
 
 def run_once(job, launcher: str) -> RunResult:
     with JobRun(RunSpec(job, launcher, steps=STEPS, seed=7, timeout_s=100)) as run:
         result = run.wait()
-        assert result.status == 0, (run.folder / "launcher.err").read_text()[-2000:] \
-            if (run.folder / "launcher.err").exists() else result.exits
+        assert result.status == 0, result.exits
         assert sorted(result.ranks) == list(range(job.ranks))
         assert all(progress.ready and progress.done for progress in result.ranks.values())
         files = {path.name for path in run.folder.iterdir()}
@@ -29,3 +30,5 @@ def test_job_is_healthy_and_repeats_itself(jobs, name, launcher):
     assert any(losses for losses in first.losses.values())
     assert first.losses == second.losses
     assert first.params == second.params
+    if name not in OWN_PARAMETERS:
+        assert len(set(first.params.values())) == 1
