@@ -3,6 +3,7 @@
 import argparse
 import os
 import pathlib
+import re
 import signal
 import sys
 
@@ -13,6 +14,8 @@ from harness.rank_control import sweep_stale_groups
 from harness.run_spec import RunSpec
 
 TIMED_OUT, COULD_NOT = 124, 2
+# What a launcher copies from a rank's output to its own, marked with the rank: shown once is enough.
+COPY = re.compile(r"\[(default)?\d+(,\d+)?\](<std(out|err)>)?:")
 
 
 class Ended(BaseException):
@@ -115,6 +118,8 @@ def _say_result(run: JobRun, result: RunResult):
 
 def _show_line(name: str, stream: str, text: str):
     """A job's line is data: on a terminal its control characters are not obeyed."""
+    if name.startswith("launcher") and COPY.match(text):
+        return
     if sys.stdout.isatty():
         text = "".join(char if char.isprintable() or char == "\t" else "?" for char in text)
     mark = "" if stream == "out" else "!"

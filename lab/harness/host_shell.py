@@ -9,21 +9,20 @@ import pathlib
 from harness.hosts import Hosts
 
 _SCRIPT = """#!/bin/sh
-# ssh for the hosts of this run: ssh [options] HOST COMMAND...
+# ssh for the hosts of this run: ssh [option...] HOST [option...] COMMAND...
+host=
 while [ $# -gt 0 ]; do
   case "$1" in
-    -o|-p|-l|-i|-F|-S|-b|-c|-e|-m) shift 2 ;;
+    -[oplibceFmS]) shift 2 ;;
     -*) shift ;;
-    *) break ;;
+    *) [ -z "$host" ] || break; host=${{1#*@}}; shift ;;
   esac
 done
-host=${{1#*@}}
-shift
 case "$host" in
 {cases}
   *) echo "ssh: no host $host in this run" >&2; exit 255 ;;
 esac
-exec nsenter -t "$pid" -m -u -i -n -- /bin/sh -c "$*"
+exec nsenter -t "$pid" -m -u -i -n -- /bin/sh -c -- "$*"
 """
 
 

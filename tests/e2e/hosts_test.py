@@ -95,6 +95,15 @@ def test_sixteen_hosts_run_a_gloo_job(jobs):
         assert len(set(result.params.values())) == 1 and len(result.params) == 16
 
 
+@pytest.mark.parametrize("name, launcher, hosts", [
+    ("mpi_ring", "mpirun", 3), ("horovod_torch", "horovodrun_gloo", 2)])
+def test_launcher_reaches_other_hosts(jobs, name, launcher, hosts):
+    """mpirun and horovodrun start their ranks on other hosts by a remote shell."""
+    with JobRun(RunSpec(jobs[name], launcher, hosts=hosts, steps=2)) as run:
+        result = run.wait()
+        assert result.status == 0 and len(result.ranks) == hosts
+
+
 def test_torchrun_on_two_hosts_loses_a_connection(jobs):
     """The connection between two hosts is reset in the middle of training: a rank fails and says
     so. Its peer may fail as well or wait for ever; Gloo does either."""
