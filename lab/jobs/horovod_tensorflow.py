@@ -31,7 +31,7 @@ def main() -> None:
             predicted = tf.tanh(inputs @ weights) @ output
             loss = tf.reduce_mean(tf.square(predicted - tf.reduce_sum(inputs, axis=1, keepdims=True)))
         gradients = hvd.DistributedGradientTape(tape).gradient(loss, variables)
-        for variable, gradient in zip(variables, gradients, strict=True):
+        for variable, gradient in zip(variables, gradients):
             variable.assign_sub(0.05 * gradient)
         return loss
 

@@ -40,6 +40,7 @@ def main() -> None:
         optimizer.step()
         report.step(rank, step, loss.item())
 
+    dist.barrier()
     report.done(rank, (weights.tobytes() for weights in layers.get_weights()))
     dist.destroy_process_group()
 

@@ -41,7 +41,9 @@ def main() -> None:
         report.step(rank, step, loss.item())
 
     with FullyShardedDataParallel.summon_full_params(model, writeback=False):
-        report.done(rank, [parameter.detach().clone().cpu().numpy().tobytes() for parameter in model.parameters()])
+        whole = [parameter.detach().clone() for parameter in model.parameters()]
+    dist.barrier()
+    report.done(rank, (parameter.cpu().numpy().tobytes() for parameter in whole))
     dist.destroy_process_group()
 
 

@@ -70,6 +70,7 @@ def main() -> None:
         dist.broadcast(loss, src=world - 1)
         report.step(rank, step, loss.item())
 
+    dist.barrier()
     report.done(rank, (parameter.detach().cpu().numpy().tobytes() for parameter in stage.layers.parameters()))
     dist.destroy_process_group()
 

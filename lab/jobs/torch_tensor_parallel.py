@@ -50,6 +50,7 @@ def main() -> None:
         report.step(rank, step, loss.item())
 
     whole = [parameter.full_tensor() for parameter in model.parameters()]
+    dist.barrier()
     report.done(rank, (parameter.detach().cpu().numpy().tobytes() for parameter in whole))
     dist.destroy_process_group()
 
