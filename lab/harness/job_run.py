@@ -90,7 +90,8 @@ class JobRun:
     def __exit__(self, kind, error, trace):
         if isinstance(error, RunTimeout):
             print(f"lab: {self.spec.job.name} under {self.spec.launcher}: {error}", file=sys.stderr)
-        self.close(failed=isinstance(error, Exception))
+        reader_left = isinstance(error, BrokenPipeError)
+        self.close(failed=isinstance(error, Exception) and not reader_left)
 
     def start(self):
         program = registry.program_of(self.spec.job)

@@ -85,6 +85,13 @@ def test_full_disk_is_said(tmp_path):
     assert "No space left on device" in done.stderr and "Traceback" not in done.stderr
 
 
+def test_reader_that_leaves_is_no_error():
+    done = subprocess.run(f"set -o pipefail; {LAB_RUN} mpi_ring --steps 2000 | head -n 1", shell=True,
+                          executable="/bin/bash", capture_output=True, text=True)
+    assert done.returncode == 0 and done.stderr == "", done.stderr
+    assert done.stdout.count("\n") == 1
+
+
 def test_two_runs_at_once_do_not_meet(tmp_path):
     runs = [subprocess.Popen([LAB_RUN, "mpi_ring", "--steps", "50", "-q", "-o", str(tmp_path / str(n))],
                              stderr=subprocess.PIPE, text=True) for n in range(3)]
