@@ -11,17 +11,13 @@ and RunTimeout is raised. The folder of a run that raised is kept; others are de
 caller named the folder or sets `keep`.
 """
 
-import json
 import math
 import os
 import pathlib
 import select
 import shutil
 import signal
-import socket
-import subprocess
 import sys
-import tempfile
 import time
 from dataclasses import dataclass, field
 
@@ -31,9 +27,11 @@ from harness.fault_spec import parse_fault
 from harness.faults import FaultPlan
 from harness.hosts import Hosts, require_root
 from harness.job_environ import job_environ
+from harness.keeper_link import KeeperLink
 from harness.output import RankProgress
 from harness.ports import PortClaims
 from harness.rank_output import RankOutput
+from harness.run_folder import make_run_folder, short_name, write_json, write_plan
 from harness.run_spec import RunSpec
 from harness.scratch import make_scratch
 
@@ -62,19 +60,15 @@ class JobRun:
             require_root()
         self.spec = spec
         self.keep = folder is not None
-        self.folder = _make_folder(spec, folder)
-        self.exits: dict[str, int] = {}
-        self.pids: dict[str, int] = {}
+        self.folder = make_run_folder(spec, folder)
         self.hosts: Hosts | None = None
-        self._first_failure = 0
+        self.faults = FaultPlan(spec.faults, self.host_of)
         self._on_line = on_line
         self._ports = PortClaims()
-        self._keeper: subprocess.Popen | None = None
-        self._control: socket.socket | None = None
-        self._heard = b""
+        self._keeper: KeeperLink | None = None
         self._output: RankOutput | None = None
         self._scratch: pathlib.Path | None = None
-        self.faults = FaultPlan(spec.faults, self.host_of)
+        self._timed_out = False
 
     # -- life ---------------------------------------------------------------------------------
 
@@ -91,6 +85,8 @@ class JobRun:
         if isinstance(error, RunTimeout):
             print(f"lab: {self.spec.job.name} under {self.spec.launcher}: {error}", file=sys.stderr)
         reader_left = isinstance(error, BrokenPipeError)
+        if reader_left:
+            self._output.show_no_more()
         self.close(failed=isinstance(error, Exception) and not reader_left)
 
     def start(self):
@@ -101,11 +97,11 @@ class JobRun:
         around = launchers.Surroundings(self.folder, program, job_environ(self.spec, self._scratch),
                                         self._ports, self.hosts)
         plan = launchers.make_plan(self.spec, around)
-        self._write_plan(plan)
+        write_plan(self.folder, self.spec, plan, self._scratch)
         self._output = RankOutput(self.folder, plan, self._on_line)
         self._started = time.monotonic()
         self._deadline = self._started + self.spec.timeout_s
-        self._start_keeper()
+        self._keeper = KeeperLink(self.folder)
 
     def close(self, failed: bool):
         """Ends whatever still runs and gives everything back."""
@@ -125,7 +121,7 @@ class JobRun:
             shutil.rmtree(self.folder, ignore_errors=True)
 
     def describe_kept(self) -> str:
-        return (f"lab: the run's folder is kept: {_short(self.folder)}\n"
+        return (f"lab: the run's folder is kept: {short_name(self.folder)}\n"
                 f"lab: run it again with: {self.spec.command_line()}")
 
     # -- waiting ------------------------------------------------------------------------------
@@ -175,12 +171,18 @@ class JobRun:
 
     @property
     def ended(self) -> bool:
-        return self._keeper is None
+        return self._keeper is None or self._keeper.gone
+
+    @property
+    def exits(self) -> dict[str, int]:
+        """The status of every process the harness started that has ended."""
+        return self._keeper.exits if self._keeper else {}
 
     def result(self) -> RunResult:
-        result = RunResult(self._first_failure, dict(self.exits), self.ranks,
-                           self.faults.struck, time.monotonic() - self._started)
-        self._write_json("result.json", {
+        status = 124 if self._timed_out else self._keeper.status
+        result = RunResult(status, dict(self.exits), self.ranks, self.faults.struck,
+                           time.monotonic() - self._started)
+        write_json(self.folder / "result.json", {
             "status": result.status, "exits": result.exits, "faults": result.faults,
             "not_struck": [str(fault) for fault in self.faults.waiting()],
             "duration_s": round(result.duration_s, 3), "command": self.spec.command_line(),
@@ -210,13 +212,9 @@ class JobRun:
 
     def end(self):
         """Ends the job: launchers get a moment to end their ranks, then everything is killed."""
-        if self._keeper is None:
-            return
-        try:
-            self._control.sendall(b"end\n")
-        except OSError:
-            pass
-        self._hear_until_gone()
+        if not self.ended:
+            self._keeper.end()
+            self._output.finish()
 
     def collect_stacks(self) -> list[str]:
         """stacks/rank_N.txt for every rank, and for the launchers."""
@@ -225,12 +223,12 @@ class JobRun:
     def _processes(self) -> dict[str, int]:
         found = {f"rank_{rank}": progress.pid for rank, progress in self.ranks.items()
                  if progress.ready}
-        below = process_tree.descendants(self._keeper.pid) if self._keeper else []
-        for pid in below:
+        for pid in process_tree.descendants(self._keeper.pid):
             rank = process_tree.rank_in(process_tree.environ_of(pid))
             if rank is not None:
                 found.setdefault(f"rank_{rank}", pid)
-        found.update({name: pid for name, pid in self.pids.items() if name.startswith("launcher")})
+        found.update({name: pid for name, pid in self._keeper.pids.items()
+                      if name.startswith("launcher")})
         return dict(sorted(found.items()))
 
     # -- the loop -----------------------------------------------------------------------------
@@ -266,10 +264,11 @@ class JobRun:
         seconds = seconds if timer_s is None else min(seconds, timer_s)
         poll = select.poll()
         poll.register(self._output.fd, select.POLLIN)
-        if self._control:
-            poll.register(self._control, select.POLLIN)
-        if any(fd == self._control.fileno() for fd, _ in poll.poll(seconds * 1000 + 1)):
-            self._hear()
+        poll.register(self._keeper, select.POLLIN)
+        if any(descriptor == self._keeper.fileno() for descriptor, _ in poll.poll(seconds * 1000 + 1)):
+            self._keeper.hear()
+            if self.ended:
+                self._output.finish()
 
     def _take_in(self):
         if self.ended:
@@ -283,104 +282,8 @@ class JobRun:
         where = {rank: self.ranks[rank].describe() if rank in self.ranks else "not ready"
                  for rank in range(self.spec.ranks)}
         self.end()
-        self._first_failure = 124
+        self._timed_out = True
         self.result()
         raise RunTimeout(
             f"{what}; " + ", ".join(f"rank {rank}: {state}" for rank, state in where.items())
-            + f"; stacks of {len(written)} processes in {_short(self.folder / 'stacks')}")
-
-    # -- the keeper ---------------------------------------------------------------------------
-
-    def _start_keeper(self):
-        self._control, theirs = socket.socketpair()
-        script = pathlib.Path(__file__).with_name("keeper.py")
-        with open(self.folder / "keeper.err", "wb") as complaints:
-            self._keeper = subprocess.Popen(
-                [sys.executable, str(script), str(self.folder / "plan.json"), str(theirs.fileno())],
-                pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, stdout=complaints,
-                stderr=complaints, start_new_session=True)
-        theirs.close()
-
-    def _hear_until_gone(self):
-        while self._keeper is not None:
-            self._hear()
-
-    def _hear(self):
-        try:
-            data = self._control.recv(65536)
-        except ConnectionError:
-            data = b""
-        if not data:
-            self._keeper_gone()
-            return
-        *lines, self._heard = (self._heard + data).split(b"\n")
-        for line in lines:
-            self._on_message(json.loads(line))
-
-    def _on_message(self, message: dict):
-        name = message["name"]
-        if message["event"] == "started":
-            self.pids[name] = message["pid"]
-        elif message["event"] == "exit":
-            self.exits[name] = message["status"]
-            self._first_failure = self._first_failure or message["status"]
-        else:
-            self._failure = message["why"]
-            self.exits[name] = self._first_failure = 127
-            with open(self.folder / f"{name}.err", "a") as file:
-                file.write(f"lab: could not start: {message['why']}\n")
-
-    def _keeper_gone(self):
-        self._keeper.wait()
-        self._control.close()
-        self._keeper = self._control = None
-        complaints = self.folder / "keeper.err"
-        if complaints.exists() and complaints.stat().st_size == 0:
-            complaints.unlink()
-        self._output.finish()
-
-    # -- the folder ---------------------------------------------------------------------------
-
-    def _write_plan(self, plan: launchers.Plan):
-        self._write_json("changes.json", {"environ": self.spec.rank_environ,
-                                          "files": self.spec.rank_files})
-        self._write_json("plan.json", {
-            "command": self.spec.command_line(),
-            "remove_when_orphaned": [str(self._scratch)],
-            "processes": [{
-                "name": process.name, "argv": process.argv, "env": process.environ,
-                "cwd": str(registry.JOBS), "host_pid": process.host_pid,
-                "stdout": str(self.folder / f"{process.name}.out"),
-                "stderr": str(self.folder / f"{process.name}.err")} for process in plan.processes]})
-
-    def _write_json(self, name: str, content: dict):
-        try:
-            (self.folder / name).write_text(json.dumps(content, indent=1) + "\n")
-        except OSError as error:
-            raise LabError(f"{_short(self.folder / name)} cannot be written: {error.strerror}; "
-                           "name another folder with -o") from error
-
-
-def _make_folder(spec: RunSpec, folder: str | os.PathLike | None) -> pathlib.Path:
-    try:
-        if folder is None:
-            parent = registry.REPOSITORY / "build" / "lab-runs"
-            parent.mkdir(parents=True, exist_ok=True)
-            stamp = time.strftime("%m%d-%H%M%S")
-            return pathlib.Path(tempfile.mkdtemp(
-                prefix=f"{spec.job.name}-{spec.launcher}-{stamp}-{os.getpid()}-", dir=parent))
-        path = pathlib.Path(folder).absolute()
-        path.mkdir(parents=True, exist_ok=True)
-        if any(path.iterdir()):
-            raise LabError(f"the folder {folder} is not empty; name a new one")
-        return path
-    except OSError as error:
-        raise LabError(f"the run folder cannot be made: {error}") from error
-
-
-def _short(path: pathlib.Path) -> str:
-    """Below the current folder, the relative name."""
-    try:
-        return str(path.relative_to(pathlib.Path.cwd()))
-    except ValueError:
-        return str(path)
+            + f"; stacks of {len(written)} processes in {short_name(self.folder / 'stacks')}")

@@ -18,7 +18,7 @@ class RankOutput:
     def __init__(self, folder: pathlib.Path, plan: Plan, on_line=None):
         self._folder = folder
         self._log_folders = plan.log_folders
-        self._on_line = on_line or (lambda name, stream, text: None)
+        self._on_line = on_line or _unheard
         self._cutters: dict[str, LineCutter] = {}
         self._offsets: dict[str, int] = {}
         self._linked: set[str] = set()
@@ -53,6 +53,9 @@ class RankOutput:
                 except OSError:
                     pass
 
+    def show_no_more(self):
+        self._on_line = _unheard
+
     def close(self):
         self._watch.close()
 
@@ -81,6 +84,10 @@ class RankOutput:
             if stream == "out" and _RANK_FILE.match(name):
                 read_line(line, self.progress)
             self._on_line(stem, stream, line)
+
+
+def _unheard(name: str, stream: str, text: str):
+    pass
 
 
 def _rank_file_name(match: re.Match, first_rank: int) -> str:
