@@ -21,6 +21,10 @@ from harness.run_spec import RunSpec
 TORCHRUN_LOG = re.compile(r"attempt_(?P<attempt>\d+)/(?P<rank>\d+)/(?P<stream>stdout|stderr)\.log$")
 MPI_LOG = re.compile(r"rank\.(?P<rank>\d+)/(?P<stream>stdout|stderr)$")
 
+# A waiting MPI rank spins and would take a core from ranks that work; on a few cores it must yield.
+OPEN_MPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+            "OMPI_MCA_mpi_yield_when_idle": "1"}
+
 
 @dataclass
 class Process:
@@ -121,7 +125,7 @@ def _mpirun(spec: RunSpec, around: Surroundings) -> Plan:
     logs = around.folder / "logs"
     argv = ["mpirun", "-np", str(spec.ranks), "--oversubscribe", "--bind-to", "none",
             "--output-filename", f"{logs}:nocopy"]
-    environ = around.environ | {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    environ = around.environ | OPEN_MPI
     return _one_launcher(spec, around, argv, environ, "-H", logs)
 
 
@@ -133,8 +137,7 @@ def _horovodrun(spec: RunSpec, around: Surroundings) -> Plan:
             "--output-filename", str(logs)]
     if spec.launcher == "horovodrun_mpi":
         argv += ["--mpi-args", "--oversubscribe --bind-to none"]
-    environ = around.environ | {
-        "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    environ = around.environ | OPEN_MPI | {
         "PATH": f"{python.parent}{os.pathsep}{around.environ.get('PATH', os.defpath)}"}
     if not around.hosts:
         argv += ["--network-interfaces", "lo"]
