@@ -1,13 +1,13 @@
-// Data-parallel training of a linear model in plain MPI: gradients by MPI_Allreduce, a token around a ring each step.
-
-#include <mpi.h>
-#include <unistd.h>
+// Data-parallel training of a linear model in plain MPI: gradients by MPI_Allreduce, a token around a ring
+// each step.
 
 #include <array>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <mpi.h>
 #include <random>
+#include <unistd.h>
 
 #include "sha256.h"
 
@@ -29,7 +29,9 @@ int setting(const char* name, int otherwise) {
 }
 
 // Uniform in [-1, 1). The standard's distributions differ between libraries; the engine does not.
-double draw(std::mt19937& engine) { return static_cast<double>(engine()) / 2147483648.0 - 1.0; }
+double draw(std::mt19937& engine) {
+  return static_cast<double>(engine()) / 2147483648.0 - 1.0;
+}
 
 // One batch whose targets are the sums of its inputs; returns the loss and fills its gradient.
 double batch_loss(std::mt19937& engine, const Weights& weights, Weights& gradient) {
@@ -84,7 +86,8 @@ void train(const Job& job) {
     std::printf("lab rank=%d step=%d loss=%.9g\n", job.rank, step, loss);
     std::fflush(stdout);
   }
-  std::printf("lab rank=%d done params=%s\n", job.rank, sha256_hex(weights.data(), sizeof weights).substr(0, 16).c_str());
+  std::printf("lab rank=%d done params=%s\n", job.rank,
+              sha256_hex(weights.data(), sizeof weights).substr(0, 16).c_str());
   std::fflush(stdout);
 }
 

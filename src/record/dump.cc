@@ -62,7 +62,7 @@ std::string text_summary(const ReadStats& stats) {
   return text;
 }
 
-std::string json_line(const char* record, const std::filesystem::path& path, Json fields) {
+std::string json_line(const char* record, const std::filesystem::path& path, const Json& fields) {
   Json line{{"record", record}, {"file", path.string()}};
   line.update(fields);
   return base::to_text(line, base::JsonLayout::kOneLine) + '\n';

@@ -1,7 +1,9 @@
 #include "record/recording.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
+#include <string_view>
 #include <tuple>
 
 #include <fmt/format.h>
@@ -54,13 +56,23 @@ Result<Manifest> decode_manifest(const fs::path& path) {
   }
 }
 
+// The number that stands between the first `before` in `text` and whatever follows; -1: none.
+int number_after(std::string_view text, std::string_view before) {
+  const std::size_t place = text.find(before);
+  if (place == std::string_view::npos) return -1;
+  const std::string_view digits = text.substr(place + before.size());
+  int number = -1;
+  std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  return number;
+}
+
 std::optional<RankFile> rank_file_at(const fs::path& path) {
-  int rank = 0;
-  unsigned restart = 0;
   const std::string name = path.filename().string();
-  if (std::sscanf(name.c_str(), "rank_%d.restart_%u.lockstep", &rank, &restart) != 2) return std::nullopt;
-  if (rank < 0 || name != rank_file_name(rank, restart)) return std::nullopt;
-  return RankFile{path, rank, restart};
+  const int rank = number_after(name, "rank_");
+  const int restart = number_after(name, ".restart_");
+  if (rank < 0 || restart < 0) return std::nullopt;
+  if (name != rank_file_name(rank, static_cast<std::uint32_t>(restart))) return std::nullopt;
+  return RankFile{path, rank, static_cast<std::uint32_t>(restart)};
 }
 
 }  // namespace
