@@ -20,6 +20,7 @@ function(lockstep_folder name)
 
   if(tests)
     add_executable(${name}_test ${tests})
+    set_target_properties(${name}_test PROPERTIES CXX_CLANG_TIDY "")  # minutes for each, in the test libraries' headers
     target_link_libraries(${name}_test PRIVATE
       lockstep_${name} rapidcheck GTest::gtest GTest::gmock GTest::gtest_main)
     gtest_discover_tests(${name}_test TEST_PREFIX unit.${name}. PROPERTIES LABELS unit DISCOVERY_TIMEOUT 60)
