@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -25,17 +26,22 @@ class FileDescriptor {
   int fd_;
 };
 
+}  // namespace
+
 bool write_all(int fd, std::string_view content) {
   while (!content.empty()) {
     const ssize_t written = ::write(fd, content.data(), content.size());
     if (written < 0 && errno == EINTR) continue;
+    if (written < 0 && errno == EAGAIN) {
+      pollfd until_writable{.fd = fd, .events = POLLOUT, .revents = 0};
+      ::poll(&until_writable, 1, -1);
+      continue;
+    }
     if (written < 0) return false;
     content.remove_prefix(static_cast<std::size_t>(written));
   }
   return true;
 }
-
-}  // namespace
 
 Error error_from_errno(std::string what, const std::filesystem::path& where, std::string hint) {
   return Error{std::move(what), where.string(), std::strerror(errno), std::move(hint)};

@@ -18,6 +18,10 @@ Result<std::string> read_file(const std::filesystem::path& path, std::size_t lim
 // Writes beside the target, then renames: readers see the old file or the new one. "-" is standard output.
 Result<void> write_file(const std::filesystem::path& path, std::string_view content);
 
+// Everything, through interruptions and descriptors that another process made non-blocking. False: errno says
+// why.
+bool write_all(int fd, std::string_view content);
+
 // "cannot open run/x: no such file" from the errno of the call that just failed.
 Error error_from_errno(std::string what, const std::filesystem::path& where, std::string hint = "");
 

@@ -2,7 +2,6 @@
 
 #include <cerrno>
 #include <cstdlib>
-#include <poll.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -13,21 +12,6 @@ namespace {
 
 constexpr std::size_t kGatherBytes = 64 * 1024;
 constexpr int kDefaultWidth = 80;
-
-bool write_all(int fd, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(fd, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0 && errno == EAGAIN) {  // another process made the shared descriptor non-blocking
-      pollfd until_writable{.fd = fd, .events = POLLOUT, .revents = 0};
-      ::poll(&until_writable, 1, -1);
-      continue;
-    }
-    if (written < 0) return false;
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return true;
-}
 
 }  // namespace
 
@@ -44,7 +28,7 @@ Result<void> Terminal::write(std::string_view text) {
 }
 
 Result<void> Terminal::flush() {
-  if (!failure_ && !write_all(out_fd_, gathered_)) {
+  if (!failure_ && !base::write_all(out_fd_, gathered_)) {
     reader_is_gone_ = errno == EPIPE;
     failure_ = base::error_from_errno("cannot write", "standard output");
   }
@@ -54,7 +38,7 @@ Result<void> Terminal::flush() {
 
 void Terminal::tell(std::string_view text) {
   (void)flush();  // a failure is kept and comes back from the next write or flush
-  write_all(err_fd_, text);
+  base::write_all(err_fd_, text);
 }
 
 int Terminal::width() const {

@@ -38,7 +38,7 @@ def test_killed_rank_takes_the_torch_job_down(jobs):
 
 
 def test_stopped_rank_holds_the_others_until_it_continues(star_job):
-    with run_with(star_job, steps=3000) as run:
+    with run_with(star_job, steps=6000) as run:
         run.wait_for(1, step=5)
         run.stop(1)
         run.let_pass(0.3)
@@ -46,16 +46,27 @@ def test_stopped_rank_holds_the_others_until_it_continues(star_job):
         used = cpu_seconds(pid)
         run.let_pass(0.5)
         assert process_tree.state_of(pid) == "T" and not run.ended
-        assert cpu_seconds(pid) == used and run.ranks[0].last_step == steps < 2999
+        assert cpu_seconds(pid) == used and run.ranks[0].last_step == steps < 5999
         run.resume(1)
         assert run.wait().status == 0
 
 
 def test_delay_pauses_a_rank_for_its_time(star_job):
-    with run_with(star_job, "delay:1@3:1.5", steps=6) as run:
-        result = run.wait()
-        assert result.status == 0 and result.duration_s > 1.5
-        assert result.faults[0]["effect"] == "paused for 1.5 s"
+    with run_with(star_job, steps=10**6) as run:
+        run.wait_for(1, step=3)
+        began = time.monotonic()
+        run.strike("delay:1:1.5")
+        assert run.faults.struck[0]["effect"] == "paused for 1.5 s"
+        run.let_pass(0.5)
+        assert process_tree.state_of(run.ranks[1].pid) == "T"
+        run.wait_for(1, step=run.ranks[1].last_step + 1)
+        assert time.monotonic() - began > 1.5
+
+
+def test_fault_strikes_at_the_step_it_names(star_job):
+    with run_with(star_job, "delay:1@3:0.2", steps=10**6) as run:
+        run.wait_for(1, step=1000)
+        assert [struck["fault"] for struck in run.faults.struck] == ["delay:1@3:0.2"]
 
 
 @pytest.mark.parametrize("way", ["control group", "stop and continue"])
