@@ -1,6 +1,9 @@
 // What the recorder writes is what the reader gives back.
 #include <fstream>
 #include <map>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -101,6 +104,42 @@ TEST(RoundTrip, AnExistingFileIsNeverOverwritten) {
   recorder::WriterOptions options;
   options.path = path.c_str();
   EXPECT_EQ(writer.open(options), EEXIST);
+}
+
+long peak_memory_kib() {
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_maxrss;
+}
+
+TEST(RoundTrip, MemoryDoesNotGrowWithTheFile) {
+  const ScratchFolder folder;
+  const std::string path = folder / "long.lockstep";
+  const pid_t writing = ::fork();  // so that the mapping of the writer does not count
+  if (writing == 0) {
+    recorder::Writer writer;
+    recorder::WriterOptions options;
+    options.path = path.c_str();
+    recorder::Lane lane;
+    if (writer.open(options) != 0) ::_exit(1);
+    writer.open_lane(lane, 1);
+    for (std::uint64_t i = 0; i < 2'000'000; ++i) lane.write(numbered_call(1, i, 0));
+    writer.close_lane(lane);
+    writer.close(0);
+    ::_exit(0);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(writing, &status, 0), writing);
+  ASSERT_EQ(status, 0);
+  ASSERT_GT(std::filesystem::file_size(path), std::uintmax_t{120} << 20);
+
+  const long before = peak_memory_kib();
+  auto reader = Reader::open(path);
+  ASSERT_TRUE(reader.ok());
+  while (reader.value().next() != nullptr) {
+  }
+  EXPECT_GT(reader.value().stats().records, 2'000'000U);
+  EXPECT_LT(peak_memory_kib() - before, 16 * 1024) << "KiB for a file of 122 MiB";
 }
 
 TEST(Recording, StandsIncompleteUntilItIsFinished) {
