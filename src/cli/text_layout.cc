@@ -43,7 +43,7 @@ std::string two_columns(std::span<const Row> rows) {
     const std::string text = paragraph(row.text, text_column);
     const std::string label = fmt::format("{:{}}{}", "", kRowIndent, row.label);
     if (row.label.size() > kWidestAlignedLabel) {
-      lines += label + '\n' + text;
+      lines += fmt::format("{}\n{}", label, text);
     } else {
       lines += fmt::format("{:{}}{}", label, text_column, std::string_view(text).substr(text_column));
     }

@@ -22,13 +22,13 @@ class Terminal;
 enum class ValueKind { kText, kFile, kFolder, kVerb };
 
 struct Flag {
-  std::string_view name = "";        // "out": typed as --out
+  std::string_view name = {};        // "out": typed as --out
   char short_name = '\0';            // 'o': typed as -o; '\0' when there is none
-  std::string_view value_name = "";  // "FILE"; empty for a switch
-  std::string_view help = "";        // one line, without a full stop
+  std::string_view value_name = {};  // "FILE"; empty for a switch
+  std::string_view help = {};        // one line, without a full stop
   bool repeatable = false;
   std::span<const std::string_view> choices = {};  // the only values allowed; empty: any
-  std::string_view default_value = "";
+  std::string_view default_value = {};
   ValueKind kind = ValueKind::kText;
 
   bool is_switch() const { return value_name.empty(); }
@@ -38,10 +38,10 @@ struct Flag {
 struct Operands {
   static constexpr std::size_t kAnyNumber = std::numeric_limits<std::size_t>::max();
 
-  std::string_view name = "";  // "FILE"
+  std::string_view name = {};  // "FILE"
   std::size_t min = 0;
   std::size_t max = 0;
-  std::string_view help = "";
+  std::string_view help = {};
   ValueKind kind = ValueKind::kText;
 };
 
@@ -61,9 +61,9 @@ struct Globals {
 };
 
 struct Verb {
-  std::string_view name = "";
-  std::string_view one_line = "";  // no capital, no full stop: "show a record file as text"
-  std::string_view usage = "";     // "dump FILE... [flags]"
+  std::string_view name = {};
+  std::string_view one_line = {};  // no capital, no full stop: "show a record file as text"
+  std::string_view usage = {};     // "dump FILE... [flags]"
   std::span<const std::string_view> description = {};  // paragraphs
   std::span<const Example> examples = {};
   Operands operands = {};
