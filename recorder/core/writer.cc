@@ -154,7 +154,8 @@ void Writer::count_written(const Lane& lane) {
 }
 
 // Nobody waits for anybody: a thread that finds the newest window used up prepares one of its own, takes the
-// first chunk, and offers the rest to all. When two do so at once, the rest of one window stays unused.
+// first chunk, and offers the rest to all. When two do so at once, the rest of the lower window stays unused,
+// so that a thread's chunks stand in the file in the order in which it filled them.
 bool Writer::take_chunk(std::size_t& index) {
   index = next_chunk_.load(std::memory_order_acquire);
   while (index % window_chunks_ != 0) {

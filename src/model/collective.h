@@ -10,8 +10,6 @@
 
 namespace lockstep::model {
 
-bool is_point_to_point(Operation operation);
-
 using Shape = std::vector<std::int64_t>;
 
 struct Collective {

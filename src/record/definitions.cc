@@ -24,8 +24,7 @@ const typename Map::mapped_type* find_in(const Map& map, std::uint32_t id) {
   return place == map.end() ? nullptr : &place->second;
 }
 
-}  // namespace
-
+// False when the counts do not fit the length of the record.
 bool decode_tensors(const RecordView& record, TensorsDefinition& tensors) {
   const auto* fixed = record.as<lockstep_tensors>();
   if (fixed == nullptr) return false;
@@ -45,6 +44,8 @@ bool decode_tensors(const RecordView& record, TensorsDefinition& tensors) {
   }
   return true;
 }
+
+}  // namespace
 
 Result<Definitions> Definitions::read(const std::filesystem::path& path) {
   Reader reader = TRY(Reader::open(path, ChunkFilter::kDefinitions));
@@ -68,10 +69,6 @@ void Definitions::add(const RecordView& record) {
       break;
     case LOCKSTEP_RECORD_STACK:
       add_stack(record);
-      break;
-    case LOCKSTEP_RECORD_ATTRIBUTE:
-      if (const auto* fact = record.as<lockstep_attribute>())
-        attributes_.emplace_back(fact->key, fact->value);
       break;
     default:
       bytes_ -= record.length;

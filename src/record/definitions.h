@@ -8,7 +8,6 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -47,7 +46,6 @@ class Definitions {
   const CommunicatorDefinition* communicator(std::uint32_t id) const;
   const TensorsDefinition* tensors(std::uint32_t id) const;
   const std::vector<lockstep_frame>* stack(std::uint32_t id) const;
-  const std::vector<std::pair<std::uint32_t, std::uint32_t>>& attributes() const { return attributes_; }
 
  private:
   void add_string(const RecordView& record);
@@ -59,11 +57,7 @@ class Definitions {
   std::unordered_map<std::uint32_t, CommunicatorDefinition> communicators_;
   std::unordered_map<std::uint32_t, TensorsDefinition> tensors_;
   std::unordered_map<std::uint32_t, std::vector<lockstep_frame>> stacks_;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> attributes_;  // key and value strings
   std::size_t bytes_ = 0;
 };
-
-// A whole definition record as its parts; false when its counts do not fit its length.
-bool decode_tensors(const RecordView& record, TensorsDefinition& tensors);
 
 }  // namespace lockstep::record

@@ -22,7 +22,6 @@ struct ReadStats {
   std::uint64_t missing_bytes = 0;            // of records: the goodbye counts more than there are
   std::uint64_t dropped = 0;                  // by the writer: no room on disk, or the size limit
   bool has_goodbye = false;
-  std::optional<int> exit_status;  // from the goodbye, where the process knew it
 
   // The file is not as its writer left it.
   bool is_damaged() const { return damaged_chunks != 0 || cut_at.has_value() || missing_bytes != 0; }

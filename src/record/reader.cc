@@ -145,7 +145,6 @@ void Reader::note_stream_record() {
     stats_.has_goodbye = true;
     const auto* end = view_.as<lockstep_end>();
     if (end == nullptr) return;
-    if (end->exit_status >= 0) stats_.exit_status = end->exit_status;
     goodbye_bytes_ = end->written_bytes;
   }
 }

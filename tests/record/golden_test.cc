@@ -6,24 +6,12 @@
 
 #include <gtest/gtest.h>
 
-#include "record/dump.h"
 #include "sample_recording.h"
 
 namespace lockstep::tests {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string dump_of(const fs::path& file) {
-  std::string dumped;
-  const record::DumpOptions options{.layout = record::DumpLayout::kJsonLines, .types = {}, .limit = 0};
-  const auto stats = record::dump_file(file, options, [&dumped](std::string_view line) {
-    dumped += line;
-    return Result<void>();
-  });
-  EXPECT_TRUE(stats.ok()) << stats.error().why;
-  return dumped;
-}
 
 TEST(Golden, EveryReleasedRecordFileDecodesAsItDid) {
   fs::current_path(LOCKSTEP_SOURCE_DIR);
@@ -32,7 +20,7 @@ TEST(Golden, EveryReleasedRecordFileDecodesAsItDid) {
     if (entry.path().extension() != ".lockstep") continue;
     std::ostringstream expected;
     expected << std::ifstream(entry.path().parent_path() / "expected.jsonl").rdbuf();
-    EXPECT_EQ(dump_of(entry.path()), expected.str()) << entry.path();
+    EXPECT_EQ(dump_as_json_lines(entry.path()), expected.str()) << entry.path();
     ++files;
   }
   EXPECT_GT(files, 0);

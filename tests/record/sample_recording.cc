@@ -4,6 +4,8 @@
 #include <cstring>
 #include <unistd.h>
 
+#include "record/dump.h"
+
 namespace lockstep::tests {
 
 ScratchFolder::ScratchFolder() {
@@ -185,6 +187,16 @@ Result<Contents> read_all(const std::filesystem::path& path) {
   }
   contents.stats = reader.stats();
   return contents;
+}
+
+std::string dump_as_json_lines(const std::filesystem::path& path) {
+  std::string dumped;
+  const record::DumpOptions options{.layout = record::DumpLayout::kJsonLines, .types = {}, .limit = 0};
+  const auto stats = record::dump_file(path, options, [&dumped](std::string_view line) {
+    dumped += line;
+    return Result<void>();
+  });
+  return stats.ok() ? dumped : "";
 }
 
 }  // namespace lockstep::tests

@@ -43,4 +43,7 @@ struct Contents {
 };
 Result<Contents> read_all(const std::filesystem::path& path);
 
+// What `lockstep dump --json` prints; "" when the file cannot be read.
+std::string dump_as_json_lines(const std::filesystem::path& path);
+
 }  // namespace lockstep::tests
