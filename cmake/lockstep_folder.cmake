@@ -1,5 +1,6 @@
-# lockstep_folder(NAME [USES folder...] [LINKS library...])
-# One target per folder of src/: lockstep_NAME from every *.cc, and its tests from every *_test.cc beside them.
+# lockstep_folder(NAME [USES folder...] [LINKS library...] [FOLDERS folder...])
+# One target per folder of src/: lockstep_NAME from every *.cc in it and in FOLDERS below it, and its tests from every
+# *_test.cc beside them.
 # USES repeats the include table of tools/check_layers as the link graph.
 
 find_package(GTest REQUIRED)
@@ -8,9 +9,11 @@ find_package(rapidcheck REQUIRED)
 include(GoogleTest)
 
 function(lockstep_folder name)
-  cmake_parse_arguments(arg "" "" "USES;LINKS" ${ARGN})
-  file(GLOB sources CONFIGURE_DEPENDS *.cc)
-  file(GLOB tests CONFIGURE_DEPENDS *_test.cc)
+  cmake_parse_arguments(arg "" "" "USES;LINKS;FOLDERS" ${ARGN})
+  list(TRANSFORM arg_FOLDERS APPEND "/*.cc" OUTPUT_VARIABLE source_patterns)
+  list(TRANSFORM arg_FOLDERS APPEND "/*_test.cc" OUTPUT_VARIABLE test_patterns)
+  file(GLOB sources CONFIGURE_DEPENDS *.cc ${source_patterns})
+  file(GLOB tests CONFIGURE_DEPENDS *_test.cc ${test_patterns})
   list(REMOVE_ITEM sources ${tests} ${CMAKE_CURRENT_SOURCE_DIR}/main.cc)
 
   list(TRANSFORM arg_USES PREPEND lockstep_)

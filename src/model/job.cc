@@ -1,5 +1,6 @@
 #include "model/job.h"
 
+#include <algorithm>
 #include <functional>
 
 namespace lockstep::model {
@@ -56,6 +57,12 @@ std::size_t CommunicatorHash::operator()(const Communicator& communicator) const
   hasher.add(communicator.name);
   hasher.add_all(communicator.members);
   return hasher.result();
+}
+
+const RankHistory* Job::find_rank(int number) const {
+  const auto place = std::ranges::lower_bound(ranks, number, {},
+                                              [](const RankHistory& history) { return history.rank.number; });
+  return place != ranks.end() && place->rank.number == number ? &*place : nullptr;
 }
 
 }  // namespace lockstep::model

@@ -2,7 +2,7 @@
 // fill it, analysis judges it, nothing prints it directly.
 #pragma once
 
-#include <map>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,7 +12,7 @@
 #include "model/collective.h"
 #include "model/communicator.h"
 #include "model/event.h"
-#include "model/rank.h"
+#include "model/history.h"
 
 namespace lockstep::model {
 
@@ -36,6 +36,7 @@ class Interned {
   }
   const Value& operator[](Id id) const { return values_.at(static_cast<std::size_t>(id)); }
   std::size_t size() const { return values_.size(); }
+  const std::vector<Value>& values() const { return values_; }
 
  private:
   std::vector<Value> values_;
@@ -52,18 +53,30 @@ struct CommunicatorHash {
   std::size_t operator()(const Communicator& communicator) const;
 };
 
+struct Checksums {
+  std::uint64_t input = 0;
+  std::uint64_t output = 0;
+
+  bool operator==(const Checksums&) const = default;
+};
+
+// What one reader made of one input, and what merge() makes of all of them.
 struct Job {
   std::string framework;  // pytorch, tensorflow, keras, horovod, mpi; empty when nothing tells
   std::string backend;    // nccl, gloo, mpi, grpc ...; empty when nothing tells
   std::optional<int> world_size;
   std::vector<Host> hosts;
-  std::map<int, Rank> ranks;                 // by global rank: those that left evidence
-  std::map<int, std::vector<Event>> events;  // by global rank, in the order in which the rank issued them
+  std::vector<RankHistory> ranks;    // those that left evidence, ascending by number once merged
+  std::vector<std::string> sources;  // input files as the user knows them, by SourceId
+  std::vector<std::string> limits;   // what the evidence cannot show, in words
 
   Interned<CommunicatorId, Communicator, CommunicatorHash> communicators;
   Interned<CollectiveId, Collective, CollectiveHash> collectives;
   Interned<StackId, Stack, StackHash> stacks;
   Interned<NameId, std::string, std::hash<std::string>> names;
+  std::vector<Checksums> checksums;  // by ChecksumsId
+
+  const RankHistory* find_rank(int number) const;  // of a merged job
 };
 
 }  // namespace lockstep::model

@@ -20,15 +20,22 @@ enum class RankEnd : std::uint8_t {
   kSignalled  // killed by a signal
 };
 
+// Whether others could still reach it when the evidence was taken.
+enum class Liveness : std::uint8_t { kUnknown, kAlive, kUnresponsive, kDead };
+
+inline constexpr int kUnknownRank = -1;
+
 struct Rank {
-  int number = -1;          // global rank
-  std::optional<int> host;  // index into Job::hosts
+  int number = kUnknownRank;  // global rank
+  std::optional<int> host;    // index into Job::hosts
   std::optional<int> local_rank;
   std::optional<std::int64_t> pid;
   int restart = 0;  // how often the launcher had restarted the job before this process
   RankEnd end = RankEnd::kUnknown;
   std::optional<int> exit_status;  // or the signal number
+  Liveness liveness = Liveness::kUnknown;
   std::string framework_version;
+  std::string recorder_version;  // of the format its dump has, where dumps tell it
 };
 
 }  // namespace lockstep::model

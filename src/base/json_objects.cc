@@ -1,0 +1,94 @@
+#include "base/json_objects.h"
+
+#include <cstddef>
+
+namespace lockstep::base {
+namespace {
+
+constexpr std::string_view kSpace = " \t\r\n";
+
+// The index behind the string that begins at `text[begin]`, or npos when the text ends inside it.
+std::size_t end_of_string(std::string_view text, std::size_t begin) {
+  for (std::size_t at = begin + 1; (at = text.find_first_of("\"\\", at)) != std::string_view::npos; at += 2) {
+    if (text[at] == '"') return at + 1;
+  }
+  return std::string_view::npos;
+}
+
+// The index behind the object or array that begins at `text[begin]`, or npos when the text ends inside it.
+std::size_t end_of_nested(std::string_view text, std::size_t begin) {
+  std::size_t depth = 0;
+  for (std::size_t at = begin; at < text.size();) {
+    const char c = text[at];
+    if (c == '"') {
+      at = end_of_string(text, at);
+      if (at == std::string_view::npos) return at;
+      continue;
+    }
+    if (c == '{' || c == '[') ++depth;
+    if ((c == '}' || c == ']') && --depth == 0) return at + 1;
+    ++at;
+  }
+  return std::string_view::npos;
+}
+
+std::string_view without_leading_space(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(kSpace);
+  return begin == std::string_view::npos ? std::string_view{} : text.substr(begin);
+}
+
+}  // namespace
+
+std::string_view array_member(std::string_view text, std::string_view key) {
+  text = without_leading_space(text);
+  if (!text.starts_with('{')) return {};
+  std::size_t at = 1;
+  while (at < text.size()) {
+    const char c = text[at];
+    if (c == '{' || c == '[') {
+      at = end_of_nested(text, at);
+    } else if (c == '"') {
+      const std::size_t end = end_of_string(text, at);
+      if (end == std::string_view::npos) return {};
+      const std::string_view word = text.substr(at + 1, end - at - 2);
+      const std::string_view after = without_leading_space(text.substr(end));
+      if (word == key && after.starts_with(':')) {
+        const std::string_view value = without_leading_space(after.substr(1));
+        return value.starts_with('[') ? value : std::string_view{};
+      }
+      at = end;
+    } else if (c == '}') {
+      return {};
+    } else {
+      ++at;
+    }
+  }
+  return {};
+}
+
+JsonObjects::JsonObjects(std::string_view array) : rest_(without_leading_space(array)) {
+  rest_ = rest_.starts_with('[') ? rest_.substr(1) : std::string_view{};
+}
+
+std::optional<std::string_view> JsonObjects::next() {
+  while (!rest_.empty()) {
+    const char c = rest_.front();
+    if (c == ']') {
+      was_closed_ = true;
+      rest_ = {};
+    } else if (c == '{' || c == '[') {
+      const std::size_t end = end_of_nested(rest_, 0);
+      const std::string_view nested = rest_.substr(0, end);
+      rest_ = end == std::string_view::npos ? std::string_view{} : rest_.substr(end);
+      if (c == '{' && end != std::string_view::npos) return nested;
+    } else if (c == '"') {
+      const std::size_t end = end_of_string(rest_, 0);
+      rest_ = end == std::string_view::npos ? std::string_view{} : rest_.substr(end);
+    } else {
+      rest_.remove_prefix(1);
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace lockstep::base
