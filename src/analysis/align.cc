@@ -12,11 +12,6 @@ using model::Event;
 using model::EventKind;
 using model::Job;
 
-bool is_placed(const Event& event) {
-  return event.kind == EventKind::kCollective && event.communicator != CommunicatorId::kNone &&
-         event.sequence != model::kNoSequence;
-}
-
 // The numbers used in one communicator, mapped to 0, 1, 2 ... in ascending order. Numbers lie close together
 // in practice, so an array finds them; a damaged file may hold any number, then a hash does.
 class Numbering {
@@ -81,6 +76,11 @@ void for_each_placed(const Job& job, Visit visit) {
 }
 
 }  // namespace
+
+bool is_placed(const Event& event) {
+  return event.kind == EventKind::kCollective && event.communicator != CommunicatorId::kNone &&
+         event.sequence != model::kNoSequence;
+}
 
 std::span<const Meeting> Alignment::meetings_of(CommunicatorId communicator) const {
   const auto index = static_cast<std::size_t>(communicator);

@@ -46,6 +46,9 @@ class Alignment {
   std::vector<std::size_t> first_meeting_;  // by communicator, and one behind the last
 };
 
+// Whether the event is a numbered collective: one that has a place in a meeting.
+bool is_placed(const model::Event& event);
+
 // Linear in the number of events. `job` must be merged, and outlive the result.
 Alignment align(const model::Job& job);
 

@@ -25,4 +25,7 @@ struct Collective {
   bool operator==(const Collective&) const = default;
 };
 
+// How many elements all tensors have together; none when a damaged file tells more than a number holds.
+std::optional<std::int64_t> element_count(const std::vector<Shape>& shapes);
+
 }  // namespace lockstep::model

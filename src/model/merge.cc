@@ -1,9 +1,231 @@
 #include "model/merge.h"
 
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "model/join_events.h"
+#include "model/merge_communicators.h"
+
 namespace lockstep::model {
+namespace {
+
+using HostAndPid = std::pair<std::string, std::int64_t>;
+
+std::string host_name(const Job& job, const Rank& rank) {
+  return rank.host ? job.hosts.at(static_cast<std::size_t>(*rank.host)).name : std::string{};
+}
+
+// A stack dump knows its process, a log its rank: the process number on one host joins them. Where a file
+// does not name its host, the process number alone does when only one rank has it.
+void number_unknown_ranks(std::vector<Job>& parts) {
+  std::map<HostAndPid, std::set<int>> ranks_of;
+  std::map<std::int64_t, std::set<int>> ranks_of_pid;
+  for (const Job& part : parts) {
+    for (const RankHistory& history : part.ranks) {
+      if (history.rank.number == kUnknownRank || !history.rank.pid) continue;
+      ranks_of[{host_name(part, history.rank), *history.rank.pid}].insert(history.rank.number);
+      ranks_of_pid[*history.rank.pid].insert(history.rank.number);
+    }
+  }
+  for (Job& part : parts) {
+    for (RankHistory& history : part.ranks) {
+      if (history.rank.number != kUnknownRank || !history.rank.pid) continue;
+      const auto exact = ranks_of.find({host_name(part, history.rank), *history.rank.pid});
+      const auto by_pid = ranks_of_pid.find(*history.rank.pid);
+      if (exact != ranks_of.end() && exact->second.size() == 1) {
+        history.rank.number = *exact->second.begin();
+      } else if (by_pid != ranks_of_pid.end() && by_pid->second.size() == 1) {
+        history.rank.number = *by_pid->second.begin();
+      }
+    }
+  }
+}
+
+// A relaunched job is judged by its last attempt; what earlier ones left is another job.
+void keep_last_attempt(std::vector<Job>& parts, std::vector<std::string>& limits) {
+  int last = 0;
+  for (const Job& part : parts) {
+    for (const RankHistory& history : part.ranks) last = std::max(last, history.rank.restart);
+  }
+  std::size_t set_aside = 0;
+  for (Job& part : parts) {
+    set_aside +=
+        std::erase_if(part.ranks, [&](const RankHistory& history) { return history.rank.restart < last; });
+  }
+  if (set_aside > 0) {
+    limits.push_back("the job was restarted; this is about attempt " + std::to_string(last) + ", what " +
+                     std::to_string(set_aside) + " ranks of earlier attempts left is not judged");
+  }
+}
+
+void drop_unknown_ranks(std::vector<Job>& parts, std::vector<std::string>& limits) {
+  for (Job& part : parts) {
+    const std::size_t dropped = std::erase_if(
+        part.ranks, [](const RankHistory& history) { return history.rank.number == kUnknownRank; });
+    if (dropped == 0) continue;
+    limits.push_back((part.sources.empty() ? std::string("an input") : part.sources.front()) +
+                     ": nothing tells which rank it is from, so it is not used");
+  }
+}
+
+// So that the result is the same whatever order the files were read in.
+void sort_parts(std::vector<Job>& parts) {
+  const auto key = [](const Job& part) {
+    return std::tuple(part.ranks.empty() ? kUnknownRank : part.ranks.front().rank.number,
+                      part.sources.empty() ? std::string_view{} : std::string_view(part.sources.front()));
+  };
+  std::ranges::stable_sort(parts, {}, key);
+}
+
+int host_index(std::vector<Host>& hosts, const Host& host) {
+  const auto found = std::ranges::find(hosts, host.name, &Host::name);
+  if (found != hosts.end()) return static_cast<int>(found - hosts.begin());
+  hosts.push_back(host);
+  return static_cast<int>(hosts.size() - 1);
+}
+
+// Where each id of one part went in the whole job.
+struct Translation {
+  std::vector<CommunicatorId> communicators;
+  std::vector<CollectiveId> collectives;
+  std::vector<StackId> stacks;
+  std::vector<NameId> names;
+  std::uint32_t first_checksums = 0;
+  std::uint32_t first_source = 0;
+};
+
+template <typename Id, typename Table>
+std::vector<Id> intern_all(const Table& from, Table& into) {
+  std::vector<Id> ids;
+  ids.reserve(from.size());
+  for (const auto& value : from.values()) ids.push_back(into.intern(value));
+  return ids;
+}
+
+template <typename Id>
+void translate(Id& id, const std::vector<Id>& ids) {
+  if (id != Id::kNone) id = ids.at(static_cast<std::size_t>(id));
+}
+
+template <typename Id>
+void shift(Id& id, std::uint32_t by) {
+  if (id != Id::kNone) id = static_cast<Id>(static_cast<std::uint32_t>(id) + by);
+}
+
+void translate(RankHistory& history, const Translation& to) {
+  for (Event& event : history.events) {
+    translate(event.communicator, to.communicators);
+    translate(event.collective, to.collectives);
+    translate(event.stack, to.stacks);
+    translate(event.name, to.names);
+    shift(event.checksums, to.first_checksums);
+    shift(event.source, to.first_source);
+  }
+  for (CommunicatorId& id : history.communicators) translate(id, to.communicators);
+  for (Progress& progress : history.progress) {
+    translate(progress.communicator, to.communicators);
+    shift(progress.source, to.first_source);
+  }
+  for (StackSnapshot& snapshot : history.snapshots) {
+    translate(snapshot.stack, to.stacks);
+    shift(snapshot.source, to.first_source);
+  }
+  for (Failure& failure : history.failures) {
+    translate(failure.stack, to.stacks);
+    shift(failure.source, to.first_source);
+  }
+  for (SourceId& source : history.sources) shift(source, to.first_source);
+}
+
+template <typename T>
+void append(std::vector<T>& to, std::vector<T>&& from) {
+  if (to.empty()) {
+    to = std::move(from);
+    return;
+  }
+  to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
+}
+
+template <typename T>
+void keep_known(std::optional<T>& to, const std::optional<T>& from) {
+  if (!to) to = from;
+}
+
+void join(RankHistory& to, RankHistory&& from) {
+  keep_known(to.rank.host, from.rank.host);
+  keep_known(to.rank.local_rank, from.rank.local_rank);
+  keep_known(to.rank.pid, from.rank.pid);
+  keep_known(to.rank.exit_status, from.rank.exit_status);
+  to.rank.end = std::max(to.rank.end, from.rank.end);
+  to.rank.liveness = std::max(to.rank.liveness, from.rank.liveness);
+  if (to.rank.framework_version.empty()) to.rank.framework_version = from.rank.framework_version;
+  if (to.rank.recorder_version.empty()) to.rank.recorder_version = from.rank.recorder_version;
+  if (!from.events.empty()) {
+    to.begins_at_start =
+        to.events.empty() ? from.begins_at_start : to.begins_at_start || from.begins_at_start;
+    to.events = join_events(std::move(to.events), std::move(from.events));
+  }
+  to.events_lost += from.events_lost;
+  to.lists_communicators = to.lists_communicators || from.lists_communicators;
+  append(to.communicators, std::move(from.communicators));
+  append(to.progress, std::move(from.progress));
+  append(to.snapshots, std::move(from.snapshots));
+  append(to.failures, std::move(from.failures));
+  append(to.sources, std::move(from.sources));
+}
+
+void add_summary(Job& job, const Job& part) {
+  if (job.framework.empty()) job.framework = part.framework;
+  if (job.backend.empty()) job.backend = part.backend;
+  if (part.world_size) job.world_size = std::max(job.world_size.value_or(0), *part.world_size);
+  job.limits.insert(job.limits.end(), part.limits.begin(), part.limits.end());
+}
+
+}  // namespace
 
 Job merge(std::vector<Job> parts) {
-  return parts.empty() ? Job{} : std::move(parts.front());
+  Job job;
+  number_unknown_ranks(parts);
+  keep_last_attempt(parts, job.limits);
+  drop_unknown_ranks(parts, job.limits);
+  sort_parts(parts);
+
+  MergedCommunicators communicators = merge_communicators(parts);
+  for (const Communicator& communicator : communicators.all) job.communicators.intern(communicator);
+
+  std::map<int, std::size_t> place_of;
+  for (std::size_t at = 0; at < parts.size(); ++at) {
+    Job& part = parts[at];
+    add_summary(job, part);
+    Translation to{.communicators = std::move(communicators.ids_by_part[at]),
+                   .collectives = intern_all<CollectiveId>(part.collectives, job.collectives),
+                   .stacks = intern_all<StackId>(part.stacks, job.stacks),
+                   .names = intern_all<NameId>(part.names, job.names),
+                   .first_checksums = static_cast<std::uint32_t>(job.checksums.size()),
+                   .first_source = static_cast<std::uint32_t>(job.sources.size())};
+    append(job.checksums, std::move(part.checksums));
+    append(job.sources, std::move(part.sources));
+    for (RankHistory& history : part.ranks) {
+      translate(history, to);
+      if (history.rank.host) {
+        history.rank.host =
+            host_index(job.hosts, part.hosts.at(static_cast<std::size_t>(*history.rank.host)));
+      }
+      const auto [place, is_new] = place_of.try_emplace(history.rank.number, job.ranks.size());
+      if (is_new) {
+        job.ranks.push_back(std::move(history));
+      } else {
+        join(job.ranks[place->second], std::move(history));
+      }
+    }
+    part = Job{};
+  }
+  std::ranges::sort(job.ranks, {}, [](const RankHistory& history) { return history.rank.number; });
+  return job;
 }
 
 }  // namespace lockstep::model

@@ -1,0 +1,162 @@
+#include "analysis/analyse.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "analysis/align.h"
+#include "analysis/failed_ranks.h"
+#include "analysis/hang_finding.h"
+#include "analysis/lagging_counter.h"
+#include "analysis/mismatch.h"
+#include "analysis/mismatch_finding.h"
+#include "analysis/point_to_point.h"
+#include "analysis/presence.h"
+#include "analysis/uneven_exchange.h"
+#include "analysis/unmade_communicator.h"
+#include "analysis/version_skew.h"
+#include "analysis/wait.h"
+#include "analysis/wait_graph.h"
+
+namespace lockstep::analysis {
+namespace {
+
+using model::Finding;
+using model::Job;
+
+// A fault in what was called explains the waiting behind it: one finding, with everyone who waits as its
+// victim.
+class Explanations {
+ public:
+  void add(Finding finding, model::CommunicatorId communicator, std::uint64_t from_number) {
+    faults_.push_back({.finding = std::move(finding),
+                       .communicator = communicator,
+                       .from_number = from_number,
+                       .sender = std::nullopt,
+                       .receiver = std::nullopt});
+  }
+  void add_message(Finding finding, const MessageMismatch& mismatch) {
+    faults_.push_back({.finding = std::move(finding),
+                       .communicator = mismatch.communicator,
+                       .from_number = mismatch.number,
+                       .sender = mismatch.sender,
+                       .receiver = mismatch.receiver});
+  }
+
+  bool explains(const Job& job, const Wait& wait) const { return fault_behind(job, wait) != nullptr; }
+
+  // True when the cause is a wait that one of the faults explains; its victims are then the fault's.
+  bool absorb(const Job& job, std::span<const Wait> waits, const Cause& cause) {
+    if (cause.kind != CauseKind::kAllCame) return false;
+    const Fault* fault = fault_behind(job, waits[cause.waits.front()]);
+    if (fault == nullptr) return false;
+    Finding& finding = faults_[static_cast<std::size_t>(fault - faults_.data())].finding;
+    std::vector<int>& victims = finding.victim_ranks;
+    victims.insert(victims.end(), cause.victims.begin(), cause.victims.end());
+    victims.insert(victims.end(), cause.roots.begin(), cause.roots.end());
+    std::ranges::sort(victims);
+    victims.erase(std::unique(victims.begin(), victims.end()), victims.end());
+    std::erase_if(victims, [&](int rank) { return std::ranges::binary_search(finding.root_ranks, rank); });
+    finding.leaf = finding.leaf == model::Leaf::kPerfResult ? model::Leaf::kPerfHang : finding.leaf;
+    return true;
+  }
+
+  std::vector<Finding> take() {
+    std::vector<Finding> findings;
+    for (Fault& fault : faults_) findings.push_back(std::move(fault.finding));
+    return findings;
+  }
+
+ private:
+  struct Fault {
+    Finding finding;
+    model::CommunicatorId communicator;
+    std::uint64_t from_number;
+    std::optional<int> sender;  // of a message; none for collectives
+    std::optional<int> receiver;
+  };
+
+  const Fault* fault_behind(const Job& job, const Wait& wait) const {
+    const auto found = std::ranges::find_if(faults_, [&](const Fault& fault) {
+      const bool is_here = fault.communicator == wait.communicator && fault.from_number <= wait.sequence;
+      if (!is_here || fault.sender.has_value() != (wait.kind != WaitKind::kCollective)) return false;
+      if (!fault.sender) return true;
+      const int waiting = job.ranks[wait.waiting.front().rank].rank.number;
+      return waiting == *fault.sender || waiting == *fault.receiver;
+    });
+    return found == faults_.end() ? nullptr : &*found;
+  }
+
+  std::vector<Fault> faults_;
+};
+
+Explanations find_explanations(const Job& job, const Alignment& alignment, const PointToPoint& messages) {
+  Explanations explanations;
+  for (const UnmadeCommunicator& unmade : find_unmade_communicators(job, alignment)) {
+    explanations.add(finding_of(job, unmade), unmade.communicator, 0);
+  }
+  for (const Mismatch& mismatch : find_mismatches(job, alignment)) {
+    explanations.add(finding_of(job, mismatch), mismatch.communicator, mismatch.sequence);
+  }
+  for (const UnevenExchange& exchange : find_uneven_exchanges(job, alignment)) {
+    explanations.add(finding_of(job, exchange), exchange.communicator, exchange.sequence);
+  }
+  for (const MessageMismatch& mismatch : messages.mismatches) {
+    explanations.add_message(finding_of(job, mismatch), mismatch);
+  }
+  return explanations;
+}
+
+std::vector<Finding> find_broken_step(const Job& job, const Alignment& alignment) {
+  const PresenceTable presence(job);
+  PointToPoint messages = match_point_to_point(job, presence);
+  Explanations explanations = find_explanations(job, alignment, messages);
+
+  std::vector<Wait> waits = find_collective_waits(job, alignment, presence);
+  std::ranges::move(messages.waits, std::back_inserter(waits));
+  std::vector<bool> explained;
+  for (const Wait& wait : waits) explained.push_back(explanations.explains(job, wait));
+
+  std::vector<Finding> findings;
+  for (const Cause& cause : find_causes(job, waits, explained)) {
+    if (!explanations.absorb(job, waits, cause)) findings.push_back(finding_of(job, presence, waits, cause));
+  }
+  std::ranges::move(explanations.take(), std::back_inserter(findings));
+  return findings;
+}
+
+bool names_as_root(const std::vector<Finding>& findings, const std::vector<int>& ranks) {
+  return std::ranges::any_of(ranks, [&](int rank) {
+    return std::ranges::any_of(findings, [&](const Finding& finding) {
+      return std::ranges::binary_search(finding.root_ranks, rank);
+    });
+  });
+}
+
+void most_likely_first(std::vector<Finding>& findings) {
+  std::ranges::stable_sort(findings, [](const Finding& left, const Finding& right) {
+    if (left.confidence != right.confidence) return left.confidence > right.confidence;
+    if (left.victim_ranks.size() != right.victim_ranks.size()) {
+      return left.victim_ranks.size() > right.victim_ranks.size();
+    }
+    return left.root_ranks < right.root_ranks;
+  });
+}
+
+}  // namespace
+
+std::vector<Finding> analyse(const Job& job) {
+  const Alignment alignment = align(job);
+  std::vector<Finding> findings = find_broken_step(job, alignment);
+  if (findings.empty()) {
+    for (const LaggingCounter& lagging : find_lagging_counters(job))
+      findings.push_back(finding_of(job, lagging));
+  }
+  if (auto failed = find_failed_ranks(job); failed && !names_as_root(findings, failed->root_ranks)) {
+    findings.push_back(*std::move(failed));
+  }
+  if (auto skew = find_version_skew(job)) findings.push_back(*std::move(skew));
+  most_likely_first(findings);
+  return findings;
+}
+
+}  // namespace lockstep::analysis

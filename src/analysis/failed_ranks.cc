@@ -1,0 +1,125 @@
+#include "analysis/failed_ranks.h"
+
+#include <algorithm>
+#include <csignal>
+#include <limits>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "analysis/describe.h"
+#include "analysis/fixes.h"
+
+namespace lockstep::analysis {
+namespace {
+
+using model::Leaf;
+using model::Liveness;
+using model::RankEnd;
+using model::RankHistory;
+
+// Launchers end the ranks that are left with these.
+bool was_told_to_end(const RankHistory& history) {
+  const int signal = history.rank.exit_status.value_or(0);
+  return history.rank.end == RankEnd::kSignalled && history.failures.empty() &&
+         (signal == SIGTERM || signal == SIGINT);
+}
+
+bool has_failed(const RankHistory& history) {
+  if (was_told_to_end(history)) return false;
+  return !history.failures.empty() || history.rank.end == RankEnd::kSignalled ||
+         history.rank.end == RankEnd::kExited || history.rank.liveness == Liveness::kDead ||
+         history.rank.liveness == Liveness::kUnresponsive;
+}
+
+const model::Failure* first_failure(const RankHistory& history) {
+  const auto first = std::ranges::min_element(history.failures, {}, [](const model::Failure& failure) {
+    return failure.time_ns == model::kNoTime ? std::numeric_limits<std::int64_t>::max() : failure.time_ns;
+  });
+  return first == history.failures.end() ? nullptr : &*first;
+}
+
+std::int64_t time_of_failure(const RankHistory& history) {
+  const model::Failure* first = first_failure(history);
+  return first == nullptr || first->time_ns == model::kNoTime ? std::numeric_limits<std::int64_t>::max()
+                                                              : first->time_ns;
+}
+
+// What the way a rank ended says, strongest first: a signal cannot be a reaction to another rank's exception.
+int rank_of_reason(const RankHistory& history) {
+  if (history.rank.end == RankEnd::kSignalled && history.rank.exit_status != SIGABRT) return 0;
+  if (!history.failures.empty()) return 1;
+  return 2;
+}
+
+std::string how_it_ended(const RankHistory& history) {
+  if (const model::Failure* failure = first_failure(history)) {
+    return failure->message.substr(0, failure->message.find('\n'));
+  }
+  switch (history.rank.end) {
+    case RankEnd::kSignalled:
+      return fmt::format("killed by signal {}", history.rank.exit_status.value_or(0));
+    case RankEnd::kExited:
+      return fmt::format("exit status {}", history.rank.exit_status.value_or(1));
+    default:
+      return history.rank.liveness == Liveness::kDead ? "its process is gone" : "its process does not answer";
+  }
+}
+
+Leaf leaf_for(const RankHistory& root) {
+  if (root.rank.end != RankEnd::kSignalled) return Leaf::kRunOther;
+  const int signal = root.rank.exit_status.value_or(0);
+  return signal == SIGSEGV || signal == SIGBUS ? Leaf::kRunSegv : Leaf::kRunOther;
+}
+
+}  // namespace
+
+std::optional<model::Finding> find_failed_ranks(const model::Job& job) {
+  std::vector<const RankHistory*> failed;
+  for (const RankHistory& history : job.ranks) {
+    if (has_failed(history)) failed.push_back(&history);
+  }
+  if (failed.empty()) return std::nullopt;
+  const auto key = [](const RankHistory* history) {
+    return std::tuple(rank_of_reason(*history), time_of_failure(*history), history->rank.number);
+  };
+  const RankHistory& root = **std::ranges::min_element(failed, {}, key);
+
+  std::set<std::string> messages;
+  for (const RankHistory* history : failed) messages.insert(how_it_ended(*history));
+  const bool all_say_the_same = failed.size() > 1 && failed.size() == job.ranks.size() &&
+                                messages.size() == 1 && !root.failures.empty();
+
+  model::Finding finding;
+  finding.leaf = leaf_for(root);
+  finding.code = root.failures.empty() ? "process.ended" : "process.failed";
+  finding.scope = all_say_the_same ? model::Scope::kOrdinary : model::Scope::kUnknown;
+  finding.confidence = 0.6;
+  for (const RankHistory* history : failed) {
+    const bool is_root = all_say_the_same || history == &root;
+    (is_root ? finding.root_ranks : finding.victim_ranks).push_back(history->rank.number);
+    if (finding.evidence.size() < 6) {
+      const model::Failure* failure = first_failure(*history);
+      const model::SourceId source =
+          failure != nullptr ? failure->source
+                             : (history->sources.empty() ? model::SourceId::kNone : history->sources.front());
+      finding.evidence.push_back({.file = source_name(job, source),
+                                  .line = failure != nullptr && failure->position > 0
+                                              ? std::optional<std::int64_t>(failure->position)
+                                              : std::nullopt,
+                                  .rank = history->rank.number,
+                                  .text = how_it_ended(*history)});
+    }
+  }
+  finding.title = fmt::format("{} {}: {}", ranks_in_words(finding.root_ranks),
+                              all_say_the_same ? "failed alike" : "failed first", how_it_ended(root));
+  finding.explanation =
+      all_say_the_same
+          ? "Every rank reports the same error, so it is not a matter of ranks working together. "
+          : fmt::format("{} failed by itself; what other ranks report came after it. ",
+                        ranks_in_words(finding.root_ranks));
+  finding.fixes = fixes_for("desync.dead_rank");
+  return finding;
+}
+
+}  // namespace lockstep::analysis

@@ -1,0 +1,15 @@
+// Ranks that died or failed by themselves, told apart from those that were ended because of them.
+#pragma once
+
+#include <optional>
+
+#include "model/finding.h"
+#include "model/job.h"
+
+namespace lockstep::analysis {
+
+// One finding for all: the first to fail is the root. None when every rank is well, or when those that ended
+// were only told to.
+std::optional<model::Finding> find_failed_ranks(const model::Job& job);
+
+}  // namespace lockstep::analysis

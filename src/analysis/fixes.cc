@@ -1,0 +1,175 @@
+#include "analysis/fixes.h"
+
+#include <map>
+#include <string>
+
+namespace lockstep::analysis {
+namespace {
+
+using model::Fix;
+using model::FixPattern;
+
+const Fix kSameControlFlow{
+    .pattern = FixPattern::kBehaviorLogic,
+    .title = "Let every rank of the group make the same calls",
+    .steps = {"Compare what the missing rank was doing with the stack of the waiting ranks",
+              "Look for a branch that only some ranks take: `if rank == 0`, an early `break` or `return`, an "
+              "exception "
+              "that one rank swallows, a layer that is not used in every batch",
+              "Move the collective out of the branch, or let every rank take it"},
+    .commands = {}};
+
+const Fix kEvenBatches{
+    .pattern = FixPattern::kBatchOrPartition,
+    .title = "Give every rank the same number of batches",
+    .steps =
+        {"Use a DistributedSampler (drop_last=True) or cut all ranks to the smallest number of batches",
+         "In PyTorch, wrap the loop in the join context of DistributedDataParallel when batches must differ"},
+    .commands = {}};
+
+const Fix kSlowWorkOutside{
+    .pattern = FixPattern::kCommunicationConfiguration,
+    .title = "Allow for work that only one rank does",
+    .steps = {"Where rank 0 alone saves, downloads or evaluates, put a barrier behind it and raise the "
+              "timeout of the "
+              "group above the time it takes"},
+    .commands = {"torch.distributed.init_process_group(..., timeout=datetime.timedelta(minutes=60))"}};
+
+const Fix kLookAtDeadRank{.pattern = FixPattern::kOther,
+                          .title = "Find out why that rank died; the others only waited for it",
+                          .steps = {"Read the end of that rank's own log, and the kernel log of its host for "
+                                    "the out-of-memory killer and for "
+                                    "device errors"},
+                          .commands = {"dmesg -T | grep -iE 'out of memory|killed process|xid'"}};
+
+const Fix kMemory{
+    .pattern = FixPattern::kMemoryOrCoreSetting,
+    .title = "Give the host more memory, or use less of it",
+    .steps = {"Lower the number of data-loader workers or the batch size; raise the limit of the container"},
+    .commands = {}};
+
+const Fix kSameOrder{
+    .pattern = FixPattern::kBehaviorLogic,
+    .title = "Use the groups in the same order on every rank",
+    .steps =
+        {"Put the calls on the groups named above into one fixed order, for instance by the group's number",
+         "Do not let threads or hooks decide the order in which groups are used"},
+    .commands = {}};
+
+const Fix kBatchMessages{
+    .pattern = FixPattern::kDistributedApiUsage,
+    .title = "Post both directions together, or let neighbours alternate",
+    .steps = {"Exchange with batch_isend_irecv, or let even ranks send first and odd ranks receive first"},
+    .commands = {}};
+
+const Fix kPairMessages{
+    .pattern = FixPattern::kBehaviorLogic,
+    .title = "Give every send its receive",
+    .steps = {"Count sends and receives between the two ranks in the code path of this step: one end makes "
+              "one call more",
+              "Pipeline schedules: check that every stage runs the same number of micro-batches"},
+    .commands = {}};
+
+const Fix kSameTensors{.pattern = FixPattern::kModelConstruction,
+                       .title = "Bring the same tensor on every rank",
+                       .steps = {"Look at the call on the odd rank: where does its shape or type come from?",
+                                 "Check that configuration, model and code are the same on every host",
+                                 "A last batch of another size: drop it or pad it"},
+                       .commands = {}};
+
+const Fix kPartition{.pattern = FixPattern::kBatchOrPartition,
+                     .title = "Split the data evenly",
+                     .steps = {"Use drop_last=True, or pad the last batch on every rank"},
+                     .commands = {}};
+
+const Fix kSameType{.pattern = FixPattern::kDataType,
+                    .title = "Use one data type on every rank",
+                    .steps = {"Check mixed-precision settings and casts on the odd rank"},
+                    .commands = {}};
+
+const Fix kSameCode{
+    .pattern = FixPattern::kDeviceConsistency,
+    .title = "Run the same code and libraries on every host",
+    .steps = {"Compare versions and the checked-out revision on the odd rank's host with another host"},
+    .commands = {"python -c \"import torch; print(torch.__version__, torch.cuda.nccl.version())\"",
+                 "git rev-parse HEAD"}};
+
+const Fix kSameVersion{.pattern = FixPattern::kFrameworkVersion,
+                       .title = "Install one framework version everywhere",
+                       .steps = {"Use one image or one lock file for all hosts"},
+                       .commands = {}};
+
+const Fix kMakeOnEveryRank{.pattern = FixPattern::kDistributedApiUsage,
+                           .title = "Create the group on every rank",
+                           .steps = {"new_group must be called by all ranks of the job, in the same order, "
+                                     "also by those that are not in the "
+                                     "group; or pass use_local_synchronization=True"},
+                           .commands = {}};
+
+const Fix kTransport{
+    .pattern = FixPattern::kCommunicationConfiguration,
+    .title = "Rule the transport out",
+    .steps = {"Run once with the simplest transport; if it passes, the fast one is at fault"},
+    .commands = {"NCCL_DEBUG=INFO NCCL_P2P_DISABLE=1 NCCL_IB_DISABLE=1 NCCL_SHM_DISABLE=1 <your command>"}};
+
+const Fix kCheckDevice{
+    .pattern = FixPattern::kHardware,
+    .title = "Check the device and the link of the stuck rank",
+    .steps = {"Look for device errors and for a link that is down or slow"},
+    .commands = {"nvidia-smi -q -d ECC,PAGE_RETIREMENT", "dmesg -T | grep -iE 'xid|nvlink|mlx5'"}};
+
+const Fix kStreams{
+    .pattern = FixPattern::kBehaviorLogic,
+    .title = "Do not let the device wait for the host inside a collective",
+    .steps = {"Look for host synchronisation, another group's collective on the same stream, or a "
+              "kernel that never ends on the stuck rank"},
+    .commands = {}};
+
+const Fix kRestartTogether{
+    .pattern = FixPattern::kCommunicationConfiguration,
+    .title = "Restart all ranks together",
+    .steps = {"A rank that comes back alone starts counting from one while the others go on: let the "
+              "launcher restart "
+              "the whole job, or use a framework's elastic mode that makes the groups anew"},
+    .commands = {}};
+
+const std::map<std::string, std::vector<Fix>, std::less<>>& table() {
+  static const std::map<std::string, std::vector<Fix>, std::less<>> kTable = {
+      {"desync.missing_rank", {kSameControlFlow, kEvenBatches, kSlowWorkOutside}},
+      {"desync.missing_evidence", {kLookAtDeadRank, kSameControlFlow, kMemory}},
+      {"desync.dead_rank", {kLookAtDeadRank, kMemory, kCheckDevice}},
+      {"desync.failed_rank", {kLookAtDeadRank, kSameControlFlow, kMemory}},
+      {"desync.ended_early", {kEvenBatches, kSameControlFlow}},
+      {"desync.slow_work", {kSlowWorkOutside, kSameControlFlow, kEvenBatches}},
+      {"desync.data_loading", {kEvenBatches, kMemory, kSlowWorkOutside}},
+      {"desync.extra_collective", {kSameControlFlow, kEvenBatches}},
+      {"desync.rank_restarted", {kRestartTogether}},
+      {"desync.stuck_in_collective", {kTransport, kCheckDevice, kStreams}},
+      {"deadlock.order_inversion", {kSameOrder, kSameControlFlow}},
+      {"deadlock.point_to_point", {kBatchMessages, kPairMessages}},
+      {"point_to_point.unmatched_send", {kPairMessages, kBatchMessages}},
+      {"point_to_point.unmatched_receive", {kPairMessages, kBatchMessages}},
+      {"mismatch.message", {kSameTensors, kPairMessages}},
+      {"mismatch.operation", {kSameControlFlow, kSameCode}},
+      {"mismatch.skipped_collective", {kSameControlFlow, kEvenBatches}},
+      {"mismatch.extra_collective", {kSameControlFlow, kEvenBatches}},
+      {"mismatch.shape", {kPartition, kSameTensors, kSameControlFlow, kSameCode}},
+      {"mismatch.data_type", {kSameType, kSameTensors, kSameCode}},
+      {"mismatch.reduce_op", {kSameControlFlow, kSameCode}},
+      {"mismatch.root", {kSameControlFlow, kSameCode}},
+      {"mismatch.exchange", {kPartition, kSameTensors}},
+      {"setup.communicator_not_made", {kMakeOnEveryRank, kSameControlFlow}},
+      {"versions.differ", {kSameCode, kSameVersion}},
+      {"desync.lagging_counter", {kSameControlFlow, kEvenBatches, kSlowWorkOutside}},
+  };
+  return kTable;
+}
+
+}  // namespace
+
+std::vector<Fix> fixes_for(std::string_view code) {
+  const auto found = table().find(code);
+  return found == table().end() ? std::vector<Fix>{} : found->second;
+}
+
+}  // namespace lockstep::analysis

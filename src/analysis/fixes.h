@@ -1,0 +1,14 @@
+// What to do about each kind of broken step, in the order in which to try it.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "model/fix.h"
+
+namespace lockstep::analysis {
+
+// Empty for a code that has none.
+std::vector<model::Fix> fixes_for(std::string_view code);
+
+}  // namespace lockstep::analysis

@@ -1,0 +1,34 @@
+// What a rank is doing instead of being where the others wait for it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "model/evidence.h"
+#include "model/job.h"
+
+namespace lockstep::analysis {
+
+enum class Place : std::uint8_t {
+  kNoEvidence,  // it left nothing
+  kDead,        // killed, crashed, or no longer reachable
+  kFailed,      // it reported an error of its own
+  kEnded,       // it came to a clean end
+  kCheckpoint,  // saving or loading one
+  kDataLoading,
+  kCompiling,
+  kEvaluating,
+  kCommunicating,  // in a communication call
+  kElsewhere       // computing, or somewhere nothing tells about
+};
+
+struct Whereabouts {
+  Place place = Place::kElsewhere;
+  std::string words;  // "it waits for its data loader": a clause for a sentence
+  std::optional<model::Evidence> evidence;
+};
+
+Whereabouts whereabouts_of(const model::Job& job, int rank);
+
+}  // namespace lockstep::analysis

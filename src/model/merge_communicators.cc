@@ -1,0 +1,137 @@
+#include "model/merge_communicators.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <set>
+#include <string>
+#include <utility>
+
+namespace lockstep::model {
+namespace {
+
+using Identity = std::pair<std::string, std::vector<int>>;
+
+class Merging {
+ public:
+  explicit Merging(const std::vector<Job>& parts) : parts_(parts) {}
+
+  MergedCommunicators run() {
+    for (const Job& part : parts_) add_known(part);
+    choose_identities();
+    learn_members();
+    number_them();
+    return std::move(result_);
+  }
+
+ private:
+  void add_known(const Job& part) {
+    for (const Communicator& one : part.communicators.values()) {
+      if (!one.members.empty()) members_of_[one.name].insert(one.members);
+    }
+  }
+
+  // Ranks of `part` that use each of its communicators.
+  static std::vector<std::set<int>> users_in(const Job& part) {
+    std::vector<std::set<int>> users(part.communicators.size());
+    for (const RankHistory& history : part.ranks) {
+      CommunicatorId last = CommunicatorId::kNone;
+      const auto use = [&](CommunicatorId id) {
+        if (id == CommunicatorId::kNone || id == last) return;
+        last = id;
+        users.at(static_cast<std::size_t>(id)).insert(history.rank.number);
+      };
+      for (const CommunicatorId id : history.communicators) use(id);
+      for (const Progress& progress : history.progress) use(progress.communicator);
+      for (const Event& event : history.events) use(event.communicator);
+    }
+    return users;
+  }
+
+  Identity identity_of(const Communicator& one, const std::set<int>& users) const {
+    const auto found = members_of_.find(one.name);
+    if (!one.members.empty() || found == members_of_.end()) return {one.name, one.members};
+    std::vector<const std::vector<int>*> fitting;
+    for (const std::vector<int>& members : found->second) {
+      const bool has_all = std::ranges::all_of(
+          users, [&](int rank) { return std::ranges::find(members, rank) != members.end(); });
+      if (has_all && (!one.size || *one.size == static_cast<int>(members.size())))
+        fitting.push_back(&members);
+    }
+    return fitting.size() == 1 ? Identity{one.name, *fitting.front()} : Identity{one.name, {}};
+  }
+
+  void choose_identities() {
+    identities_.resize(parts_.size());
+    for (std::size_t at = 0; at < parts_.size(); ++at) {
+      const std::vector<std::set<int>> users = users_in(parts_[at]);
+      for (std::size_t index = 0; index < users.size(); ++index) {
+        const Communicator& one = parts_[at].communicators.values()[index];
+        Identity identity = identity_of(one, users[index]);
+        Merged& merged = merged_[identity];
+        add(merged.communicator, one, identity.second);
+        merged.users.insert(users[index].begin(), users[index].end());
+        identities_[at].push_back(std::move(identity));
+      }
+    }
+  }
+
+  static void add(Communicator& to, const Communicator& from, const std::vector<int>& members) {
+    to.name = from.name;
+    to.members = members;
+    if (to.description.empty()) to.description = from.description;
+    if (to.backend.empty()) to.backend = from.backend;
+    if (!to.size) to.size = from.size;
+    if (!members.empty()) to.size = static_cast<int>(members.size());
+  }
+
+  // A communicator as large as the job has everyone in it; one in which as many ranks were seen as it is
+  // large has those.
+  void learn_members() {
+    int world_size = 0;
+    for (const Job& part : parts_) world_size = std::max(world_size, part.world_size.value_or(0));
+    for (auto& [identity, merged] : merged_) {
+      Communicator& one = merged.communicator;
+      if (!one.members.empty() || !one.size || *one.size <= 0) continue;
+      std::vector<int> members;
+      if (*one.size == world_size) {
+        members.resize(static_cast<std::size_t>(world_size));
+        std::iota(members.begin(), members.end(), 0);
+      } else if (static_cast<int>(merged.users.size()) == *one.size) {
+        members.assign(merged.users.begin(), merged.users.end());
+      }
+      if (!merged_.contains({identity.first, members})) one.members = std::move(members);
+    }
+  }
+
+  void number_them() {
+    std::map<Identity, CommunicatorId> ids;
+    for (const auto& [identity, merged] : merged_) {
+      ids[identity] = static_cast<CommunicatorId>(result_.all.size());
+      result_.all.push_back(merged.communicator);
+    }
+    for (const std::vector<Identity>& identities : identities_) {
+      std::vector<CommunicatorId>& of_part = result_.ids_by_part.emplace_back();
+      for (const Identity& identity : identities) of_part.push_back(ids.at(identity));
+    }
+  }
+
+  struct Merged {
+    Communicator communicator;
+    std::set<int> users;
+  };
+
+  const std::vector<Job>& parts_;
+  std::map<std::string, std::set<std::vector<int>>> members_of_;
+  std::map<Identity, Merged> merged_;
+  std::vector<std::vector<Identity>> identities_;
+  MergedCommunicators result_;
+};
+
+}  // namespace
+
+MergedCommunicators merge_communicators(const std::vector<Job>& parts) {
+  return Merging(parts).run();
+}
+
+}  // namespace lockstep::model
