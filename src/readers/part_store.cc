@@ -1,0 +1,60 @@
+#include "readers/part_store.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace lockstep::readers {
+namespace {
+
+void keep_last(model::RankHistory& history, std::uint64_t count) {
+  if (history.events.size() <= count) return;
+  history.events = std::vector<model::Event>(history.events.end() - static_cast<std::ptrdiff_t>(count),
+                                             history.events.end());
+  history.begins_at_start = false;
+}
+
+}  // namespace
+
+void PartStore::put(std::size_t file, model::Job part) {
+  for (const model::RankHistory& history : part.ranks) {
+    event_counts_.push_back(history.events.size());
+    events_read_ += history.events.size();
+    events_kept_ += history.events.size();
+  }
+  parts_[file] = std::move(part);
+  // Cutting looks at every part, so it waits until there is something to gain.
+  if (events_kept_ > budget_.most_events + budget_.most_events / 8) keep_within_budget();
+}
+
+void PartStore::keep_within_budget() {
+  most_per_rank_ = events_per_rank(budget_, event_counts_);
+  events_kept_ = 0;
+  for (std::optional<model::Job>& part : parts_) {
+    if (!part) continue;
+    for (model::RankHistory& history : part->ranks) {
+      keep_last(history, most_per_rank_);
+      events_kept_ += history.events.size();
+    }
+  }
+}
+
+std::vector<model::Job> PartStore::take() {
+  keep_within_budget();
+  std::vector<model::Job> parts;
+  for (std::optional<model::Job>& part : parts_) {
+    if (part) parts.push_back(*std::move(part));
+  }
+  parts_.clear();
+  return parts;
+}
+
+std::string PartStore::limit() const {
+  if (events_kept_ == events_read_) return {};
+  return fmt::format(
+      "{} events are more than the {} that are kept: only the last {} of each rank are examined",
+      events_read_, budget_.most_events, most_per_rank_);
+}
+
+}  // namespace lockstep::readers

@@ -1,0 +1,37 @@
+// The parts read so far, within the budget of events.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/job.h"
+#include "readers/event_budget.h"
+
+namespace lockstep::readers {
+
+class PartStore {
+ public:
+  PartStore(std::size_t files, EventBudget budget) : budget_(budget), parts_(files) {}
+
+  void put(std::size_t file, model::Job part);
+
+  // In the order of the files, each rank cut to its last events where all together were too many.
+  std::vector<model::Job> take();
+  // What take() had to leave out, in words; empty when nothing.
+  std::string limit() const;
+
+ private:
+  void keep_within_budget();
+
+  EventBudget budget_;
+  std::vector<std::optional<model::Job>> parts_;
+  std::vector<std::uint64_t> event_counts_;  // of each rank of each part, as read
+  std::uint64_t events_read_ = 0;
+  std::uint64_t events_kept_ = 0;
+  std::uint64_t most_per_rank_ = std::numeric_limits<std::uint64_t>::max();
+};
+
+}  // namespace lockstep::readers

@@ -1,0 +1,24 @@
+// What the name of a file tells about the process that wrote it.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+namespace lockstep::readers {
+
+struct RankInName {
+  std::optional<int> rank;        // global
+  bool is_guess = false;          // the name ends with a number, but does not say that it is a rank
+  std::optional<int> local_rank;  // torchrun's attempt_2/3/stdout.log
+  std::optional<int> restart;
+  std::string host;
+
+  bool operator==(const RankInName&) const = default;
+};
+
+// From "nccl_trace_rank_3", "host-a_nccl_trace_rank_3", "rank3.pkl", "rank_3/dump.json", "dump_3.pickle.gz",
+// "attempt_2/3/stdout.log" and the like. The name itself comes before the folders it lies in.
+RankInName rank_in_name(const std::filesystem::path& path);
+
+}  // namespace lockstep::readers

@@ -1,0 +1,161 @@
+#include "readers/read_all.h"
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <optional>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "readers/copies.h"
+#include "readers/format.h"
+#include "readers/open_input.h"
+#include "readers/part_store.h"
+#include "readers/rank_in_name.h"
+#include "readers/walk.h"
+
+namespace lockstep::readers {
+namespace {
+
+// What one file gave, besides its part.
+struct Outcome {
+  std::vector<std::string> limits;
+  bool is_unknown = false;
+};
+
+class ReadAll {
+ public:
+  ReadAll(std::vector<InputFile> files, const ReadOptions& options)
+      : options_(options),
+        files_(std::move(files)),
+        outcomes_(files_.size()),
+        store_(files_.size(), options.budget) {
+    // A copy whose name tells nothing gives way to the one whose name tells the rank.
+    std::ranges::stable_partition(
+        files_, [](const InputFile& file) { return rank_in_name(file.path) != RankInName{}; });
+  }
+
+  void run() {
+    const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
+    const std::size_t wanted =
+        std::min<std::size_t>(options_.threads > 0 ? options_.threads : cores, files_.size());
+    std::vector<std::thread> others;
+    try {
+      while (others.size() + 1 < wanted) others.emplace_back([this] { read_files(); });
+    } catch (const std::system_error&) {
+      // Fewer threads than wanted do the same work.
+    }
+    read_files();
+    for (std::thread& other : others) other.join();
+  }
+
+  ReadResult result(std::vector<std::string> limits) {
+    ReadResult all{.parts = store_.take(), .limits = std::move(limits), .files_read = 0, .unknown_files = {}};
+    all.files_read = all.parts.size();
+    for (std::size_t file = 0; file < files_.size(); ++file) {
+      std::ranges::move(outcomes_[file].limits, std::back_inserter(all.limits));
+      if (outcomes_[file].is_unknown) all.unknown_files.push_back(files_[file].name);
+    }
+    std::ranges::sort(all.unknown_files);
+    if (std::string limit = store_.limit(); !limit.empty()) all.limits.push_back(std::move(limit));
+    return all;
+  }
+
+ private:
+  void read_files() {
+    for (std::size_t file = next_++; file < files_.size(); file = next_++) {
+      Input input = open(file);
+      const std::uint64_t bytes = input.bytes.view().size();
+      if (is_first_of_its_kind(file, input.bytes.view())) read(file, std::move(input));
+      const std::lock_guard lock(mutex_);
+      progress_.files_done++;
+      progress_.files = files_.size();
+      progress_.bytes_done += bytes;
+      if (options_.on_progress) options_.on_progress(progress_);
+    }
+  }
+
+  Input open(std::size_t file) {
+    try {
+      Input input = open_input(files_[file].path);
+      if (!input.limit.empty()) limit(file, input.limit);
+      return input;
+    } catch (const std::exception& fault) {
+      limit(file, fmt::format("cannot be opened: {}", fault.what()));
+      return {};
+    }
+  }
+
+  // Files are asked in their order, whichever thread is first: so the earliest of several copies is the one
+  // that counts.
+  bool is_first_of_its_kind(std::size_t file, std::string_view bytes) {
+    const Digest digest = digest_of(bytes);
+    const RankInName writer = rank_in_name(files_[file].path);
+    std::unique_lock lock(mutex_);
+    turn_changed_.wait(lock, [&] { return turn_ == file; });
+    ++turn_;
+    turn_changed_.notify_all();
+    const auto original = bytes.empty() ? std::nullopt : copies_.first_like(file, digest, writer);
+    lock.unlock();
+    if (original) limit(file, fmt::format("a copy of {}; counted once", files_[*original].name));
+    return !original;
+  }
+
+  void read(std::size_t file, Input input) {
+    const Source source{.name = files_[file].name, .path = files_[file].path, .bytes = input.bytes.view()};
+    try {
+      const Format* format = sniff(source);
+      if (format == nullptr) {
+        const bool is_empty = source.bytes.empty() && input.limit.empty();
+        outcomes_[file].is_unknown = !source.bytes.empty();
+        if (is_empty) limit(file, "empty");
+        return;
+      }
+      model::Job part = format->read(source);
+      input = {};
+      const std::lock_guard lock(mutex_);
+      store_.put(file, std::move(part));
+    } catch (const std::exception& fault) {
+      limit(file, fmt::format("cannot be read: {}", fault.what()));
+    }
+  }
+
+  void limit(std::size_t file, std::string_view why) {
+    outcomes_[file].limits.push_back(fmt::format("{}: {}", files_[file].name, why));
+  }
+
+  const ReadOptions& options_;
+  std::vector<InputFile> files_;
+  std::vector<Outcome> outcomes_;  // each written by the one thread that reads the file
+  std::atomic<std::size_t> next_ = 0;
+
+  std::mutex mutex_;  // guards all below
+  std::condition_variable turn_changed_;
+  std::size_t turn_ = 0;
+  Copies copies_;
+  PartStore store_;
+  ReadProgress progress_;
+};
+
+}  // namespace
+
+ReadResult read_all(const std::vector<std::filesystem::path>& paths, const ReadOptions& options) {
+  try {
+    Walk found = walk(paths);
+    ReadAll all(std::move(found.files), options);
+    all.run();
+    return all.result(std::move(found.limits));
+  } catch (const std::exception& fault) {
+    return {.parts = {},
+            .limits = {fmt::format("reading ended: {}", fault.what())},
+            .files_read = 0,
+            .unknown_files = {}};
+  }
+}
+
+}  // namespace lockstep::readers

@@ -1,0 +1,39 @@
+// Everything the given paths hold, each file read by the reader that knows its format.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "model/job.h"
+#include "readers/event_budget.h"
+
+namespace lockstep::readers {
+
+struct ReadResult {
+  std::vector<model::Job> parts;           // one for each file that was understood, by name of the file
+  std::vector<std::string> limits;         // beside those of the parts
+  std::size_t files_read = 0;              // that gave a part
+  std::vector<std::string> unknown_files;  // that no reader knows
+};
+
+struct ReadProgress {
+  std::size_t files_done = 0;
+  std::size_t files = 0;
+  std::uint64_t bytes_done = 0;  // decompressed
+};
+
+struct ReadOptions {
+  EventBudget budget;
+  std::function<void(const ReadProgress&)> on_progress;  // from any thread, one at a time
+  unsigned threads = 0;                                  // 0: as many as there are cores
+};
+
+// Never throws. Holds the parts, and one file for each thread at a time. The result does not depend on the
+// number of threads nor on their timing.
+ReadResult read_all(const std::vector<std::filesystem::path>& paths, const ReadOptions& options = {});
+
+}  // namespace lockstep::readers
