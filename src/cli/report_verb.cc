@@ -1,8 +1,7 @@
 #include "base/file.h"
 #include "cli/args.h"
-#include "cli/program_text.h"
-#include "cli/terminal.h"
 #include "cli/verbs.h"
+#include "cli/write_verdict.h"
 #include "report/findings_json.h"
 #include "report/format.h"
 
@@ -18,18 +17,7 @@ Result<model::Verdict> read_verdict(const std::string& path) {
 
 Result<ExitStatus> run(const Args& args, Terminal& terminal) {
   const model::Verdict verdict = TRY(read_verdict(args.operands.front()));
-  const std::string out = args.value("out").value_or("-");
-  const bool goes_to_terminal = out == "-";
-  const report::TextStyle style{.colour = goes_to_terminal && terminal.color_on_out(),
-                                .width = terminal.width()};
-  const report::Format format = *report::format_named(*args.value("format"));
-  const std::string text = report::render(verdict, format, style, version());
-  if (goes_to_terminal) {
-    TRY(terminal.write(text));
-  } else {
-    TRY(base::write_file(out, text));
-  }
-  return verdict.findings.empty() ? ExitStatus::kNothingFound : ExitStatus::kFindings;
+  return write_verdict(verdict, *report::format_named(*args.value("format")), *args.value("out"), terminal);
 }
 
 constexpr std::string_view kDescription[] = {

@@ -4,6 +4,7 @@ namespace lockstep::cli {
 namespace {
 
 constexpr const Verb* kVerbs[] = {
+    &kDiagnoseVerb,
     &kReportVerb,
     &kDumpVerb,
     &kHelpVerb,

@@ -5,6 +5,7 @@
 
 namespace lockstep::cli {
 
+extern const Verb kDiagnoseVerb;
 extern const Verb kReportVerb;
 extern const Verb kDumpVerb;
 extern const Verb kHelpVerb;

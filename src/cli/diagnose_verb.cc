@@ -1,0 +1,95 @@
+#include <filesystem>
+
+#include "cli/args.h"
+#include "cli/progress_line.h"
+#include "cli/terminal.h"
+#include "cli/verbs.h"
+#include "cli/write_verdict.h"
+#include "diagnose/diagnose.h"
+
+namespace lockstep::cli {
+namespace {
+
+Result<report::Format> format_from(const Args& args) {
+  const std::string name = *args.value("format");
+  if (!args.has("json")) return *report::format_named(name);
+  if (args.has("format") && name != "json") {
+    return Error{"'--json' and '--format' contradict each other", "", "", "give one of them"};
+  }
+  return report::Format::kJson;
+}
+
+Result<model::Verdict> judge(const Args& args, Terminal& terminal) {
+  ProgressLine progress(terminal, "reading");
+  readers::ReadOptions options;
+  options.on_progress = [&](const readers::ReadProgress& now) {
+    progress.show(now.files_done, now.files, now.bytes_done);
+  };
+  const std::vector<std::filesystem::path> paths(args.operands.begin(), args.operands.end());
+  return diagnose::diagnose(paths, options);
+}
+
+Result<ExitStatus> run(const Args& args, Terminal& terminal) {
+  const report::Format format = TRY(format_from(args));
+  const model::Verdict verdict = TRY(judge(args, terminal));
+  return write_verdict(verdict, format, *args.value("out"), terminal);
+}
+
+constexpr std::string_view kDescription[] = {
+    "Reads what a job left behind and says which rank began it, which ranks only suffered, what proves it "
+    "and what to "
+    "do. Folders are walked; each file is recognised by what is in it, whatever its name; gzip and zstd are "
+    "read as "
+    "they are.",
+    "It reads PyTorch flight-recorder dumps (pickle and JSON), snapshots of PyTorch's debug server, torchrun "
+    "error files and "
+    "summaries, Kineto and Chrome traces, torchcomms logs, NCCL RAS reports, NCCL Inspector files, "
+    "NCCL_DEBUG output, "
+    "Horovod timelines, stack dumps of py-spy, pystack and faulthandler, and Lockstep recordings. A damaged "
+    "or missing file "
+    "makes the verdict weaker and is named; a pickle is never executed.",
+    "Exit status 0: nothing wrong found; 1: findings; 2: nothing could be read.",
+};
+
+constexpr Example kExamples[] = {
+    {"lockstep diagnose dumps/", "Everything below a folder"},
+    {"lockstep diagnose --json dumps/ | jq '.findings[0].root_ranks'", "The guilty ranks, for a program"},
+    {"lockstep diagnose --format=markdown -o report.md dumps/ stacks.txt", "To paste into an issue"},
+};
+
+constexpr std::string_view kFormats[] = {"text", "json", "markdown", "sarif"};
+
+constexpr Flag kFlags[] = {
+    {.name = "format",
+     .short_name = 'f',
+     .value_name = "FORMAT",
+     .help = "How to write the verdict",
+     .choices = kFormats,
+     .default_value = "text"},
+    {.name = "out",
+     .short_name = 'o',
+     .value_name = "FILE",
+     .help = "Where to write it; - is standard output",
+     .default_value = "-",
+     .kind = ValueKind::kFile},
+};
+
+}  // namespace
+
+constinit const Verb kDiagnoseVerb{
+    .name = "diagnose",
+    .one_line = "say which rank broke step, why, and what to do",
+    .usage = "diagnose PATH... [flags]",
+    .description = kDescription,
+    .examples = kExamples,
+    .operands = {.name = "PATH",
+                 .min = 1,
+                 .max = Operands::kAnyNumber,
+                 .help = "Dumps, traces, logs, recordings or folders of them; - is standard input",
+                 .kind = ValueKind::kFile},
+    .flags = kFlags,
+    .globals = {.json = true, .color = true},
+    .run = run,
+};
+
+}  // namespace lockstep::cli

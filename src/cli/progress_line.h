@@ -1,0 +1,32 @@
+// One line on the terminal that says how far a long step is. Nothing is shown in the first two seconds, nor
+// when standard error is not a terminal.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+namespace lockstep::cli {
+
+class Terminal;
+
+class ProgressLine {
+ public:
+  ProgressLine(Terminal& terminal, std::string what);  // "reading"
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+  ~ProgressLine();  // takes the line away
+
+  void show(std::size_t done, std::size_t total, std::uint64_t bytes);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  Terminal& terminal_;
+  std::string what_;
+  Clock::time_point begin_ = Clock::now();
+  Clock::time_point last_shown_ = begin_;
+  bool is_shown_ = false;
+};
+
+}  // namespace lockstep::cli

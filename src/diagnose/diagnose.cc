@@ -1,0 +1,92 @@
+#include "diagnose/diagnose.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "analysis/analyse.h"
+#include "model/merge.h"
+#include "model/rank_set.h"
+
+namespace lockstep::diagnose {
+namespace {
+
+namespace fs = std::filesystem;
+
+using model::Job;
+using model::Verdict;
+
+Result<void> check_paths(const std::vector<fs::path>& paths) {
+  for (const fs::path& path : paths) {
+    std::error_code fault;
+    if (path == "-" || fs::exists(path, fault)) continue;
+    return Error{"cannot read", path.string(), fault ? fault.message() : "no such file or folder",
+                 "give the files or the folder that the job left"};
+  }
+  return {};
+}
+
+Error nothing_known(const readers::ReadResult& read) {
+  std::string why = "no file of a kind that Lockstep knows";
+  if (!read.limits.empty()) why += fmt::format(" ({})", read.limits.front());
+  return {"nothing to judge", read.unknown_files.empty() ? "" : read.unknown_files.front(), why,
+          "'lockstep help diagnose' lists what it reads"};
+}
+
+model::JobSummary summary_of(const Job& job) {
+  model::JobSummary summary;
+  summary.framework = job.framework;
+  summary.backend = job.backend;
+  summary.world_size = job.world_size;
+  if (!job.hosts.empty()) summary.hosts = static_cast<int>(job.hosts.size());
+  for (const model::RankHistory& history : job.ranks) summary.ranks_seen.push_back(history.rank.number);
+  return summary;
+}
+
+std::vector<int> ranks_without_evidence(const Job& job) {
+  std::vector<int> missing;
+  for (int rank = 0; rank < job.world_size.value_or(0); ++rank) {
+    if (job.find_rank(rank) == nullptr) missing.push_back(rank);
+  }
+  return missing;
+}
+
+std::string unknown_files_in_words(const std::vector<std::string>& files) {
+  constexpr std::size_t kMostNamed = 3;
+  const std::vector<std::string> named(
+      files.begin(), files.begin() + static_cast<std::ptrdiff_t>(std::min(files.size(), kMostNamed)));
+  return fmt::format("{} {} of a kind that is not known and not used: {}{}", files.size(),
+                     files.size() == 1 ? "file is" : "files are", fmt::join(named, ", "),
+                     files.size() > kMostNamed ? " ..." : "");
+}
+
+std::vector<std::string> limits_of(const readers::ReadResult& read, const Job& job) {
+  std::vector<std::string> limits = job.limits;
+  limits.insert(limits.end(), read.limits.begin(), read.limits.end());
+  const std::vector<int> missing = ranks_without_evidence(job);
+  if (!missing.empty()) {
+    limits.push_back(fmt::format("{} {} left nothing to read", missing.size() == 1 ? "rank" : "ranks",
+                                 model::compress_ranks(missing)));
+  }
+  if (!read.unknown_files.empty()) limits.push_back(unknown_files_in_words(read.unknown_files));
+  return limits;
+}
+
+}  // namespace
+
+Result<Verdict> diagnose(const std::vector<fs::path>& paths, const readers::ReadOptions& options) {
+  TRY(check_paths(paths));
+  readers::ReadResult read = readers::read_all(paths, options);
+  if (read.parts.empty()) return nothing_known(read);
+  const Job job = model::merge(std::move(read.parts));
+  Verdict verdict;
+  verdict.job = summary_of(job);
+  verdict.findings = analysis::analyse(job);
+  verdict.limits = limits_of(read, job);
+  return verdict;
+}
+
+}  // namespace lockstep::diagnose

@@ -1,0 +1,19 @@
+// What a job left behind in, the verdict out. Used by the verb and by whoever else needs an answer; renders
+// nothing.
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "base/result.h"
+#include "model/finding.h"
+#include "readers/read_all.h"
+
+namespace lockstep::diagnose {
+
+// An error only when there is nothing to judge: a path that does not exist, or no file of a kind that is
+// known.
+Result<model::Verdict> diagnose(const std::vector<std::filesystem::path>& paths,
+                                const readers::ReadOptions& options = {});
+
+}  // namespace lockstep::diagnose
