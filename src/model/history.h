@@ -16,9 +16,9 @@ namespace lockstep::model {
 struct Progress {
   CommunicatorId communicator = CommunicatorId::kNone;
   Operation operation = Operation::kUnknown;  // the counter counts only this operation; unknown: all of them
-  std::optional<std::int64_t> issued;         // the last number it issued, or how many
-  std::optional<std::int64_t> started;
-  std::optional<std::int64_t> completed;
+  std::optional<std::int64_t> issued = {};    // the last number it issued, or how many
+  std::optional<std::int64_t> started = {};
+  std::optional<std::int64_t> completed = {};
   SourceId source = SourceId::kNone;
   std::uint32_t position = 0;
 };
