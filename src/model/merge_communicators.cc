@@ -19,6 +19,7 @@ class Merging {
   MergedCommunicators run() {
     for (const Job& part : parts_) add_known(part);
     choose_identities();
+    join_other_names();
     learn_members();
     number_them();
     return std::move(result_);
@@ -26,6 +27,9 @@ class Merging {
 
  private:
   void add_known(const Job& part) {
+    for (const RankHistory& history : part.ranks) {
+      if (history.lists_communicators) lists_communicators_.insert(history.rank.number);
+    }
     for (const Communicator& one : part.communicators.values()) {
       if (!one.members.empty()) members_of_[one.name].insert(one.members);
     }
@@ -76,6 +80,32 @@ class Merging {
     }
   }
 
+  // One group may have another name on each rank, where names come from counters. Groups of the same ranks
+  // are one when no rank has more than one of them, and every rank says which groups it has.
+  void join_other_names() {
+    std::map<std::vector<int>, std::vector<Identity>> by_members;
+    for (const auto& [identity, merged] : merged_) {
+      if (!identity.second.empty()) by_members[identity.second].push_back(identity);
+    }
+    for (const auto& [members, identities] : by_members) {
+      if (identities.size() < 2 || !are_used_by_different_ranks(identities)) continue;
+      for (std::size_t at = 1; at < identities.size(); ++at) {
+        renamed_[identities[at]] = identities.front();
+        merged_.erase(identities[at]);
+      }
+    }
+  }
+
+  bool are_used_by_different_ranks(const std::vector<Identity>& identities) const {
+    std::set<int> seen;
+    for (const Identity& identity : identities) {
+      for (const int rank : merged_.at(identity).users) {
+        if (!lists_communicators_.contains(rank) || !seen.insert(rank).second) return false;
+      }
+    }
+    return true;
+  }
+
   static void add(Communicator& to, const Communicator& from, const std::vector<int>& members) {
     to.name = from.name;
     to.members = members;
@@ -110,6 +140,7 @@ class Merging {
       ids[identity] = static_cast<CommunicatorId>(result_.all.size());
       result_.all.push_back(merged.communicator);
     }
+    for (const auto& [other, identity] : renamed_) ids[other] = ids.at(identity);
     for (const std::vector<Identity>& identities : identities_) {
       std::vector<CommunicatorId>& of_part = result_.ids_by_part.emplace_back();
       for (const Identity& identity : identities) of_part.push_back(ids.at(identity));
@@ -123,7 +154,9 @@ class Merging {
 
   const std::vector<Job>& parts_;
   std::map<std::string, std::set<std::vector<int>>> members_of_;
+  std::set<int> lists_communicators_;
   std::map<Identity, Merged> merged_;
+  std::map<Identity, Identity> renamed_;
   std::vector<std::vector<Identity>> identities_;
   MergedCommunicators result_;
 };
