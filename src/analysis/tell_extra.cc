@@ -1,0 +1,25 @@
+// A few ranks in a collective that the rest of the group never meant to call.
+#include <fmt/format.h>
+
+#include "analysis/describe.h"
+#include "analysis/hang_story.h"
+
+namespace lockstep::analysis {
+
+void tell_extra(HangStory& story) {
+  model::Finding& finding = story.finding;
+  const std::string who = ranks_in_words(story.cause.roots);
+  finding.code = "desync.extra_collective";
+  finding.title = fmt::format("{} issued {}, which the other {} members never did", who, story.call(),
+                              story.wait.absent.size());
+  finding.explanation = fmt::format(
+      "{} {} in it{}. The other members have nothing unfinished and did not issue it: {} made a call that "
+      "the rest of "
+      "the group does not know. ",
+      who, story.cause.roots.size() == 1 ? "waits" : "wait", story.since(), who);
+  finding.confidence = 0.85;
+  story.add_waiting_evidence();
+  story.add_last_known(story.wait.absent.front());
+}
+
+}  // namespace lockstep::analysis

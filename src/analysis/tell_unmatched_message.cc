@@ -1,0 +1,32 @@
+// A send or receive whose other end was never posted.
+#include <fmt/format.h>
+
+#include "analysis/describe.h"
+#include "analysis/hang_story.h"
+#include "analysis/whereabouts.h"
+
+namespace lockstep::analysis {
+
+void tell_unmatched_message(HangStory& story) {
+  model::Finding& finding = story.finding;
+  const Wait& wait = story.wait;
+  const int waiting = story.waiting_ranks().front();
+  const int partner = story.cause.roots.front();
+  const bool is_send = wait.kind == WaitKind::kSend;
+  finding.code = is_send ? "point_to_point.unmatched_send" : "point_to_point.unmatched_receive";
+  finding.title =
+      fmt::format("rank {} never posted {} number {} {} rank {} in {}", partner, is_send ? "receive" : "send",
+                  wait.sequence, is_send ? "from" : "to", waiting, describe(story.job, wait.communicator));
+  finding.explanation = fmt::format(
+      "Rank {} waits in its {} number {} {} rank {}{}, and the other end was never posted. ", waiting,
+      is_send ? "send" : "receive", wait.sequence, is_send ? "to" : "from", partner, story.since());
+  finding.confidence = story.cause.is_absence ? 0.7 : 0.9;
+  story.add_waiting_evidence();
+  story.add_last_known(partner);
+  const Whereabouts known = whereabouts_of(story.job, partner);
+  if (known.place == Place::kElsewhere) return;
+  finding.explanation += fmt::format("Of rank {} is known: {}. ", partner, known.words);
+  if (known.evidence) finding.evidence.push_back(*known.evidence);
+}
+
+}  // namespace lockstep::analysis
