@@ -5,17 +5,17 @@
 
 #include "analysis/align.h"
 #include "analysis/failed_ranks.h"
-#include "analysis/hang_finding.h"
-#include "analysis/lagging_counter.h"
-#include "analysis/mismatch.h"
-#include "analysis/mismatch_finding.h"
-#include "analysis/point_to_point.h"
-#include "analysis/presence.h"
-#include "analysis/uneven_exchange.h"
-#include "analysis/unmade_communicator.h"
+#include "analysis/hang/hang_finding.h"
+#include "analysis/hang/lagging_counter.h"
+#include "analysis/hang/point_to_point.h"
+#include "analysis/hang/presence.h"
+#include "analysis/hang/unmade_communicator.h"
+#include "analysis/hang/wait.h"
+#include "analysis/hang/wait_graph.h"
+#include "analysis/mismatch/mismatch.h"
+#include "analysis/mismatch/mismatch_finding.h"
+#include "analysis/mismatch/uneven_exchange.h"
 #include "analysis/version_skew.h"
-#include "analysis/wait.h"
-#include "analysis/wait_graph.h"
 
 namespace lockstep::analysis {
 namespace {

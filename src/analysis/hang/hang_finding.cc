@@ -1,9 +1,9 @@
-#include "analysis/hang_finding.h"
+#include "analysis/hang/hang_finding.h"
 
 #include <algorithm>
 
 #include "analysis/fixes.h"
-#include "analysis/hang_story.h"
+#include "analysis/hang/hang_story.h"
 
 namespace lockstep::analysis {
 namespace {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "analysis/align.h"
-#include "analysis/presence.h"
-#include "analysis/wait.h"
+#include "analysis/hang/presence.h"
+#include "analysis/hang/wait.h"
 
 namespace lockstep::analysis {
 

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "analysis/describe.h"
-#include "analysis/hang_story.h"
+#include "analysis/hang/hang_story.h"
 
 namespace lockstep::analysis {
 namespace {

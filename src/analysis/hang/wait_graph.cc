@@ -1,11 +1,11 @@
-#include "analysis/wait_graph.h"
+#include "analysis/hang/wait_graph.h"
 
 #include <algorithm>
 #include <iterator>
 #include <map>
 #include <set>
 
-#include "analysis/components.h"
+#include "analysis/hang/components.h"
 
 namespace lockstep::analysis {
 namespace {

@@ -1,4 +1,4 @@
-#include "analysis/components.h"
+#include "analysis/hang/components.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

@@ -1,4 +1,4 @@
-#include "analysis/wait_graph.h"
+#include "analysis/hang/wait_graph.h"
 
 #include <algorithm>
 #include <map>

@@ -1,4 +1,4 @@
-#include "analysis/point_to_point.h"
+#include "analysis/hang/point_to_point.h"
 
 #include <algorithm>
 #include <map>

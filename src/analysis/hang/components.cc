@@ -1,4 +1,4 @@
-#include "analysis/components.h"
+#include "analysis/hang/components.h"
 
 #include <algorithm>
 #include <limits>

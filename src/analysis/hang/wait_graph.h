@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "analysis/wait.h"
+#include "analysis/hang/wait.h"
 
 namespace lockstep::analysis {
 

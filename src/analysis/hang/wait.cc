@@ -1,4 +1,4 @@
-#include "analysis/wait.h"
+#include "analysis/hang/wait.h"
 
 #include <algorithm>
 #include <optional>

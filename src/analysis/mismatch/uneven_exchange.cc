@@ -1,4 +1,4 @@
-#include "analysis/uneven_exchange.h"
+#include "analysis/mismatch/uneven_exchange.h"
 
 #include <optional>
 

@@ -1,4 +1,4 @@
-#include "analysis/unmade_communicator.h"
+#include "analysis/hang/unmade_communicator.h"
 
 #include <algorithm>
 

@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "analysis/describe.h"
-#include "analysis/hang_story.h"
-#include "analysis/restarted.h"
+#include "analysis/hang/hang_story.h"
+#include "analysis/hang/restarted.h"
 #include "analysis/whereabouts.h"
 
 namespace lockstep::analysis {

@@ -1,4 +1,4 @@
-#include "analysis/hang_story.h"
+#include "analysis/hang/hang_story.h"
 
 #include <algorithm>
 #include <limits>

@@ -3,8 +3,8 @@
 
 #include <span>
 
-#include "analysis/presence.h"
-#include "analysis/wait_graph.h"
+#include "analysis/hang/presence.h"
+#include "analysis/hang/wait_graph.h"
 #include "model/finding.h"
 
 namespace lockstep::analysis {

@@ -1,4 +1,4 @@
-#include "analysis/presence.h"
+#include "analysis/hang/presence.h"
 
 #include <algorithm>
 #include <limits>

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "analysis/align.h"
-#include "analysis/presence.h"
+#include "analysis/hang/presence.h"
 
 namespace lockstep::analysis {
 

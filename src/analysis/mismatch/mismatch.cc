@@ -1,4 +1,4 @@
-#include "analysis/mismatch.h"
+#include "analysis/mismatch/mismatch.h"
 
 #include <algorithm>
 #include <map>

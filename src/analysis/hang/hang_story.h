@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "analysis/presence.h"
-#include "analysis/wait_graph.h"
+#include "analysis/hang/presence.h"
+#include "analysis/hang/wait_graph.h"
 #include "model/finding.h"
 
 namespace lockstep::analysis {

@@ -1,4 +1,4 @@
-#include "analysis/mismatch_finding.h"
+#include "analysis/mismatch/mismatch_finding.h"
 
 #include <algorithm>
 #include <string_view>

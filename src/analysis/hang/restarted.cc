@@ -1,4 +1,4 @@
-#include "analysis/restarted.h"
+#include "analysis/hang/restarted.h"
 
 #include <algorithm>
 

@@ -1,9 +1,9 @@
 // Calls that do not fit together, as findings a person reads.
 #pragma once
 
-#include "analysis/mismatch.h"
-#include "analysis/point_to_point.h"
-#include "analysis/uneven_exchange.h"
+#include "analysis/hang/point_to_point.h"
+#include "analysis/mismatch/mismatch.h"
+#include "analysis/mismatch/uneven_exchange.h"
 #include "model/finding.h"
 
 namespace lockstep::analysis {

@@ -1,4 +1,4 @@
-#include "analysis/lagging_counter.h"
+#include "analysis/hang/lagging_counter.h"
 
 #include <algorithm>
 #include <map>
