@@ -1,0 +1,59 @@
+#include "analysis/failed_ranks.h"
+
+#include <csignal>
+
+#include <gtest/gtest.h>
+
+#include "analysis/testing/job_sketch.h"
+
+namespace lockstep::analysis {
+namespace {
+
+using model::RankEnd;
+using testing::JobSketch;
+
+void fails(JobSketch& sketch, int rank, const std::string& message, std::int64_t time_ns) {
+  sketch.history(rank).failures.push_back({.message = message, .time_ns = time_ns});
+}
+
+TEST(FailedRanks, TheFirstToFailIsTheRoot) {
+  JobSketch sketch(4);
+  fails(sketch, 0, "RuntimeError: Connection closed by peer", 3'000);
+  fails(sketch, 2, "ValueError: bad batch", 1'000);
+  const auto finding = find_failed_ranks(sketch.job);
+  ASSERT_TRUE(finding);
+  EXPECT_EQ(finding->root_ranks, std::vector<int>{2});
+  EXPECT_EQ(finding->victim_ranks, std::vector<int>{0});
+  EXPECT_NE(finding->title.find("bad batch"), std::string::npos);
+}
+
+TEST(FailedRanks, AKilledRankComesBeforeTheErrorsOfThoseItLeft) {
+  JobSketch sketch(3);
+  fails(sketch, 0, "RuntimeError: Connection reset", 1'000);
+  sketch.history(1).rank.end = RankEnd::kSignalled;
+  sketch.history(1).rank.exit_status = SIGKILL;
+  EXPECT_EQ(find_failed_ranks(sketch.job)->root_ranks, std::vector<int>{1});
+}
+
+TEST(FailedRanks, RanksThatTheLauncherEndedDidNotFail) {
+  JobSketch sketch(2);
+  sketch.history(1).rank.end = RankEnd::kSignalled;
+  sketch.history(1).rank.exit_status = SIGTERM;
+  EXPECT_FALSE(find_failed_ranks(sketch.job));
+}
+
+TEST(FailedRanks, TheSameErrorOnEveryRankIsAnOrdinaryOne) {
+  JobSketch sketch(2);
+  fails(sketch, 0, "KeyError: 'label'", 1'000);
+  fails(sketch, 1, "KeyError: 'label'", 1'100);
+  const auto finding = find_failed_ranks(sketch.job);
+  EXPECT_EQ(finding->scope, model::Scope::kOrdinary);
+  EXPECT_EQ(finding->root_ranks, (std::vector<int>{0, 1}));
+}
+
+TEST(FailedRanks, AHealthyJobHasNone) {
+  EXPECT_FALSE(find_failed_ranks(JobSketch(3).job));
+}
+
+}  // namespace
+}  // namespace lockstep::analysis

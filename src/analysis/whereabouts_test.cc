@@ -1,0 +1,55 @@
+#include "analysis/whereabouts.h"
+
+#include <gtest/gtest.h>
+
+#include "analysis/testing/job_sketch.h"
+
+namespace lockstep::analysis {
+namespace {
+
+using testing::JobSketch;
+
+Place place_with_stack(const model::Stack& stack) {
+  JobSketch sketch(1);
+  sketch.history(0).snapshots.push_back(
+      {.thread_name = "MainThread", .stack = sketch.job.stacks.intern(stack), .is_main = true});
+  return whereabouts_of(sketch.job, 0).place;
+}
+
+TEST(Whereabouts, AreReadFromTheStack) {
+  EXPECT_EQ(
+      place_with_stack({{"wait", "threading.py", 1}, {"_next_data", "torch/utils/data/dataloader.py", 9}}),
+      Place::kDataLoading);
+  EXPECT_EQ(place_with_stack({{"write", "zip.py", 1}, {"save", "torch/serialization.py", 9}}),
+            Place::kCheckpoint);
+  EXPECT_EQ(place_with_stack({{"compile", "torch/_inductor/compile_fx.py", 1}}), Place::kCompiling);
+  EXPECT_EQ(place_with_stack({{"step", "train.py", 3}}), Place::kElsewhere);
+}
+
+TEST(Whereabouts, AnErrorSaysMoreThanAStack) {
+  JobSketch sketch(1);
+  sketch.history(0).failures.push_back({.message = "ValueError: x", .time_ns = 1});
+  EXPECT_EQ(whereabouts_of(sketch.job, 0).place, Place::kFailed);
+  EXPECT_EQ(whereabouts_of(sketch.job, 0).evidence->text, "ValueError: x");
+}
+
+TEST(Whereabouts, AnActivityThatHasNotEndedIsWhereItIs) {
+  JobSketch sketch(1);
+  model::Event saving;
+  saving.kind = model::EventKind::kActivity;
+  saving.activity = model::Activity::kCheckpointSave;
+  saving.begin_ns = 5;
+  sketch.history(0).events.push_back(saving);
+  EXPECT_EQ(whereabouts_of(sketch.job, 0).place, Place::kCheckpoint);
+  sketch.history(0).events.back().end_ns = 9;
+  EXPECT_EQ(whereabouts_of(sketch.job, 0).place, Place::kElsewhere);
+}
+
+TEST(Whereabouts, OfARankThatLeftNothingNothingIsKnown) {
+  JobSketch sketch(2);
+  sketch.forget(1);
+  EXPECT_EQ(whereabouts_of(sketch.job, 1).place, Place::kNoEvidence);
+}
+
+}  // namespace
+}  // namespace lockstep::analysis
