@@ -1,0 +1,30 @@
+// One entry of a flight recorder dump, the same from pickle and JSON. What repeats is already a number, given
+// by FlightRecorderJob.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "model/event.h"
+
+namespace lockstep::readers {
+
+struct FlightRecorderEntry {
+  std::uint32_t name = 0;
+  std::uint32_t group = 0;
+  std::uint32_t thread = 0;
+  model::CollectiveId collective = model::CollectiveId::kNone;
+  model::StackId stack = model::StackId::kNone;
+  model::EventState state = model::EventState::kIssued;  // of the three that the recorder knows
+  bool is_retired = false;
+  std::optional<bool> is_p2p;  // dumps before 2.4 do not tell
+  std::optional<std::int64_t> record_id;
+  std::optional<std::int64_t> pg_id;
+  std::optional<std::int64_t> collective_sequence;
+  std::optional<std::int64_t> p2p_sequence;
+  std::int64_t time_created_ns = 0;  // 0: not told, as in the dump itself
+  std::int64_t time_completed_ns = 0;
+  double duration_ms = 0;
+};
+
+}  // namespace lockstep::readers

@@ -1,0 +1,174 @@
+#include "readers/pytorch/flight_recorder_groups.h"
+
+#include <algorithm>
+#include <charconv>
+#include <iterator>
+#include <utility>
+
+namespace lockstep::readers {
+namespace {
+
+constexpr std::string_view kDefaultGroup = "default_pg";
+
+std::vector<int> ranks_in(std::string_view text) {
+  std::vector<int> ranks;
+  while (!text.empty()) {
+    int rank = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), rank);
+    if (error == std::errc{} && rank >= 0) ranks.push_back(rank);
+    text.remove_prefix(std::max<std::size_t>(1, static_cast<std::size_t>(end - text.data())));
+  }
+  return ranks;
+}
+
+std::optional<std::int64_t> count_of(std::int64_t told) {
+  return told < 0 ? std::nullopt : std::optional(told);
+}
+
+// Gloo counts sends and receives in pg_status too, which it does not record: the numbers are not those of its
+// entries.
+bool counts_only_collectives(std::string_view backend) {
+  return backend != "gloo";
+}
+
+}  // namespace
+
+std::uint32_t FlightRecorderGroups::number_of(std::string_view name, std::string_view description,
+                                              const std::string& backend) {
+  std::string key(name);
+  key.append(1, '\0').append(description).append(1, '\0').append(backend);
+  const auto [place, is_new] =
+      numbers_.try_emplace(std::move(key), static_cast<std::uint32_t>(groups_.size()));
+  if (is_new) {
+    groups_.push_back({.name = std::string(name),
+                       .description = std::string(description),
+                       .backend = backend,
+                       .has_point_to_point = false,
+                       .own = {}});
+  }
+  return place->second;
+}
+
+void FlightRecorderGroups::saw_entry(std::uint32_t group, std::optional<std::int64_t> pg_id,
+                                     bool is_point_to_point) {
+  if (pg_id) group_of_pg_id_.try_emplace(*pg_id, group);
+  if (is_point_to_point) groups_[group].has_point_to_point = true;
+}
+
+void FlightRecorderGroups::saw_own(std::uint32_t group, int own) {
+  groups_[group].own = own;
+}
+
+void FlightRecorderGroups::configure(std::string_view name, std::string_view description,
+                                     std::string_view ranks) {
+  configure(name, description, ranks_in(ranks));
+}
+
+void FlightRecorderGroups::configure(std::string_view name, std::string_view description,
+                                     std::vector<int> ranks) {
+  if (ranks.empty()) return;
+  configured_.insert_or_assign(
+      std::string(name), Configured{.description = std::string(description), .ranks = std::move(ranks)});
+}
+
+void FlightRecorderGroups::set_status(std::string_view pg_id, const Status& status) {
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(pg_id.data(), pg_id.data() + pg_id.size(), number);
+  if (error == std::errc{}) statuses_.insert_or_assign(number, status);
+}
+
+const FlightRecorderGroups::Configured* FlightRecorderGroups::configured(const Group& group) const {
+  const auto place = configured_.find(group.name);
+  const bool is_same = place != configured_.end() &&
+                       (place->second.description == group.description || group.description.empty());
+  return is_same ? &place->second : nullptr;
+}
+
+std::optional<int> FlightRecorderGroups::rank_of_writer() const {
+  for (const Group& group : groups_) {
+    if (!group.own) continue;
+    if (const Configured* known = configured(group)) {
+      const auto own = static_cast<std::size_t>(*group.own);
+      if (own < known->ranks.size()) return known->ranks[own];
+    } else if (group.description == kDefaultGroup) {
+      return group.own;
+    }
+  }
+  // Every group listed has the writer in it: with several, often nobody else is in all of them.
+  std::optional<std::vector<int>> in_all;
+  for (const auto& [name, group] : configured_) {
+    std::vector<int> ranks = group.ranks;
+    std::ranges::sort(ranks);
+    if (!in_all) {
+      in_all = std::move(ranks);
+      continue;
+    }
+    std::vector<int> common;
+    std::ranges::set_intersection(*in_all, ranks, std::back_inserter(common));
+    in_all = std::move(common);
+  }
+  return in_all && in_all->size() == 1 ? std::optional(in_all->front()) : std::nullopt;
+}
+
+std::optional<int> FlightRecorderGroups::world_size() const {
+  const auto is_default = [](const auto& one) {
+    return one.second.description == kDefaultGroup || (one.first == "0" && one.second.description.empty());
+  };
+  const auto place = std::ranges::find_if(configured_, is_default);
+  return place == configured_.end() ? std::nullopt
+                                    : std::optional(static_cast<int>(place->second.ranks.size()));
+}
+
+std::vector<model::CommunicatorId> FlightRecorderGroups::finish(model::Job& job,
+                                                                model::RankHistory& history) const {
+  const auto intern = [&](const std::string& name, const std::string& description, const std::string& backend,
+                          const Configured* known) {
+    model::Communicator communicator{
+        .name = name, .description = description, .backend = backend, .members = {}, .size = {}};
+    if (known != nullptr) {
+      communicator.description = known->description;
+      communicator.members = known->ranks;
+      communicator.size = static_cast<int>(known->ranks.size());
+    }
+    return job.communicators.intern(communicator);
+  };
+
+  std::vector<model::CommunicatorId> communicators;
+  std::unordered_map<const Configured*, std::vector<model::CommunicatorId>> used;
+  for (const Group& group : groups_) {
+    const Configured* known = configured(group);
+    communicators.push_back(intern(group.name, group.description, group.backend, known));
+    used[known].push_back(communicators.back());
+  }
+  history.lists_communicators = !configured_.empty();
+  for (const auto& [name, group] : configured_) {
+    const auto place = used.find(&group);
+    if (place == used.end()) {
+      history.communicators.push_back(intern(name, group.description, job.backend, &group));
+    } else {
+      std::ranges::copy(place->second, std::back_inserter(history.communicators));
+    }
+  }
+  add_progress(communicators, history);
+  return communicators;
+}
+
+void FlightRecorderGroups::add_progress(const std::vector<model::CommunicatorId>& communicators,
+                                        model::RankHistory& history) const {
+  for (const auto& [pg_id, status] : statuses_) {
+    const auto place = group_of_pg_id_.find(pg_id);
+    if (place == group_of_pg_id_.end()) continue;
+    const Group& group = groups_[place->second];
+    // With sends and receives in the group the last number may be one of theirs.
+    if (group.has_point_to_point || !counts_only_collectives(group.backend)) continue;
+    model::Progress progress;
+    progress.communicator = communicators[place->second];
+    progress.issued = count_of(status.enqueued);
+    progress.started = count_of(status.started);
+    progress.completed = count_of(status.completed);
+    progress.source = model::SourceId{0};
+    history.progress.push_back(progress);
+  }
+}
+
+}  // namespace lockstep::readers

@@ -1,0 +1,238 @@
+#include "readers/pytorch/flight_recorder_job.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "readers/rank_in_name.h"
+
+namespace lockstep::readers {
+namespace {
+
+using model::Event;
+using model::EventKind;
+using model::EventState;
+
+constexpr std::int64_t kNoNumber = -1;
+constexpr std::size_t kLongestRegion = 4096;
+
+// These set the state of every entry, so one that was retired without being completed was given up. All
+// others are judged by whether any of their entries has a state.
+bool always_tracks_state(std::string_view backend) {
+  constexpr std::array<std::string_view, 3> kTracking = {"nccl", "xccl", "hccl"};
+  return std::ranges::find(kTracking, backend) != kTracking.end();
+}
+
+// Until the whole dump is read: "retired, and not said to be completed" is kFailed, which settle_events()
+// turns into kCompleted where the backend never says completed.
+EventState state_so_far(const FlightRecorderEntry& entry) {
+  if (entry.state == EventState::kCompleted) return EventState::kCompleted;
+  return entry.is_retired ? EventState::kFailed : entry.state;
+}
+
+std::int64_t end_of(const FlightRecorderEntry& entry) {
+  if (entry.time_completed_ns > 0) return entry.time_completed_ns;
+  constexpr double kLongestMs = 1e12;
+  const bool has_duration =
+      entry.duration_ms > 0 && entry.duration_ms < kLongestMs && entry.time_created_ns > 0;
+  return has_duration ? entry.time_created_ns + static_cast<std::int64_t>(entry.duration_ms * 1e6)
+                      : model::kNoTime;
+}
+
+}  // namespace
+
+FlightRecorderJob::FlightRecorderJob(const Source& source, std::size_t expected_entries) : source_(source) {
+  job_.framework = "pytorch";
+  job_.sources.push_back(source.name);
+  history_.sources.push_back(model::SourceId{0});
+  history_.events.reserve(expected_entries);
+}
+
+std::uint32_t FlightRecorderJob::backend(const std::string& name) {
+  const auto [place, is_new] =
+      backend_numbers_.try_emplace(name, static_cast<std::uint32_t>(backends_.size()));
+  if (is_new) {
+    backends_.push_back(
+        {.name = name, .events = 0, .tracks_state = always_tracks_state(name), .has_retired = false});
+  }
+  return place->second;
+}
+
+std::uint32_t FlightRecorderJob::name(std::string_view profiling_name) {
+  const auto [place, is_new] =
+      name_numbers_.try_emplace(std::string(profiling_name), static_cast<std::uint32_t>(names_.size()));
+  if (is_new) {
+    Name made{.parsed = parse_flight_recorder_name(profiling_name), .id = {}, .backend = 0};
+    made.id = job_.names.intern(made.parsed.name);
+    made.backend = backend(made.parsed.backend);
+    names_.push_back(std::move(made));
+  }
+  return place->second;
+}
+
+std::uint32_t FlightRecorderJob::group(std::string_view group_name, std::string_view description,
+                                       std::uint32_t name) {
+  const std::uint32_t of_name = names_[name].backend;
+  const std::uint32_t number = groups_.number_of(group_name, description, backends_[of_name].name);
+  if (number == backend_of_group_.size()) {
+    backend_of_group_.push_back(of_name);
+    last_sequence_.push_back(kNoNumber);
+  }
+  return number;
+}
+
+std::uint32_t FlightRecorderJob::thread(std::string_view id) {
+  return threads_.try_emplace(std::string(id), static_cast<std::uint32_t>(threads_.size() + 1)).first->second;
+}
+
+model::CollectiveId FlightRecorderJob::collective(std::uint32_t name, model::Collective collective) {
+  collective.operation = names_[name].parsed.operation;
+  collective.peer = names_[name].parsed.peer;
+  return job_.collectives.intern(collective);
+}
+
+void FlightRecorderJob::add_unreadable() {
+  ++entries_;
+  ++unreadable_;
+}
+
+void FlightRecorderJob::notice_gap(const FlightRecorderEntry& entry) {
+  if (!entry.record_id) return;
+  if (!last_record_id_) {
+    history_.begins_at_start = *entry.record_id <= 0;
+  } else if (*entry.record_id > *last_record_id_) {
+    history_.events_lost +=
+        static_cast<std::uint64_t>(*entry.record_id) - static_cast<std::uint64_t>(*last_record_id_) - 1;
+  }
+  last_record_id_ = entry.record_id;
+}
+
+void FlightRecorderJob::add(const FlightRecorderEntry& entry) {
+  ++entries_;
+  notice_gap(entry);
+  const Name& name = names_[entry.name];
+  Backend& of = backends_[name.backend];
+  ++of.events;
+  of.has_retired |= entry.is_retired;
+  of.tracks_state |= entry.state != EventState::kIssued;
+
+  Event event;
+  event.state = state_so_far(entry);
+  event.collective = entry.collective;
+  event.name = name.id;
+  event.stack = entry.stack;
+  event.thread = entry.thread;
+  event.begin_ns = entry.time_created_ns > 0 ? entry.time_created_ns : model::kNoTime;
+  event.end_ns = end_of(entry);
+  event.source = model::SourceId{0};
+  event.position =
+      static_cast<std::uint32_t>(std::min<std::size_t>(entries_, std::numeric_limits<std::uint32_t>::max()));
+  event.communicator = static_cast<model::CommunicatorId>(entry.group);  // settle_events() makes it one
+
+  const Region region = name.parsed.closes_region ? close_region(entry, event) : Region::kNone;
+  // Its operations have its state now, and it is none of them.
+  if (region == Region::kOfPointToPoint) return;
+  const bool is_point_to_point = name.parsed.is_point_to_point || entry.is_p2p.value_or(false);
+  groups_.saw_entry(entry.group, entry.pg_id, is_point_to_point);
+  const std::int64_t sequence = entry.collective_sequence.value_or(kNoNumber);
+  if (is_point_to_point) {
+    event.kind = EventKind::kPointToPoint;
+    if (name.parsed.own) groups_.saw_own(entry.group, *name.parsed.own);
+  } else {
+    if (sequence >= 0) event.sequence = static_cast<std::uint64_t>(sequence);
+    last_sequence_[entry.group] = sequence;
+  }
+  if (event.state == EventState::kIssued) {
+    pending_.push_back({.event = history_.events.size(),
+                        .group = entry.group,
+                        .collective_sequence = sequence,
+                        .p2p_sequence = entry.p2p_sequence.value_or(kNoNumber),
+                        .is_point_to_point = is_point_to_point});
+  }
+  history_.events.push_back(event);
+}
+
+// The operations of a coalesced region stay "scheduled" for ever; only the entry that closes it is watched.
+// They stand right before it and have its numbers.
+FlightRecorderJob::Region FlightRecorderJob::close_region(const FlightRecorderEntry& entry,
+                                                          const Event& closing) {
+  const std::int64_t sequence = entry.collective_sequence.value_or(kNoNumber);
+  bool has_collective = false;
+  bool has_point_to_point = false;
+  std::size_t keep = pending_.size();
+  for (std::size_t at = pending_.size(); at-- > 0 && pending_.size() - at <= kLongestRegion;) {
+    const Pending& one = pending_[at];
+    if (one.group != entry.group) continue;
+    const bool is_inside =
+        one.collective_sequence == sequence &&
+        (!one.is_point_to_point || one.p2p_sequence == entry.p2p_sequence.value_or(kNoNumber));
+    if (!is_inside) break;
+    history_.events[one.event].state = closing.state;
+    history_.events[one.event].end_ns = closing.end_ns;
+    (one.is_point_to_point ? has_point_to_point : has_collective) = true;
+    keep = at;
+  }
+  const auto is_of_group = [&](const Pending& one) { return one.group == entry.group; };
+  pending_.erase(
+      std::remove_if(pending_.begin() + static_cast<std::ptrdiff_t>(keep), pending_.end(), is_of_group),
+      pending_.end());
+  if (has_collective) return Region::kOfCollectives;
+  // Sends and receives repeat the number of the collective before them.
+  const bool repeats = last_sequence_[entry.group] == sequence && sequence != kNoNumber;
+  const bool is_of_point_to_point = has_point_to_point || repeats || entry.is_p2p.value_or(false);
+  return is_of_point_to_point ? Region::kOfPointToPoint : Region::kOfCollectives;
+}
+
+void FlightRecorderJob::settle_events() {
+  const std::vector<model::CommunicatorId> communicators = groups_.finish(job_, history_);
+  for (Event& event : history_.events) {
+    const auto group = static_cast<std::uint32_t>(event.communicator);
+    const Backend& of = backends_[backend_of_group_[group]];
+    event.communicator = communicators[group];
+    if (of.tracks_state) continue;
+    if (event.state == EventState::kFailed) event.state = EventState::kCompleted;
+    if (event.state == EventState::kIssued && !of.has_retired) event.state = EventState::kUntracked;
+  }
+}
+
+void FlightRecorderJob::name_writer() {
+  const RankInName told = rank_in_name(source_.path);
+  model::Rank& rank = history_.rank;
+  rank.local_rank = told.local_rank;
+  rank.restart = told.restart.value_or(0);
+  if (!told.host.empty()) {
+    job_.hosts.push_back({.name = told.host, .clock_ahead_ns = {}});
+    rank.host = 0;
+  }
+  if (rank.number != model::kUnknownRank) return;
+  const std::optional<int> content = told.rank && !told.is_guess ? std::nullopt : groups_.rank_of_writer();
+  rank.number = content ? *content : told.rank.value_or(model::kUnknownRank);
+  if (rank.number == model::kUnknownRank) limit("neither its name nor its content tells which rank wrote it");
+}
+
+void FlightRecorderJob::limit(std::string_view why) {
+  job_.limits.push_back(fmt::format("{}: {}", source_.name, why));
+}
+
+model::Job FlightRecorderJob::finish() {
+  const auto largest = std::ranges::max_element(backends_, {}, &Backend::events);
+  if (largest != backends_.end()) job_.backend = largest->name;
+  job_.world_size = groups_.world_size();
+  settle_events();
+  name_writer();
+  if (unreadable_ > 0)
+    limit(fmt::format("{} of {} entries are not what a flight recorder writes", unreadable_, entries_));
+  if (history_.events.capacity() > history_.events.size() + history_.events.size() / 4)
+    history_.events.shrink_to_fit();
+  job_.ranks.push_back(std::move(history_));
+  return std::move(job_);
+}
+
+model::Job FlightRecorderJob::finish_as_rank(int rank) {
+  history_.rank.number = rank;
+  return finish();
+}
+
+}  // namespace lockstep::readers
