@@ -91,4 +91,38 @@ std::optional<std::string_view> JsonObjects::next() {
   return std::nullopt;
 }
 
+JsonMembers::JsonMembers(std::string_view object) : rest_(without_leading_space(object)) {
+  rest_ = rest_.starts_with('{') ? rest_.substr(1) : std::string_view{};
+}
+
+std::optional<JsonMembers::Member> JsonMembers::next() {
+  rest_ = without_leading_space(rest_);
+  if (rest_.starts_with(',')) rest_ = without_leading_space(rest_.substr(1));
+  was_closed_ = was_closed_ || rest_.starts_with('}');
+  const std::size_t end_of_key = rest_.starts_with('"') ? end_of_string(rest_, 0) : std::string_view::npos;
+  if (end_of_key == std::string_view::npos) {
+    rest_ = {};
+    return std::nullopt;
+  }
+  Member member{.key = rest_.substr(1, end_of_key - 2),
+                .value = without_leading_space(rest_.substr(end_of_key))};
+  if (!member.value.starts_with(':')) {
+    rest_ = {};
+    return std::nullopt;
+  }
+  member.value = without_leading_space(member.value.substr(1));
+  std::size_t end = std::string_view::npos;
+  if (member.value.starts_with('{') || member.value.starts_with('[')) {
+    end = end_of_nested(member.value, 0);
+  } else if (member.value.starts_with('"')) {
+    end = end_of_string(member.value, 0);
+  } else {
+    end = member.value.find_first_of(",}");
+  }
+  member.is_whole = end != std::string_view::npos;
+  rest_ = member.is_whole ? member.value.substr(end) : std::string_view{};
+  member.value = member.value.substr(0, end);
+  return member;
+}
+
 }  // namespace lockstep::base

@@ -27,4 +27,26 @@ class JsonObjects {
   bool was_closed_ = false;
 };
 
+// The members of an object in their order, keys and values as text. A value that the text cuts is its rest.
+class JsonMembers {
+ public:
+  struct Member {
+    std::string_view key;  // between its quotes, escapes as they are
+    std::string_view value;
+    bool is_whole = true;
+  };
+
+  // `object` begins at '{' (white space before it is skipped).
+  explicit JsonMembers(std::string_view object);
+
+  std::optional<Member> next();
+
+  // Once next() returned none: whether the object was closed, or the text ended inside it.
+  bool was_closed() const { return was_closed_; }
+
+ private:
+  std::string_view rest_;
+  bool was_closed_ = false;
+};
+
 }  // namespace lockstep::base

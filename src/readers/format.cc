@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <array>
 
+#include "readers/pytorch/debug_server.h"
+#include "readers/pytorch/flight_recorder_json.h"
 #include "readers/pytorch/flight_recorder_pickle.h"
+#include "readers/pytorch/unreadable_dump.h"
 
 namespace lockstep::readers {
 
@@ -11,6 +14,9 @@ namespace lockstep::readers {
 std::span<const Format> all_formats() {
   static constexpr std::array kFormats = {
       Format{"PyTorch flight recorder dump", is_flight_recorder_pickle, read_flight_recorder_pickle},
+      Format{"PyTorch flight recorder dump, JSON", is_flight_recorder_json, read_flight_recorder_json},
+      Format{"PyTorch debug server snapshot", is_debug_server_snapshot, read_debug_server_snapshot},
+      Format{"file of a rank without a dump in it", is_named_like_a_dump, read_unreadable_dump},
   };
   return kFormats;
 }

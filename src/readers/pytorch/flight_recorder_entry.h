@@ -1,5 +1,5 @@
 // One entry of a flight recorder dump, the same from pickle and JSON. What repeats is already a number, given
-// by FlightRecorderJob.
+// by FlightRecorderRank.
 #pragma once
 
 #include <cstdint>

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "readers/pytorch/flight_recorder_job.h"
+#include "readers/pytorch/flight_recorder_rank.h"
 #include "readers/pytorch/pickle_entry_reader.h"
 #include "readers/pytorch/pickle_machine.h"
 
@@ -65,40 +65,40 @@ void read_status(std::string_view key, const PickleValue& status, const PickleSt
   groups.set_status(key, read);
 }
 
-void read_outermost(const PickleMachine& machine, const PickleStore& store, FlightRecorderJob& job) {
+void read_outermost(const PickleMachine& machine, const PickleStore& store, FlightRecorderRank& rank) {
   for_each_member(machine.outermost(), [&](const PickleValue& key, const PickleValue& value) {
-    if (key.word == Word::kVersion) job.set_version(value.view());
+    if (key.word == Word::kVersion) rank.set_version(value.view());
     if (key.word == Word::kPgConfig) {
       for_each_member(members(value, store), [&](const PickleValue& name, const PickleValue& group) {
-        read_group(name.view(), group, store, job.groups());
+        read_group(name.view(), group, store, rank.groups());
       });
     }
     if (key.word == Word::kPgStatus) {
       for_each_member(members(value, store), [&](const PickleValue& name, const PickleValue& status) {
-        read_status(name.view(), status, store, job.groups());
+        read_status(name.view(), status, store, rank.groups());
       });
     }
   });
 }
 
 std::string fault(PickleEnd end, const PickleMachine& machine, std::size_t entries) {
-  switch (end) {
-    case PickleEnd::kWhole:
-      return {};
-    case PickleEnd::kCut:
-      return fmt::format("cut after {} entries", entries);
-    case PickleEnd::kDamaged:
-      return fmt::format("damaged at byte {}, after {} entries", machine.offset(), entries);
-    case PickleEnd::kTooLarge:
-      return fmt::format("more than a dump holds from byte {} on, after {} entries", machine.offset(),
-                         entries);
-    case PickleEnd::kRefused:
-      break;
-  }
-  return fmt::format(
-      "refused: at byte {} it asks to import or run code, which no flight recorder dump does; nothing was "
-      "executed",
-      machine.offset());
+  if (end == PickleEnd::kWhole) return {};
+  if (end == PickleEnd::kCut) return fmt::format("cut after {} entries", entries);
+  if (end == PickleEnd::kDamaged)
+    return fmt::format("damaged at byte {}, after {} entries", machine.offset(), entries);
+  return fmt::format("more than a dump holds from byte {} on, after {} entries", machine.offset(), entries);
+}
+
+// Whoever wrote such a file meant harm, so nothing of it is believed.
+model::Job refused(const Source& source, std::size_t offset) {
+  model::Job job;
+  FlightRecorderRank rank(job, source, 0);
+  rank.limit(fmt::format(
+      "refused: at byte {} it asks to import or run code, which no flight recorder dump does; nothing "
+      "was executed and nothing of it is used",
+      offset));
+  rank.finish();
+  return job;
 }
 
 }  // namespace
@@ -113,22 +113,21 @@ bool is_flight_recorder_pickle(const Source& source) {
 }
 
 model::Job read_flight_recorder_pickle(const Source& source) {
-  FlightRecorderJob job(source, std::min(source.bytes.size() / kUsualEntryBytes, kMostExpectedEntries));
-  PickleEntryReader entries(job);
+  model::Job job;
+  FlightRecorderRank rank(job, source,
+                          std::min(source.bytes.size() / kUsualEntryBytes, kMostExpectedEntries));
+  PickleEntryReader entries(rank);
   PickleMachine machine(source.bytes, entries);
   const PickleEnd end = machine.run();
-  if (end == PickleEnd::kRefused) {
-    FlightRecorderJob nothing(source, 0);
-    nothing.limit(fault(end, machine, 0));
-    return nothing.finish();
+  if (end == PickleEnd::kRefused) return refused(source, machine.offset());
+  read_outermost(machine, machine.store(), rank);
+  if (const std::string why = fault(end, machine, rank.entries()); !why.empty()) {
+    rank.limit(why);
+  } else if (rank.entries() == 0) {
+    rank.limit("a dump without entries");
   }
-  read_outermost(machine, machine.store(), job);
-  if (const std::string why = fault(end, machine, job.entries()); !why.empty()) {
-    job.limit(why);
-  } else if (job.entries() == 0) {
-    job.limit("a dump without entries");
-  }
-  return job.finish();
+  rank.finish();
+  return job;
 }
 
 }  // namespace lockstep::readers

@@ -51,7 +51,7 @@ void PickleEntryReader::take(Values entry, PickleStore& store) {
   Parts parts;
   for (std::size_t at = 0; at + 1 < entry.size(); at += 2) read_member(entry[at], entry[at + 1], read, parts);
   if (parts.name.kind != PickleKind::kText) {
-    job_.add_unreadable();
+    rank_.add_unreadable();
     return;
   }
   read.name = name_of(parts.name);
@@ -59,7 +59,7 @@ void PickleEntryReader::take(Values entry, PickleStore& store) {
   read.thread = thread_of(parts.thread);
   read.collective = collective_of(parts, read.name, store);
   read.stack = stack_of(parts.frames, store);
-  job_.add(read);
+  rank_.add(read);
 }
 
 void PickleEntryReader::read_member(const PickleValue& key, const PickleValue& value,
@@ -126,7 +126,7 @@ void PickleEntryReader::read_member(const PickleValue& key, const PickleValue& v
 }
 
 std::uint32_t PickleEntryReader::name_of(const PickleValue& text) {
-  return names_.find_or(KeyOf().add(text.text).add(text.size).key(), [&] { return job_.name(text.view()); });
+  return names_.find_or(KeyOf().add(text.text).add(text.size).key(), [&] { return rank_.name(text.view()); });
 }
 
 std::uint32_t PickleEntryReader::group_of(const PickleValue& pair, std::uint32_t name,
@@ -142,13 +142,14 @@ std::uint32_t PickleEntryReader::group_of(const PickleValue& pair, std::uint32_t
                                 .add(description.view().data())
                                 .add(description.size)
                                 .key();
-  return groups_.find_or(key, [&] { return job_.group(group_name.view(), description.view(), name); });
+  return groups_.find_or(key, [&] { return rank_.group(group_name.view(), description.view(), name); });
 }
 
 std::uint32_t PickleEntryReader::thread_of(const PickleValue& id) {
   if (id.kind == PickleKind::kNone) return 0;
   const auto make = [&] {
-    return job_.thread(id.kind == PickleKind::kInteger ? std::to_string(id.integer) : std::string(id.view()));
+    return rank_.thread(id.kind == PickleKind::kInteger ? std::to_string(id.integer)
+                                                        : std::string(id.view()));
   };
   return threads_.find_or(KeyOf().add(static_cast<std::uint64_t>(id.integer)).add(id.size).key(), make);
 }
@@ -181,13 +182,13 @@ model::CollectiveId PickleEntryReader::collective_of(const Parts& parts, std::ui
                                 .key();
   return static_cast<model::CollectiveId>(collectives_.find_or(key, [&] {
     return static_cast<std::uint32_t>(
-        job_.collective(name, {.operation = {},
-                               .reduce_op = {},
-                               .input_types = types_in(parts.input_types, store),
-                               .output_types = types_in(parts.output_types, store),
-                               .input_shapes = shapes_in(parts.input_sizes, store),
-                               .output_shapes = shapes_in(parts.output_sizes, store),
-                               .peer = {}}));
+        rank_.collective(name, {.operation = {},
+                                .reduce_op = {},
+                                .input_types = types_in(parts.input_types, store),
+                                .output_types = types_in(parts.output_types, store),
+                                .input_shapes = shapes_in(parts.input_sizes, store),
+                                .output_shapes = shapes_in(parts.output_sizes, store),
+                                .peer = {}}));
   }));
 }
 
@@ -206,7 +207,7 @@ model::StackId PickleEntryReader::stack_of(const PickleValue& frames, PickleStor
   const std::uint32_t number = stacks_.find_or(key.key(), [&] {
     model::Stack stack;
     for (const std::uint32_t frame : stack_frames_) stack.push_back(frames_[frame]);
-    return static_cast<std::uint32_t>(job_.stack(stack));
+    return static_cast<std::uint32_t>(rank_.stack(stack));
   });
   store.note(frames.container) = number + 1;
   return static_cast<model::StackId>(number);

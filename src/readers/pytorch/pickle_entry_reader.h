@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "readers/pytorch/flight_recorder_job.h"
+#include "readers/pytorch/flight_recorder_rank.h"
 #include "readers/pytorch/number_cache.h"
 #include "readers/pytorch/pickle_stack.h"
 
@@ -17,7 +17,7 @@ namespace lockstep::readers {
 
 class PickleEntryReader : public PickleEntries {
  public:
-  explicit PickleEntryReader(FlightRecorderJob& job) : job_(job) {}
+  explicit PickleEntryReader(FlightRecorderRank& rank) : rank_(rank) {}
 
   void take(std::span<const PickleValue> entry, PickleStore& store) override;
 
@@ -44,7 +44,7 @@ class PickleEntryReader : public PickleEntries {
   model::StackId stack_of(const PickleValue& frames, PickleStore& store);
   std::uint32_t frame_of(const PickleValue& frame, PickleStore& store);
 
-  FlightRecorderJob& job_;
+  FlightRecorderRank& rank_;
   NumberCache names_;
   NumberCache groups_;
   NumberCache threads_;

@@ -1,4 +1,4 @@
-#include "readers/pytorch/flight_recorder_job.h"
+#include "readers/pytorch/flight_recorder_rank.h"
 
 #include <algorithm>
 #include <array>
@@ -43,14 +43,15 @@ std::int64_t end_of(const FlightRecorderEntry& entry) {
 
 }  // namespace
 
-FlightRecorderJob::FlightRecorderJob(const Source& source, std::size_t expected_entries) : source_(source) {
+FlightRecorderRank::FlightRecorderRank(model::Job& job, const Source& source, std::size_t expected_entries)
+    : job_(job), source_(source) {
   job_.framework = "pytorch";
-  job_.sources.push_back(source.name);
+  if (job_.sources.empty()) job_.sources.push_back(source.name);
   history_.sources.push_back(model::SourceId{0});
   history_.events.reserve(expected_entries);
 }
 
-std::uint32_t FlightRecorderJob::backend(const std::string& name) {
+std::uint32_t FlightRecorderRank::backend(const std::string& name) {
   const auto [place, is_new] =
       backend_numbers_.try_emplace(name, static_cast<std::uint32_t>(backends_.size()));
   if (is_new) {
@@ -60,7 +61,7 @@ std::uint32_t FlightRecorderJob::backend(const std::string& name) {
   return place->second;
 }
 
-std::uint32_t FlightRecorderJob::name(std::string_view profiling_name) {
+std::uint32_t FlightRecorderRank::name(std::string_view profiling_name) {
   const auto [place, is_new] =
       name_numbers_.try_emplace(std::string(profiling_name), static_cast<std::uint32_t>(names_.size()));
   if (is_new) {
@@ -72,8 +73,8 @@ std::uint32_t FlightRecorderJob::name(std::string_view profiling_name) {
   return place->second;
 }
 
-std::uint32_t FlightRecorderJob::group(std::string_view group_name, std::string_view description,
-                                       std::uint32_t name) {
+std::uint32_t FlightRecorderRank::group(std::string_view group_name, std::string_view description,
+                                        std::uint32_t name) {
   const std::uint32_t of_name = names_[name].backend;
   const std::uint32_t number = groups_.number_of(group_name, description, backends_[of_name].name);
   if (number == backend_of_group_.size()) {
@@ -83,22 +84,22 @@ std::uint32_t FlightRecorderJob::group(std::string_view group_name, std::string_
   return number;
 }
 
-std::uint32_t FlightRecorderJob::thread(std::string_view id) {
+std::uint32_t FlightRecorderRank::thread(std::string_view id) {
   return threads_.try_emplace(std::string(id), static_cast<std::uint32_t>(threads_.size() + 1)).first->second;
 }
 
-model::CollectiveId FlightRecorderJob::collective(std::uint32_t name, model::Collective collective) {
+model::CollectiveId FlightRecorderRank::collective(std::uint32_t name, model::Collective collective) {
   collective.operation = names_[name].parsed.operation;
   collective.peer = names_[name].parsed.peer;
   return job_.collectives.intern(collective);
 }
 
-void FlightRecorderJob::add_unreadable() {
+void FlightRecorderRank::add_unreadable() {
   ++entries_;
   ++unreadable_;
 }
 
-void FlightRecorderJob::notice_gap(const FlightRecorderEntry& entry) {
+void FlightRecorderRank::notice_gap(const FlightRecorderEntry& entry) {
   if (!entry.record_id) return;
   if (!last_record_id_) {
     history_.begins_at_start = *entry.record_id <= 0;
@@ -109,7 +110,7 @@ void FlightRecorderJob::notice_gap(const FlightRecorderEntry& entry) {
   last_record_id_ = entry.record_id;
 }
 
-void FlightRecorderJob::add(const FlightRecorderEntry& entry) {
+void FlightRecorderRank::add(const FlightRecorderEntry& entry) {
   ++entries_;
   notice_gap(entry);
   const Name& name = names_[entry.name];
@@ -156,8 +157,8 @@ void FlightRecorderJob::add(const FlightRecorderEntry& entry) {
 
 // The operations of a coalesced region stay "scheduled" for ever; only the entry that closes it is watched.
 // They stand right before it and have its numbers.
-FlightRecorderJob::Region FlightRecorderJob::close_region(const FlightRecorderEntry& entry,
-                                                          const Event& closing) {
+FlightRecorderRank::Region FlightRecorderRank::close_region(const FlightRecorderEntry& entry,
+                                                            const Event& closing) {
   const std::int64_t sequence = entry.collective_sequence.value_or(kNoNumber);
   bool has_collective = false;
   bool has_point_to_point = false;
@@ -185,7 +186,7 @@ FlightRecorderJob::Region FlightRecorderJob::close_region(const FlightRecorderEn
   return is_of_point_to_point ? Region::kOfPointToPoint : Region::kOfCollectives;
 }
 
-void FlightRecorderJob::settle_events() {
+void FlightRecorderRank::settle_events() {
   const std::vector<model::CommunicatorId> communicators = groups_.finish(job_, history_);
   for (Event& event : history_.events) {
     const auto group = static_cast<std::uint32_t>(event.communicator);
@@ -197,7 +198,7 @@ void FlightRecorderJob::settle_events() {
   }
 }
 
-void FlightRecorderJob::name_writer() {
+void FlightRecorderRank::name_writer() {
   const RankInName told = rank_in_name(source_.path);
   model::Rank& rank = history_.rank;
   rank.local_rank = told.local_rank;
@@ -212,27 +213,26 @@ void FlightRecorderJob::name_writer() {
   if (rank.number == model::kUnknownRank) limit("neither its name nor its content tells which rank wrote it");
 }
 
-void FlightRecorderJob::limit(std::string_view why) {
+void FlightRecorderRank::limit(std::string_view why) {
   job_.limits.push_back(fmt::format("{}: {}", source_.name, why));
 }
 
-model::Job FlightRecorderJob::finish() {
+void FlightRecorderRank::finish() {
   const auto largest = std::ranges::max_element(backends_, {}, &Backend::events);
   if (largest != backends_.end()) job_.backend = largest->name;
-  job_.world_size = groups_.world_size();
+  if (const std::optional<int> size = groups_.world_size()) job_.world_size = size;
   settle_events();
   name_writer();
   if (unreadable_ > 0)
     limit(fmt::format("{} of {} entries are not what a flight recorder writes", unreadable_, entries_));
-  if (history_.events.capacity() > history_.events.size() + history_.events.size() / 4)
-    history_.events.shrink_to_fit();
+  std::vector<Event>& events = history_.events;
+  if (events.capacity() > events.size() + events.size() / 4) events.shrink_to_fit();
   job_.ranks.push_back(std::move(history_));
-  return std::move(job_);
 }
 
-model::Job FlightRecorderJob::finish_as_rank(int rank) {
+void FlightRecorderRank::finish_as(int rank) {
   history_.rank.number = rank;
-  return finish();
+  finish();
 }
 
 }  // namespace lockstep::readers

@@ -18,9 +18,10 @@
 
 namespace lockstep::readers {
 
-class FlightRecorderJob {
+class FlightRecorderRank {
  public:
-  FlightRecorderJob(const Source& source, std::size_t expected_entries);
+  // Fills `job`, whose one source is `source`; both must outlive this.
+  FlightRecorderRank(model::Job& job, const Source& source, std::size_t expected_entries);
 
   // Numbers for what entries share.
   std::uint32_t name(std::string_view profiling_name);
@@ -38,9 +39,9 @@ class FlightRecorderJob {
   FlightRecorderGroups& groups() { return groups_; }
   void limit(std::string_view why);
 
-  // The rank comes from the source's name, or else from the content.
-  model::Job finish();
-  model::Job finish_as_rank(int rank);
+  // Adds the rank to the job. Its number comes from the source's name, or else from the content.
+  void finish();
+  void finish_as(int rank);
 
  private:
   struct Name {
@@ -71,8 +72,8 @@ class FlightRecorderJob {
   void settle_events();
   void name_writer();
 
+  model::Job& job_;
   const Source& source_;
-  model::Job job_;
   model::RankHistory history_;
   FlightRecorderGroups groups_;
   std::vector<Name> names_;
