@@ -1,8 +1,8 @@
 """Lets a rank write its flight-recorder dump on request, without a change to its script.
 
 Python runs this file at its start because the harness puts this folder on PYTHONPATH. A thread of its own waits for
-SIGUSR2, so the dump comes out even while the main thread is stuck inside a collective; what is left when the rank ends
-by itself or by an exception is written too. Nothing is imported that the script does not import itself.
+SIGUSR2, so the dump comes out even while the main thread is stuck inside a collective; a rank that was never asked
+writes it when it ends, by itself or by an exception. Nothing is imported that the script does not import itself.
 """
 
 import atexit
@@ -27,15 +27,17 @@ def write_dumps():
 
 
 def write_whole(path, content):
-    """Under its final name only when it is whole."""
-    with open(path + ".part", "wb") as file:
+    """Under its final name only when it is whole. Both threads may be at it."""
+    part = f"{path}.{threading.get_ident()}.part"
+    with open(part, "wb") as file:
         file.write(content if isinstance(content, bytes) else content.encode())
-    os.replace(path + ".part", path)
+    os.replace(part, path)
 
 
 def answer_signals():
     while signal.sigwait({signal.SIGUSR2}):
         write_dumps()
+        atexit.unregister(write_dumps)  # after it: a rank that is just ending may not get this far
 
 
 if FOLDER and RANK:

@@ -11,6 +11,7 @@ from harness.run_spec import RunSpec
 RANKS = 4
 FAULTY = 2
 QUIET_S = 3
+STEPS_BEFORE = 2  # the faulty rank prints this step in every run, and the fault comes after it
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ RUNS = {
     "another_type": in_step_3("dtype"),
     "skipped_collective": in_step_3("skip"),
     "order_inversion": in_step_3("order"),
-    "killed_rank": FlightRun(faults=(f"kill:{FAULTY}@2",), steps=10**6),
+    "killed_rank": FlightRun(faults=(f"kill:{FAULTY}@{STEPS_BEFORE}",), steps=10**6),
     "left_early": FlightRun("torch_ddp", {"LAB_LEAVE_EARLY": f"{FAULTY}:3"}),
     "healthy": FlightRun(),
 }
@@ -46,5 +47,6 @@ def spec_of(run: FlightRun, dumps: pathlib.Path, **more) -> RunSpec:
 def take_gloo_dumps(name: str, folder: pathlib.Path, environ: dict[str, str] | None = None) -> list[int]:
     """Runs it, waits until nothing moves, and leaves folder/dumps; the ranks that left one."""
     with JobRun(spec_of(RUNS[name], folder / "dumps", environ=environ or {}), folder / "run") as run:
+        run.wait_for(FAULTY, STEPS_BEFORE)
         run.wait_quiet(QUIET_S)
         return flight_dumps.take(run, folder / "dumps")
