@@ -3,9 +3,10 @@
 //   dumps_generator FOLDER SHAPE RANKS ENTRIES MISSING
 //
 // SHAPE  world   every call is over all ranks
-//        tp8dp   eight calls a step: six over the eight ranks of a host, two over the ranks of equal place in their host
-// The rings have wrapped. In the last call of its group rank MISSING does not come, and the others of that group wait;
-// MISSING -1: nobody is missing and everything completed.
+//        tp8dp   eight calls a step: six over the eight ranks of a host, two over the ranks of equal place in
+//        their host
+// The rings have wrapped. In the last call of its group rank MISSING does not come, and the others of that
+// group wait; MISSING -1: nobody is missing and everything completed.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -61,8 +62,8 @@ Call call_at(const Plan& plan, std::int64_t number) {
   return {2, step * kAcross + (place - kHostCallsInStep) + 1, place};
 }
 
-Group make_group(const Plan& plan, int pg_id, const std::string& name, const char* description, int first, int stride,
-                 int size) {
+Group make_group(const Plan& plan, int pg_id, const std::string& name, const char* description, int first,
+                 int stride, int size) {
   std::string members = "[";
   bool holds_missing = false;
   for (int index = 0; index < size; ++index) {
@@ -93,7 +94,8 @@ class DumpWriter {
       for (int depth = 0; depth < kFrames; ++depth) {
         const int code = depth < 4 ? place * 10 + depth : 100 + depth;
         frame_names_.emplace_back(fmt::format("function_{}", code));
-        frame_files_.emplace_back(fmt::format("/opt/venv/lib/python3.11/site-packages/framework/part_{}/module.py", code));
+        frame_files_.emplace_back(
+            fmt::format("/opt/venv/lib/python3.11/site-packages/framework/part_{}/module.py", code));
       }
     }
     frame_memos_.assign(frame_names_.size(), kNotMemoised);
@@ -117,10 +119,13 @@ class DumpWriter {
   }
 
  private:
-  std::int64_t last_call() const { return kCallsBeforeRing + plan_.entries - (rank_ == plan_.missing ? 2 : 1); }
+  std::int64_t last_call() const {
+    return kCallsBeforeRing + plan_.entries - (rank_ == plan_.missing ? 2 : 1);
+  }
 
   bool is_pending(std::int64_t number) const {
-    return number == kCallsBeforeRing + plan_.entries - 1 && groups_[call_at(plan_, number).group].holds_missing;
+    return number == kCallsBeforeRing + plan_.entries - 1 &&
+           groups_[call_at(plan_, number).group].holds_missing;
   }
 
   void write_pg_config() {
@@ -265,14 +270,17 @@ class DumpWriter {
   std::vector<Text> frame_files_;
   std::vector<std::int64_t> frame_memos_;
   Text version_{"version"}, version_value_{"2.10"}, pg_config_{"pg_config"}, name_{"name"}, desc_{"desc"};
-  Text ranks_{"ranks"}, comm_lib_version_{"comm_lib_version"}, library_value_{"2.27.3"}, pg_status_{"pg_status"};
+  Text ranks_{"ranks"}, comm_lib_version_{"comm_lib_version"}, library_value_{"2.27.3"},
+      pg_status_{"pg_status"};
   Text last_enqueued_{"last_enqueued_collective"}, last_started_{"last_started_collective"};
-  Text last_completed_{"last_completed_collective"}, entries_{"entries"}, frames_{"frames"}, filename_{"filename"};
+  Text last_completed_{"last_completed_collective"}, entries_{"entries"}, frames_{"frames"},
+      filename_{"filename"};
   Text line_{"line"}, record_id_{"record_id"}, pg_id_{"pg_id"}, process_group_{"process_group"};
   Text thread_name_{"thread_name"}, python_{"python"}, thread_id_{"thread_id"}, thread_{"139722072945344"};
   Text collective_seq_id_{"collective_seq_id"}, p2p_seq_id_{"p2p_seq_id"}, op_id_{"op_id"};
   Text profiling_name_{"profiling_name"}, operation_{"nccl:all_reduce"}, time_created_ns_{"time_created_ns"};
-  Text input_sizes_{"input_sizes"}, input_dtypes_{"input_dtypes"}, bfloat16_{"BFloat16"}, output_sizes_{"output_sizes"};
+  Text input_sizes_{"input_sizes"}, input_dtypes_{"input_dtypes"}, bfloat16_{"BFloat16"},
+      output_sizes_{"output_sizes"};
   Text output_dtypes_{"output_dtypes"}, state_{"state"}, completed_{"completed"}, scheduled_{"scheduled"};
   Text started_ns_{"time_discovered_started_ns"}, completed_ns_{"time_discovered_completed_ns"};
   Text retired_{"retired"}, timeout_ms_{"timeout_ms"}, is_p2p_{"is_p2p"};
@@ -305,7 +313,8 @@ int main(int argc, char** argv) {
                                    .ranks = std::atoi(argv[3]),
                                    .entries = std::atoll(argv[4]),
                                    .missing = std::atoi(argv[5])};
-  if (plan.ranks <= 0 || plan.entries <= 8 || (plan.is_tp8dp && (plan.ranks % 8 != 0 || plan.entries % 8 != 0))) {
+  if (plan.ranks <= 0 || plan.entries <= 8 ||
+      (plan.is_tp8dp && (plan.ranks % 8 != 0 || plan.entries % 8 != 0))) {
     fmt::print(stderr, "dumps_generator: ranks above 0 and entries above 8, for tp8dp both multiples of 8\n");
     return 2;
   }

@@ -1,4 +1,5 @@
-// Writes what PyTorch's C++ pickler writes for a flight-recorder dump; tests/dumps/torch_pickle.py is its readable twin.
+// Writes what PyTorch's C++ pickler writes for a flight-recorder dump; tests/dumps/torch_pickle.py is its
+// readable twin.
 #pragma once
 
 #include <bit>

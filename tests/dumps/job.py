@@ -73,7 +73,7 @@ class Job:
         """One collective. `advance`: how far its number is ahead of the last (0 inside a coalesced region)."""
         counters = self._counters(rank, group)
         counters.collective += advance
-        sizes = _sizes(shape, out)
+        sizes = _sizes(shape, _output(operation, shape, len(group.members)) if out is None else out)
         made = self._record(rank, group, f"{self.backend}:{operation}", sizes, dtype, state, False, **entry)
         if state is DONE:
             counters.completed = counters.collective
@@ -134,7 +134,7 @@ class Job:
     def _exchange(self, rank, group, arrow, here, there, shape, state, advance: int = 1, **what):
         self._counters(rank, group).point_to_point += advance
         name = arrow.format(group.members.index(here), group.members.index(there))
-        self._record(rank, group, f"{self.backend}:{name}", (_sizes(shape, None)), "Half", state, True,
+        self._record(rank, group, f"{self.backend}:{name}", _sizes(shape, shape), "Half", state, True,
                      **{"at": "pipeline.py"} | what)
 
     def _record(self, rank, group, name, sizes, dtype, state, is_p2p, at="train.py", in_function="step", **entry):
@@ -201,6 +201,17 @@ def dump_json(dump: dict, *, only_active: bool = False) -> bytes:
     return json.dumps(table, separators=(",", ":"), sort_keys=True).encode()
 
 
+def _output(operation: str, shape, size: int):
+    """What the operation makes of one tensor in a group of `size` ranks."""
+    if operation == "all_gather":
+        return (size, *shape)
+    if operation == "_all_gather_base":
+        return (shape[0] * size, *shape[1:])
+    if operation == "_reduce_scatter_base":
+        return (shape[0] // size, *shape[1:])
+    return shape
+
+
 def _sizes(shape, out):
     """One list per tensor. A shape is one tensor's tuple, a list of them for several, or None for no tensor."""
     def as_lists(one):
@@ -208,4 +219,4 @@ def _sizes(shape, out):
             return []
         return [list(tensor) for tensor in (one if isinstance(one, list) else [one])]
 
-    return as_lists(shape), as_lists(shape if out is None else out)
+    return as_lists(shape), as_lists(out)

@@ -19,7 +19,7 @@ class Mesh:
     def step(self, **what):
         self.forward(**what)
         for group in self.dp.values():
-            self.job.all(group, "_reduce_scatter_base", shape=(4096,), out=(1024,), **what)
+            self.job.all(group, "_reduce_scatter_base", shape=(4096,), **what)
 
     def forward(self, **what):
         for group in self.tp.values():
@@ -49,7 +49,7 @@ def one_rank_is_missing_in_a_data_parallel_group_and_drags_its_tensor_peer():
     job = mesh.job
     for (pp, tp), group in mesh.dp.items():
         guilty = 5 in group.members
-        job.all(group, "_reduce_scatter_base", shape=(4096,), out=(1024,), state=PENDING if guilty else "done", but=[5])
+        job.all(group, "_reduce_scatter_base", shape=(4096,), state=PENDING if guilty else "done", but=[5])
     for (pp, dp), group in mesh.tp.items():
         stuck_peers = [rank for rank in group.members if rank in mesh.dp[0, 1].members]
         for rank in group.members:

@@ -9,8 +9,8 @@ def everything_completed():
     job = Job(8)
     for _ in range(5):
         job.all(job.world, "broadcast")
-        job.all(job.world, "_all_gather_base", shape=(128,), out=(1024,))
-        job.all(job.world, "_reduce_scatter_base", shape=(1024,), out=(128,))
+        job.all(job.world, "_all_gather_base", shape=(128,))
+        job.all(job.world, "_reduce_scatter_base", shape=(1024,))
         job.all(job.world, "all_reduce_barrier", shape=(1,))
     return job.files()
 

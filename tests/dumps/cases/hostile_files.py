@@ -35,7 +35,7 @@ def a_pickle_that_doubles_itself_is_refused():
     """Each list holds the one before ten times: 10^60 values in 2 KB."""
     bomb = b"](X\x03\x00\x00\x00lolq\x00" + b"h\x00" * 9 + b"e" + struct.pack("<cB", b"q", 1)
     for level in range(1, 60):
-        bomb += b"](" + struct.pack("<cB", b"h", level) * 10 + b"e" + struct.pack("<cB", b"q", level + 1)
+        bomb += b"0](" + struct.pack("<cB", b"h", level) * 10 + b"e" + struct.pack("<cB", b"q", level + 1)
     return among_waiting_ranks(b"\x80\x02}(X\x07\x00\x00\x00entriesq\xff" + bomb + b"u.")
 
 
