@@ -2,7 +2,7 @@
 
 import json
 
-from case import MISSING_RANK, case
+from case import MISSING_RANK, NO_EVIDENCE, case
 from job import PENDING, Job
 from packing import gz, zst
 from torch_pickle import torch_pickle
@@ -56,7 +56,7 @@ def dumps_that_ray_wrote():
     return rank_2_missing().json_files("rank_{}.json")
 
 
-@case(MISSING_RANK, says=["rank_2|no flight recorder"], **FOUND)
+@case(NO_EVIDENCE, says=["rank_2|no flight recorder"], **FOUND)
 def ray_could_not_reach_rank_2():
     job = Job(4)
     job.all(job.world, "all_reduce", times=6)

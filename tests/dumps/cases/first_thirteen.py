@@ -1,6 +1,7 @@
 """The thirteen fixtures on which PyTorch's own analyser was first measured, with the answers a good one must give."""
 
-from case import (MISSING_RANK, NO_GROUP, NOT_FINISHED, ORDER_INVERSION, P2P_UNMATCHED, SHAPE, VERSION_SKEW, case)
+from case import (MISSING_RANK, NO_EVIDENCE, NO_GROUP, ORDER_INVERSION, SHAPE, STUCK, UNMATCHED_SEND,
+                  VERSION_SKEW, case)
 from job import DONE, PENDING, STARTED, Job
 
 
@@ -61,7 +62,7 @@ def all_wait() -> Job:
     return job
 
 
-@case(MISSING_RANK, root=[2], victims=[0, 1, 3], says=[r"(no|without a|left no) dump"])
+@case(NO_EVIDENCE, root=[2], victims=[0, 1, 3], says=[r"(no|without a|left no) dump"])
 def rank_2_left_no_dump_and_the_others_wait():
     return all_wait().files(but=[2])
 
@@ -82,7 +83,7 @@ def a_dump_cut_half_way_in_a_healthy_job_is_only_a_limit():
     return files | {name: files[name][:len(files[name]) // 2]}
 
 
-@case(MISSING_RANK, root=[2], victims=[0, 1, 3], says=["rank_2", "empty|no dump|zero"])
+@case(NO_EVIDENCE, root=[2], victims=[0, 1, 3], says=["rank_2", "empty|no dump|zero"])
 def rank_2_left_an_empty_dump_and_the_others_wait():
     return all_wait().files() | {"nccl_trace_rank_2": b""}
 
@@ -96,7 +97,7 @@ def a_kernel_that_is_behind_on_one_rank_is_normal_skew():
     return job.files()
 
 
-@case(NOT_FINISHED, root=[1], says=["all_reduce"])
+@case(STUCK, root=[1], says=["all_reduce"])
 def the_last_kernel_did_not_finish_on_rank_1():
     job = training()
     for rank in range(4):
@@ -122,7 +123,7 @@ def a_missing_rank_outweighs_another_version():
     return job.files()
 
 
-@case(P2P_UNMATCHED, root=[2], victims=[1], says=["send", "1.*2"], never_says=[r"[Rr]ank 0 (never|did not)"])
+@case(UNMATCHED_SEND, root=[2], victims=[1], says=["send", "1.*2"], never_says=[r"[Rr]ank 0 (never|did not)"])
 def the_last_receive_of_a_chain_is_never_posted():
     job = Job(3)
     for last in (False, True):

@@ -2,7 +2,7 @@
 
 import struct
 
-from case import MISSING_RANK, case
+from case import MISSING_RANK, NO_EVIDENCE, case
 from job import PENDING, Job
 from torch_pickle import torch_pickle
 
@@ -18,19 +18,19 @@ def among_waiting_ranks(hostile: bytes) -> dict[str, bytes]:
 EXPECTED = {"root": [2], "victims": [0, 1, 3], "says": ["rank_2"]}
 
 
-@case(MISSING_RANK, **EXPECTED)
+@case(NO_EVIDENCE, **EXPECTED)
 def a_pickle_that_calls_a_program_is_not_executed():
     """check_facts fails when the run leaves a new file."""
     return among_waiting_ranks(b"cos\nsystem\n(S'touch executed'\ntR.")
 
 
-@case(MISSING_RANK, **EXPECTED)
+@case(NO_EVIDENCE, **EXPECTED)
 def a_call_hidden_inside_a_dump_is_not_executed():
     call = b"cos\nsystem\nX\x0e\x00\x00\x00touch executed\x85R"
     return among_waiting_ranks(b"\x80\x02}(X\x07\x00\x00\x00versionq\x00" + call + b"X\x07\x00\x00\x00entriesq\x01](eu.")
 
 
-@case(MISSING_RANK, **EXPECTED)
+@case(NO_EVIDENCE, **EXPECTED)
 def a_pickle_that_doubles_itself_is_refused():
     """Each list holds the one before ten times: 10^60 values in 2 KB."""
     bomb = b"](X\x03\x00\x00\x00lolq\x00" + b"h\x00" * 9 + b"e" + struct.pack("<cB", b"q", 1)
@@ -39,24 +39,24 @@ def a_pickle_that_doubles_itself_is_refused():
     return among_waiting_ranks(b"\x80\x02}(X\x07\x00\x00\x00entriesq\xff" + bomb + b"u.")
 
 
-@case(MISSING_RANK, **EXPECTED)
+@case(NO_EVIDENCE, **EXPECTED)
 def a_pickle_nested_a_hundred_thousand_deep_is_refused():
     return among_waiting_ranks(b"\x80\x02" + b"](" * 100_000 + b"e" * 100_000 + b".")
 
 
-@case(MISSING_RANK, **EXPECTED)
+@case(NO_EVIDENCE, **EXPECTED)
 def a_json_nested_a_hundred_thousand_deep_is_refused():
     files = among_waiting_ranks(b"")
     del files["nccl_trace_rank_2"]
     return files | {"rank_2.json": b'{"version":"2.10","entries":' + b"[" * 100_000 + b"]" * 100_000 + b"}"}
 
 
-@case(MISSING_RANK, **EXPECTED)
+@case(NO_EVIDENCE, **EXPECTED)
 def a_pickle_with_lengths_beyond_its_end_is_refused():
     return among_waiting_ranks(b"\x80\x02}(X\xff\xff\xff\xffversion" + b"\x8d" + b"\xff" * 8 + b"u.")
 
 
-@case(MISSING_RANK, **EXPECTED)
+@case(NO_EVIDENCE, **EXPECTED)
 def a_pickle_that_holds_itself_is_refused():
     return among_waiting_ranks(b"\x80\x02}(X\x07\x00\x00\x00entriesq\x00]q\x01(h\x01h\x01eu.")
 

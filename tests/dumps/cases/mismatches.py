@@ -1,6 +1,6 @@
 """All ranks came, and not with the same thing."""
 
-from case import DTYPE, EXTRA, OPERATION, SHAPE, SKIPPED, SPLITS, case
+from case import DTYPE, EXCHANGE, EXTRA, OPERATION, SHAPE, SKIPPED, case
 from job import DONE, PENDING, Job
 
 
@@ -78,7 +78,7 @@ def rank_1_issued_one_collective_more():
     return job.files()
 
 
-@case(SPLITS, root=[2], victims=[0, 1, 3], says=["60", "64"])
+@case(EXCHANGE, root=[2], victims=[0, 1, 3], says=["60", "64"])
 def the_splits_of_an_all_to_all_do_not_add_up():
     job = reduced()
     for rank in range(4):

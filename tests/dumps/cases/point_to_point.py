@@ -1,6 +1,6 @@
 """Sends and receives: matched by pair and order, never by their numbers."""
 
-from case import MISSING_RANK, P2P_CYCLE, P2P_SIZE, P2P_UNMATCHED, case
+from case import MESSAGE, MISSING_RANK, P2P_CYCLE, UNMATCHED_RECEIVE, UNMATCHED_SEND, case
 from job import DONE, PENDING, Job
 
 STAGES, MICROBATCHES = 4, 6
@@ -34,7 +34,7 @@ def a_pipeline_of_four_stages_is_healthy():
     return pipeline().files()
 
 
-@case(P2P_UNMATCHED, root=[0], victims=[1, 2, 3], says=["recv|receive"])
+@case(UNMATCHED_RECEIVE, root=[0], victims=[1, 2, 3], says=["recv|receive"])
 def the_first_stage_never_sends_the_next_microbatch():
     """Stage 1 waits for stage 0, stage 2 for 1, stage 3 for 2; only stage 0 waits for nobody."""
     job = pipeline()
@@ -67,7 +67,7 @@ def a_ring_of_batched_exchanges_is_healthy():
     return job.files()
 
 
-@case(P2P_UNMATCHED, MISSING_RANK, root=[2], victims=[0, 1, 3])
+@case(UNMATCHED_SEND, UNMATCHED_RECEIVE, MISSING_RANK, root=[2], victims=[0, 1, 3])
 def one_rank_does_not_issue_its_batch():
     job = Job(4)
     for _ in range(3):
@@ -76,7 +76,7 @@ def one_rank_does_not_issue_its_batch():
     return job.files()
 
 
-@case(P2P_UNMATCHED, root=[0], victims=[1], says=["recv|receive"])
+@case(UNMATCHED_RECEIVE, root=[0], victims=[1], says=["recv|receive"])
 def a_receive_without_a_send():
     job = Job(2)
     for last in (False, True):
@@ -86,7 +86,7 @@ def a_receive_without_a_send():
     return job.files()
 
 
-@case(P2P_SIZE, says=["64", "32"])
+@case(MESSAGE, says=["64", "32"])
 def a_send_and_its_receive_differ_in_size():
     job = Job(2)
     job.send(0, 1, job.world)
@@ -120,7 +120,7 @@ def rings_that_wrapped_between_send_and_receive_are_healthy():
     return job.files()
 
 
-@case(P2P_UNMATCHED, root=[3], victims=[2], says=[r"2.*3"], never_says=[r"[Rr]ank [01] (never|did not)"])
+@case(UNMATCHED_SEND, root=[3], victims=[2], says=[r"2.*3"], never_says=[r"[Rr]ank [01] (never|did not)"])
 def group_ranks_in_a_sub_group_are_not_global_ranks():
     """In the group [2, 3] rank 2 is number 0: "send 0->1" is from rank 2 to rank 3."""
     job = Job(4)

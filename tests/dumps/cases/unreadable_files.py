@@ -1,6 +1,6 @@
 """Files that say nothing or only half: each weakens the verdict, none ends it."""
 
-from case import MISSING_RANK, case
+from case import MISSING_RANK, NO_EVIDENCE, case
 from job import PENDING, Job
 from packing import gz
 
@@ -21,7 +21,7 @@ def healthy() -> Job:
 GARBAGE = bytes((place * 197 + place // 7 * 61 + 13) % 256 for place in range(3000))
 
 
-@case(MISSING_RANK, root=[2], victims=[0, 1, 3], says=["rank_2"])
+@case(NO_EVIDENCE, root=[2], victims=[0, 1, 3], says=["rank_2"])
 def rank_2_left_garbage_and_the_others_wait():
     return all_wait().files() | {"nccl_trace_rank_2": GARBAGE}
 
@@ -52,7 +52,7 @@ def a_cut_gzip_in_a_healthy_job_is_only_a_limit():
     return files | {name: files[name][:len(files[name]) * 2 // 3]}
 
 
-@case(MISSING_RANK, root=[0], victims=[1, 2, 3], says=["rank_0"])
+@case(NO_EVIDENCE, MISSING_RANK, root=[0], victims=[1, 2, 3], says=["rank_0"])
 def a_dump_cut_before_its_first_entry():
     job = all_wait()
     files = job.files()

@@ -1,6 +1,6 @@
 """Hangs, and what the ranks that do not wait are doing."""
 
-from case import MISSING_RANK, OPERATION, PEERS_UNSEEN, STUCK, case
+from case import ENDED_EARLY, MISSING_RANK, NO_EVIDENCE, OPERATION, STUCK, case
 from job import DONE, PENDING, STARTED, TIMED_OUT, Job
 
 
@@ -21,7 +21,7 @@ def a_broadcast_that_all_ranks_entered_may_have_different_roots():
     return job.files()
 
 
-@case(MISSING_RANK, root=[2], victims=[0, 1, 3], says=[r"[Rr]ank 2.*(completed|finished|ended|done)"])
+@case(MISSING_RANK, ENDED_EARLY, root=[2], victims=[0, 1, 3], says=[r"[Rr]ank 2.*(completed|finished|ended|done)"])
 def rank_2_finished_everything_and_the_others_wait():
     """Rank 2 had two steps less and left: nothing of it is pending."""
     job = Job(4)
@@ -86,7 +86,7 @@ def dumps_without_stacks_are_enough():
     return job.files(stacks=False)
 
 
-@case(PEERS_UNSEEN, MISSING_RANK, says=["only|no dump", "1-7"])
+@case(NO_EVIDENCE, root=[], says=["no (dump|evidence)", "1-7"])
 def one_dump_of_eight_tells_what_its_rank_waits_for():
     job = Job(8)
     job.all(job.world, "all_reduce", times=5)
