@@ -37,7 +37,7 @@ ALL: list[Case] = []
 
 def case(*codes: str, root=None, victims=None, says=(), never_says=(), also=()):
     """No codes: a healthy job, without findings. `says` are regular expressions for the first finding and the
-    limits; `never_says` for the whole verdict. `also` are further findings as (code, root ranks). What is None is
+    limits; `never_says` for the whole verdict. `also` are findings that must be there at any place, as (code, root ranks). What is None is
     not asked."""
     def register(make):
         facts = {"codes": list(codes), "root_ranks": root, "victim_ranks": victims} if codes else {"findings": 0}

@@ -5,10 +5,11 @@
     victim_ranks   ... and exactly these victims; null: not asked
     must_say       regular expressions, each found in the first finding's texts or in the limits
     must_not_say   regular expressions, none found anywhere in the verdict's texts
-    also           further findings that must be there: codes and root_ranks
+    also           findings that must be there at any place: codes and root_ranks
     findings       0: a healthy job, no findings and exit status 0
 
-Whatever the input, the run must end by itself within a minute, leave no new file and stay below 1 GB.
+Whatever the input, the run must end by itself within a minute, leave no new file, stay below 1 GB and print no control
+byte.
 """
 
 import json
@@ -36,6 +37,8 @@ def run(binary: Path, folder: Path) -> tuple[int, str, list[str]]:
             faults.append("the run changed its input folder")
     if resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss > MOST_MEMORY_KB:
         faults.append("the run took more than 1 GB")
+    if any(byte < 0x20 and byte != 0x0a or byte == 0x7f for byte in done.stdout):
+        faults.append("standard output holds control bytes")
     if done.returncode not in (0, 1):
         faults.append(f"exit status {done.returncode}: {done.stderr.decode(errors='replace')}")
     return done.returncode, done.stdout.decode(), faults
@@ -73,8 +76,8 @@ def faults_of(verdict: dict, status: int, facts: dict) -> list[str]:
     everything = "\n".join([text for one in findings for text in texts_of(one)] + limits)
     faults += [f"it says /{pattern}/" for pattern in facts["must_not_say"] if re.search(pattern, everything)]
     for other in facts.get("also", []):
-        if not any(not matches(one, other) for one in findings[1:]):
-            faults.append(f"no further finding {' or '.join(other['codes'])} of {other['root_ranks']}")
+        if not any(not matches(one, other) for one in findings):
+            faults.append(f"no finding {' or '.join(other['codes'])} of {other['root_ranks']}")
     return faults
 
 
