@@ -25,7 +25,10 @@ const std::vector<Shape>& shapes_that_must_agree(const Collective& collective) {
     case Operation::kBroadcast:
     case Operation::kScan:
     case Operation::kGather:
+    case Operation::kSend:
       return collective.input_shapes;
+    case Operation::kReceive:
+      return collective.output_shapes.empty() ? collective.input_shapes : collective.output_shapes;
     case Operation::kAllGather:
       return are_uneven(collective.output_shapes) ? collective.output_shapes : collective.input_shapes;
     case Operation::kReduceScatter:
@@ -47,6 +50,8 @@ const std::vector<model::DataType>& types_that_must_agree(const Collective& coll
       return kNone;
     case Operation::kScatter:
       return collective.output_types;
+    case Operation::kReceive:
+      return collective.output_types.empty() ? collective.input_types : collective.output_types;
     default:
       return collective.input_types;
   }

@@ -68,7 +68,7 @@ std::vector<std::string> limits_of(const readers::ReadResult& read, const Job& j
   limits.insert(limits.end(), read.limits.begin(), read.limits.end());
   const std::vector<int> missing = ranks_without_evidence(job);
   if (!missing.empty()) {
-    limits.push_back(fmt::format("{} {} left nothing to read", missing.size() == 1 ? "rank" : "ranks",
+    limits.push_back(fmt::format("{} {} left no dump or recording", missing.size() == 1 ? "rank" : "ranks",
                                  model::compress_ranks(missing)));
   }
   if (!read.unknown_files.empty()) limits.push_back(unknown_files_in_words(read.unknown_files));

@@ -48,6 +48,8 @@ struct RankHistory {
   std::vector<Event> events;  // in the order in which the rank issued them
   // False when earlier events were overwritten: then an event that is not here may still have happened.
   bool begins_at_start = true;
+  // False when the input was cut: then later events may have happened.
+  bool reaches_end = true;
   std::uint64_t events_lost = 0;  // known to be lost since the first one that is here
   // The communicators this rank says it made. Meaningful only where it lists them at all.
   bool lists_communicators = false;

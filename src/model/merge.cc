@@ -5,6 +5,7 @@
 #include <set>
 #include <string_view>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 
 #include "model/join_events.h"
@@ -167,6 +168,7 @@ void join(RankHistory& to, RankHistory&& from) {
   if (!from.events.empty()) {
     to.begins_at_start =
         to.events.empty() ? from.begins_at_start : to.begins_at_start || from.begins_at_start;
+    to.reaches_end = to.events.empty() ? from.reaches_end : to.reaches_end || from.reaches_end;
     to.events = join_events(std::move(to.events), std::move(from.events));
   }
   to.events_lost += from.events_lost;
@@ -176,6 +178,29 @@ void join(RankHistory& to, RankHistory&& from) {
   append(to.snapshots, std::move(from.snapshots));
   append(to.failures, std::move(from.failures));
   append(to.sources, std::move(from.sources));
+}
+
+// A framework that makes its groups anew inside the process counts from the start again. What it numbered
+// before is another life of the group: those events stay, without a number.
+void keep_last_numbering(RankHistory& history) {
+  std::unordered_map<CommunicatorId, std::pair<std::uint64_t, std::size_t>>
+      life;  // highest number, first event
+  for (std::size_t at = 0; at < history.events.size(); ++at) {
+    const Event& event = history.events[at];
+    if (event.kind != EventKind::kCollective || event.sequence == kNoSequence) continue;
+    auto& [highest, first] = life.try_emplace(event.communicator, event.sequence, 0).first->second;
+    const bool begins_again = event.sequence <= 1 && event.sequence + 1 < highest;
+    if (begins_again) {
+      for (std::size_t before = first; before < at; ++before) {
+        Event& old = history.events[before];
+        if (old.communicator == event.communicator && old.kind == EventKind::kCollective)
+          old.sequence = kNoSequence;
+      }
+      first = at;
+      highest = event.sequence;
+    }
+    highest = std::max(highest, event.sequence);
+  }
 }
 
 void add_summary(Job& job, const Job& part) {
@@ -224,6 +249,7 @@ Job merge(std::vector<Job> parts) {
     }
     part = Job{};
   }
+  for (RankHistory& history : job.ranks) keep_last_numbering(history);
   std::ranges::sort(job.ranks, {}, [](const RankHistory& history) { return history.rank.number; });
   return job;
 }

@@ -115,23 +115,32 @@ class Merging {
     if (!members.empty()) to.size = static_cast<int>(members.size());
   }
 
-  // A communicator as large as the job has everyone in it; one in which as many ranks were seen as it is
-  // large has those.
+  // A communicator as large as the job has everyone in it, and so has the framework's default one. Of any
+  // other whose members nothing tells, those who used it are the ones that are known.
   void learn_members() {
-    int world_size = 0;
-    for (const Job& part : parts_) world_size = std::max(world_size, part.world_size.value_or(0));
+    const int world_size = size_of_the_job();
     for (auto& [identity, merged] : merged_) {
       Communicator& one = merged.communicator;
-      if (!one.members.empty() || !one.size || *one.size <= 0) continue;
-      std::vector<int> members;
-      if (*one.size == world_size) {
+      if (!one.members.empty()) continue;
+      const bool has_everyone = one.size ? *one.size == world_size : one.description == "default_pg";
+      std::vector<int> members(merged.users.begin(), merged.users.end());
+      if (has_everyone) {
         members.resize(static_cast<std::size_t>(world_size));
         std::iota(members.begin(), members.end(), 0);
-      } else if (static_cast<int>(merged.users.size()) == *one.size) {
-        members.assign(merged.users.begin(), merged.users.end());
+        one.size = world_size;
       }
-      if (!merged_.contains({identity.first, members})) one.members = std::move(members);
+      const bool is_contradictory = one.size && static_cast<int>(members.size()) > *one.size;
+      if (!is_contradictory && !merged_.contains({identity.first, members})) one.members = std::move(members);
     }
+  }
+
+  int size_of_the_job() const {
+    int size = 0;
+    for (const Job& part : parts_) {
+      size = std::max(size, part.world_size.value_or(0));
+      for (const RankHistory& history : part.ranks) size = std::max(size, history.rank.number + 1);
+    }
+    return size;
   }
 
   void number_them() {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -24,6 +25,22 @@ void add(Standings& standings, Key key, int rank, std::int64_t number) {
   if (!is_new) place->second = std::max(place->second, number);
 }
 
+// Where completion is tracked, waiting shows by itself, and counters that differ are only ranks that were
+// asked at different moments.
+std::set<CommunicatorId> tracked_communicators(const model::Job& job) {
+  std::set<CommunicatorId> tracked;
+  for (const model::RankHistory& history : job.ranks) {
+    CommunicatorId last = CommunicatorId::kNone;
+    for (const model::Event& event : history.events) {
+      if (!is_placed(event) || event.state == model::EventState::kUntracked || event.communicator == last)
+        continue;
+      last = event.communicator;
+      tracked.insert(last);
+    }
+  }
+  return tracked;
+}
+
 Standings standings_of(const model::Job& job) {
   Standings standings;
   for (const model::RankHistory& history : job.ranks) {
@@ -41,6 +58,9 @@ Standings standings_of(const model::Job& job) {
     for (const auto& [communicator, number] : last) {
       add(standings, {communicator, Operation::kUnknown}, history.rank.number, number);
     }
+  }
+  for (const CommunicatorId communicator : tracked_communicators(job)) {
+    std::erase_if(standings, [&](const auto& entry) { return entry.first.first == communicator; });
   }
   return standings;
 }

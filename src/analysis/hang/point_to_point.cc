@@ -43,8 +43,10 @@ using Traffic = std::map<Way, Messages>;  // ordered: the result must not depend
 
 int global_rank(const Job& job, CommunicatorId communicator, int rank_in_it) {
   if (communicator == CommunicatorId::kNone) return rank_in_it;
-  const std::vector<int>& members = job.communicators[communicator].members;
-  const bool is_known = rank_in_it >= 0 && static_cast<std::size_t>(rank_in_it) < members.size();
+  const model::Communicator& one = job.communicators[communicator];
+  const std::vector<int>& members = one.members;
+  const bool knows_all = one.size && static_cast<std::size_t>(*one.size) == members.size();
+  const bool is_known = knows_all && rank_in_it >= 0 && static_cast<std::size_t>(rank_in_it) < members.size();
   return is_known ? members[static_cast<std::size_t>(rank_in_it)] : rank_in_it;
 }
 

@@ -81,7 +81,9 @@ Presence PresenceTable::of(const Meeting& meeting, int rank) const {
   if (history == nullptr || !has_evidence(rank)) return Presence::kNoEvidence;
   const Seen* one = seen(meeting.communicator, rank);
   if (one != nullptr && one->last && *one->last >= meeting.sequence) return Presence::kArrived;
-  if (one != nullptr && (one->has_counter || history->events_lost == 0)) return Presence::kNotArrived;
+  if (one != nullptr && one->has_counter) return Presence::kNotArrived;
+  if (!history->reaches_end) return Presence::kUnknown;
+  if (one != nullptr && history->events_lost == 0) return Presence::kNotArrived;
   return reaches_back_to(*history, meeting) ? Presence::kNotArrived : Presence::kUnknown;
 }
 

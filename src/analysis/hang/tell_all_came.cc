@@ -3,6 +3,7 @@
 
 #include "analysis/describe.h"
 #include "analysis/hang/hang_story.h"
+#include "analysis/signature.h"
 
 namespace lockstep::analysis {
 namespace {
@@ -15,6 +16,19 @@ void tell_stuck_on_some(HangStory& story, const std::string& who) {
   story.finding.confidence = 0.8;
 }
 
+bool has_an_unknown_root(const HangStory& story) {
+  const Signature signature = signature_of(story.job, event_at(story.job, story.wait.waiting.front()));
+  switch (signature.operation) {
+    case model::Operation::kBroadcast:
+    case model::Operation::kReduce:
+    case model::Operation::kGather:
+    case model::Operation::kScatter:
+      return signature.root < 0;
+    default:
+      return false;
+  }
+}
+
 void tell_stuck_on_all(HangStory& story, const std::string& who) {
   story.finding.title = fmt::format("all ranks came to {} and none finished it", story.call());
   story.finding.explanation = fmt::format(
@@ -22,6 +36,10 @@ void tell_stuck_on_all(HangStory& story, const std::string& who) {
       "device is stuck. ",
       who, story.since());
   story.finding.confidence = 0.7;
+  if (has_an_unknown_root(story)) {
+    story.finding.explanation +=
+        "Which root each rank named is not recorded: check that they all name the same one. ";
+  }
 }
 
 void tell_not_enough_known(HangStory& story, const std::string& who) {

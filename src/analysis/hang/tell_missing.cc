@@ -70,6 +70,11 @@ void add_restart(HangStory& story, int rank) {
       rank);
 }
 
+bool has_finished_everything(const model::Job& job, int rank) {
+  const model::RankHistory* history = job.find_rank(rank);
+  return history != nullptr && std::ranges::none_of(history->events, model::is_unfinished);
+}
+
 void tell_seen(HangStory& story) {
   Finding& finding = story.finding;
   const std::string who = ranks_in_words(story.cause.roots);
@@ -77,9 +82,12 @@ void tell_seen(HangStory& story) {
   finding.title = fmt::format("{} never joined {}", who, story.call());
   finding.confidence = story.wait.waiting.size() + story.wait.finished.size() > 1 ? 0.95 : 0.85;
   if (story.cause.roots.size() == 1) {
-    const auto last = story.presence.last_issued(story.wait.communicator, story.cause.roots.front());
-    finding.explanation += fmt::format("The last collective {} issued there is {}. ", who,
-                                       last ? fmt::format("number {}", *last) : std::string("none at all"));
+    const int rank = story.cause.roots.front();
+    const auto last = story.presence.last_issued(story.wait.communicator, rank);
+    finding.explanation += fmt::format(
+        "Rank {} {}; its last collective there is {}. ", rank,
+        has_finished_everything(story.job, rank) ? "finished all that it issued" : "did not issue it",
+        last ? fmt::format("number {}", *last) : std::string("none at all"));
   } else {
     finding.explanation += fmt::format("{} did not issue it. ", who);
   }

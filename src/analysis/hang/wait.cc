@@ -1,6 +1,7 @@
 #include "analysis/hang/wait.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <unordered_set>
 
@@ -39,6 +40,7 @@ std::size_t last_common(const Job& job, std::span<const Meeting> meetings) {
 struct Open {
   const Meeting* meeting = nullptr;
   std::vector<EventPlace> waiting;
+  std::vector<EventPlace> behind;
   bool everyone_came = false;
 };
 
@@ -46,9 +48,10 @@ std::optional<Open> oldest_open(const Job& job, std::span<const Meeting> meeting
   const std::size_t common = last_common(job, meetings);
   std::optional<Open> oldest;
   std::unordered_set<std::uint32_t> finished_a_later_one;
+  std::map<std::uint32_t, EventPlace> oldest_of_rank;
   for (std::size_t at = meetings.size(); at > 0 && at >= common; --at) {
     const Meeting& meeting = meetings[at - 1];
-    Open open{.meeting = &meeting, .waiting = {}, .everyone_came = at == common};
+    Open open{.meeting = &meeting, .waiting = {}, .behind = {}, .everyone_came = at == common};
     for (const EventPlace place : meeting.arrivals) {
       const bool is_first_of_its_rank = open.waiting.empty() || open.waiting.back().rank != place.rank;
       if (model::is_unfinished(event_at(job, place)) && is_first_of_its_rank &&
@@ -59,9 +62,34 @@ std::optional<Open> oldest_open(const Job& job, std::span<const Meeting> meeting
     for (const EventPlace place : meeting.arrivals) {
       if (is_completed(event_at(job, place))) finished_a_later_one.insert(place.rank);
     }
-    if (!open.waiting.empty()) oldest = std::move(open);
+    if (open.waiting.empty()) continue;
+    for (const EventPlace place : open.waiting) oldest_of_rank[place.rank] = place;
+    oldest = std::move(open);
   }
+  if (!oldest) return std::nullopt;
+  for (const EventPlace place : oldest->waiting) oldest_of_rank.erase(place.rank);
+  for (const auto& [rank, place] : oldest_of_rank) oldest->behind.push_back(place);
   return oldest;
+}
+
+bool closes_a_region(const Job& job, const Event& event) {
+  return event.collective != model::CollectiveId::kNone &&
+         job.collectives[event.collective].operation == model::Operation::kCoalesced;
+}
+
+// Calls inside a coalescing region start when it is closed. Where some ranks closed theirs, one that has not
+// is not there yet, whatever it has issued inside.
+void move_open_regions(const Job& job, const Meeting& meeting, Wait& wait) {
+  std::unordered_set<std::uint32_t> closed;
+  for (const EventPlace place : meeting.arrivals) {
+    if (closes_a_region(job, event_at(job, place))) closed.insert(place.rank);
+  }
+  if (closed.empty()) return;
+  std::erase_if(wait.waiting, [&](EventPlace place) {
+    if (closed.contains(place.rank)) return false;
+    wait.absent.push_back(job.ranks[place.rank].rank.number);
+    return true;
+  });
 }
 
 void add_those_who_did_not_come(const Job& job, const PresenceTable& presence, const Meeting& meeting,
@@ -109,8 +137,13 @@ std::vector<Wait> find_collective_waits(const Job& job, const Alignment& alignme
     wait.communicator = communicator;
     wait.sequence = open->meeting->sequence;
     wait.waiting = std::move(open->waiting);
+    wait.behind = std::move(open->behind);
     add_those_who_finished(job, *open->meeting, wait);
-    if (!open->everyone_came) add_those_who_did_not_come(job, presence, *open->meeting, wait);
+    if (!open->everyone_came) {
+      move_open_regions(job, *open->meeting, wait);
+      add_those_who_did_not_come(job, presence, *open->meeting, wait);
+      std::ranges::sort(wait.absent);
+    }
     waits.push_back(std::move(wait));
   }
   return waits;

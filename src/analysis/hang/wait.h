@@ -17,6 +17,7 @@ struct Wait {
   // The collective's number, or how many messages went before this one on its way; from 1.
   std::uint64_t sequence = 0;
   std::vector<EventPlace> waiting;  // unfinished events, ascending by rank
+  std::vector<EventPlace> behind;   // of other ranks: unfinished later collectives of the same communicator
   std::vector<int> finished;        // members that came and are through
   std::vector<int> absent;          // members whose evidence shows that they did not come
   std::vector<int> silent;          // members that left no evidence

@@ -19,6 +19,9 @@ class WaitGraph {
       for (const EventPlace place : waits[at].waiting) {
         add_edge(node_of(job.ranks[place.rank].rank.number), at);
       }
+      for (const EventPlace place : waits[at].behind) {
+        add_edge(node_of(job.ranks[place.rank].rank.number), at);
+      }
       if (explained[at]) continue;
       for (const int rank : waits[at].absent) add_edge(at, node_of(rank));
       for (const int rank : waits[at].silent) add_edge(at, node_of(rank));

@@ -161,14 +161,12 @@ Finding finding_of(const Job& job, const MessageMismatch& mismatch) {
                         std::max(mismatch.sender, mismatch.receiver)};
   finding.title = fmt::format("rank {} sends something else than rank {} expects in {}", mismatch.sender,
                               mismatch.receiver, describe(job, mismatch.communicator));
-  finding.explanation =
-      mismatch.number > 0
-          ? fmt::format(
-                "Message number {} from rank {} to rank {} has another size or type at its two ends. ",
-                mismatch.number, mismatch.sender, mismatch.receiver)
-          : fmt::format(
-                "A pending message from rank {} to rank {} has another size or type at its two ends. ",
-                mismatch.sender, mismatch.receiver);
+  const std::string message = mismatch.number > 0 ? fmt::format("Message number {}", mismatch.number)
+                                                  : std::string("A pending message");
+  finding.explanation = fmt::format("{} from rank {} to rank {}: the sender calls {}, the receiver {}. ",
+                                    message, mismatch.sender, mismatch.receiver,
+                                    describe(job, signature_of(job, event_at(job, mismatch.send))),
+                                    describe(job, signature_of(job, event_at(job, mismatch.receive))));
   add_evidence(job, finding, mismatch.send, {mismatch.sender});
   add_evidence(job, finding, mismatch.receive, {mismatch.receiver});
   finding.fixes = fixes_for(finding.code);
