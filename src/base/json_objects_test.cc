@@ -58,5 +58,40 @@ TEST(FastJson, AnswersWithNothingInsteadOfFailing) {
   EXPECT_EQ(number_member(json, "missing"), std::nullopt);
 }
 
+struct Members {
+  std::vector<std::string> texts;
+  bool was_closed = false;
+};
+
+Members members_in(std::string_view object) {
+  Members found;
+  JsonMembers members(object);
+  while (const auto member = members.next()) {
+    found.texts.push_back(std::string(member->key) + (member->is_whole ? "=" : "~") +
+                          std::string(member->value));
+  }
+  found.was_closed = members.was_closed();
+  return found;
+}
+
+TEST(JsonMembers, GivesKeysAndValuesAsText) {
+  const Members found = members_in(R"( { "a" : [1,{"b":"}"}] ,"c":"x,\"}", "d":-1.5e3,"e":{} } tail)");
+  EXPECT_EQ(found.texts,
+            (std::vector<std::string>{R"(a=[1,{"b":"}"}])", R"(c="x,\"}")", "d=-1.5e3", "e={}"}));
+  EXPECT_TRUE(found.was_closed);
+}
+
+TEST(JsonMembers, GivesTheRestOfAValueThatIsCut) {
+  const Members found = members_in(R"({"a":1,"b":[{"c":2},{"d")");
+  EXPECT_EQ(found.texts, (std::vector<std::string>{"a=1", R"(b~[{"c":2},{"d")"}));
+  EXPECT_FALSE(found.was_closed);
+}
+
+TEST(JsonMembers, EndsAtWhatIsNoObject) {
+  for (const char* text : {"", "[1]", "{", "{]", R"({"a")", R"({"a" 1})", R"({"a)", "{,,}", "{a:1}"}) {
+    EXPECT_TRUE(members_in(text).texts.empty()) << text;
+  }
+}
+
 }  // namespace
 }  // namespace lockstep::base

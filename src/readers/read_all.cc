@@ -36,8 +36,8 @@ class ReadAll {
         outcomes_(files_.size()),
         store_(files_.size(), options.budget) {
     // A copy whose name tells nothing gives way to the one whose name tells the rank.
-    std::ranges::stable_partition(
-        files_, [](const InputFile& file) { return rank_in_name(file.path) != RankInName{}; });
+    std::stable_partition(files_.begin(), files_.end(),
+                          [](const InputFile& file) { return rank_in_name(file.path) != RankInName{}; });
   }
 
   void run() {
