@@ -47,8 +47,9 @@ model::JobSummary summary_of(const Job& job) {
 }
 
 std::vector<int> ranks_without_evidence(const Job& job) {
+  const int highest_seen = job.ranks.empty() ? -1 : job.ranks.back().rank.number;
   std::vector<int> missing;
-  for (int rank = 0; rank < job.world_size.value_or(0); ++rank) {
+  for (int rank = 0; rank < std::max(job.world_size.value_or(0), highest_seen + 1); ++rank) {
     if (job.find_rank(rank) == nullptr) missing.push_back(rank);
   }
   return missing;

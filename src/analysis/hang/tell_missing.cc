@@ -70,6 +70,14 @@ void add_restart(HangStory& story, int rank) {
       rank);
 }
 
+bool is_inside_an_open_region(const HangStory& story, int rank) {
+  const model::RankHistory* history = story.job.find_rank(rank);
+  return history != nullptr && std::ranges::any_of(history->events, [&](const model::Event& event) {
+           return is_placed(event) && event.communicator == story.wait.communicator &&
+                  event.sequence == story.wait.sequence;
+         });
+}
+
 bool has_finished_everything(const model::Job& job, int rank) {
   const model::RankHistory* history = job.find_rank(rank);
   return history != nullptr && std::ranges::none_of(history->events, model::is_unfinished);
@@ -83,6 +91,10 @@ void tell_seen(HangStory& story) {
   finding.confidence = story.wait.waiting.size() + story.wait.finished.size() > 1 ? 0.95 : 0.85;
   if (story.cause.roots.size() == 1) {
     const int rank = story.cause.roots.front();
+    if (is_inside_an_open_region(story, rank)) {
+      finding.explanation += fmt::format("Rank {} began the coalesced region and never closed it. ", rank);
+      return;
+    }
     const auto last = story.presence.last_issued(story.wait.communicator, rank);
     finding.explanation += fmt::format(
         "Rank {} {}; its last collective there is {}. ", rank,

@@ -141,28 +141,49 @@ std::vector<model::CommunicatorId> FlightRecorderGroups::finish(model::Job& job,
     used[known].push_back(communicators.back());
   }
   history.lists_communicators = !configured_.empty();
+  std::vector<model::CommunicatorId> unused_groups;
   for (const auto& [name, group] : configured_) {
     const auto place = used.find(&group);
     if (place == used.end()) {
       history.communicators.push_back(intern(name, group.description, job.backend, &group));
+      unused_groups.push_back(history.communicators.back());
     } else {
       std::ranges::copy(place->second, std::back_inserter(history.communicators));
     }
   }
-  add_progress(communicators, history);
+  add_progress(communicators, unused_groups, history);
   return communicators;
 }
 
+// pg_status knows groups by pg_id alone, and only entries join it to a name. Where all entries of one group
+// were overwritten, it is the one listed group that is left over.
+std::optional<model::CommunicatorId> FlightRecorderGroups::left_over(
+    const std::vector<model::CommunicatorId>& unused_groups) const {
+  const auto has_no_entries = [&](const auto& status) { return !group_of_pg_id_.contains(status.first); };
+  const bool is_clear = unused_groups.size() == 1 && std::ranges::count_if(statuses_, has_no_entries) == 1;
+  return is_clear ? std::optional(unused_groups.front()) : std::nullopt;
+}
+
 void FlightRecorderGroups::add_progress(const std::vector<model::CommunicatorId>& communicators,
+                                        const std::vector<model::CommunicatorId>& unused_groups,
                                         model::RankHistory& history) const {
+  const std::optional<model::CommunicatorId> of_unknown = left_over(unused_groups);
+  std::map<model::CommunicatorId, Status>
+      last_life;  // a group made anew has a new pg_id, higher than the old
   for (const auto& [pg_id, status] : statuses_) {
     const auto place = group_of_pg_id_.find(pg_id);
-    if (place == group_of_pg_id_.end()) continue;
+    if (place == group_of_pg_id_.end()) {
+      if (of_unknown) last_life.insert_or_assign(*of_unknown, status);
+      continue;
+    }
     const Group& group = groups_[place->second];
     // With sends and receives in the group the last number may be one of theirs.
     if (group.has_point_to_point || !counts_only_collectives(group.backend)) continue;
+    last_life.insert_or_assign(communicators[place->second], status);
+  }
+  for (const auto& [communicator, status] : last_life) {
     model::Progress progress;
-    progress.communicator = communicators[place->second];
+    progress.communicator = communicator;
     progress.issued = count_of(status.enqueued);
     progress.started = count_of(status.started);
     progress.completed = count_of(status.completed);

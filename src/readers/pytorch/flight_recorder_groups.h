@@ -58,7 +58,10 @@ class FlightRecorderGroups {
   };
 
   const Configured* configured(const Group& group) const;
+  std::optional<model::CommunicatorId> left_over(
+      const std::vector<model::CommunicatorId>& unused_groups) const;
   void add_progress(const std::vector<model::CommunicatorId>& communicators,
+                    const std::vector<model::CommunicatorId>& unused_groups,
                     model::RankHistory& history) const;
 
   std::vector<Group> groups_;

@@ -116,7 +116,7 @@ void read_flight_recorder_object(std::string_view object, FlightRecorderRank& ra
     }
   }
   if (!is_whole || !members.was_closed()) {
-    rank.limit(fmt::format("cut after {} entries", rank.entries()));
+    rank.cut(fmt::format("cut after {} entries", rank.entries()));
   } else if (rank.entries() == 0 && !has_reason) {
     rank.limit("a dump without entries");
   }
@@ -127,7 +127,7 @@ model::Job read_flight_recorder_json(const Source& source) {
   FlightRecorderRank rank(job, source,
                           std::min(source.bytes.size() / kUsualEntryBytes, kMostExpectedEntries));
   if (source.bytes.starts_with('[')) {
-    if (!read_entries(source.bytes, rank)) rank.limit(fmt::format("cut after {} entries", rank.entries()));
+    if (!read_entries(source.bytes, rank)) rank.cut(fmt::format("cut after {} entries", rank.entries()));
   } else {
     read_flight_recorder_object(source.bytes, rank);
   }

@@ -122,7 +122,7 @@ model::Job read_flight_recorder_pickle(const Source& source) {
   if (end == PickleEnd::kRefused) return refused(source, machine.offset());
   read_outermost(machine, machine.store(), rank);
   if (const std::string why = fault(end, machine, rank.entries()); !why.empty()) {
-    rank.limit(why);
+    rank.cut(why);
   } else if (rank.entries() == 0) {
     rank.limit("a dump without entries");
   }

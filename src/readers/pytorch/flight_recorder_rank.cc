@@ -213,6 +213,11 @@ void FlightRecorderRank::name_writer() {
   if (rank.number == model::kUnknownRank) limit("neither its name nor its content tells which rank wrote it");
 }
 
+void FlightRecorderRank::cut(std::string_view why) {
+  history_.reaches_end = false;
+  limit(why);
+}
+
 void FlightRecorderRank::limit(std::string_view why) {
   job_.limits.push_back(fmt::format("{}: {}", source_.name, why));
 }

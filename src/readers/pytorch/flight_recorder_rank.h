@@ -38,6 +38,8 @@ class FlightRecorderRank {
   void set_version(std::string_view version) { history_.rank.recorder_version = version; }
   FlightRecorderGroups& groups() { return groups_; }
   void limit(std::string_view why);
+  // The dump ends before its writer was done: entries may be missing behind the last.
+  void cut(std::string_view why);
 
   // Adds the rank to the job. Its number comes from the source's name, or else from the content.
   void finish();
