@@ -44,6 +44,7 @@ std::uint32_t FlightRecorderGroups::number_of(std::string_view name, std::string
                        .description = std::string(description),
                        .backend = backend,
                        .has_point_to_point = false,
+                       .last_pg_id = {},
                        .own = {}});
   }
   return place->second;
@@ -51,8 +52,11 @@ std::uint32_t FlightRecorderGroups::number_of(std::string_view name, std::string
 
 void FlightRecorderGroups::saw_entry(std::uint32_t group, std::optional<std::int64_t> pg_id,
                                      bool is_point_to_point) {
-  if (pg_id) group_of_pg_id_.try_emplace(*pg_id, group);
-  if (is_point_to_point) groups_[group].has_point_to_point = true;
+  Group& seen = groups_[group];
+  if (is_point_to_point) seen.has_point_to_point = true;
+  if (!pg_id || pg_id == seen.last_pg_id) return;
+  seen.last_pg_id = pg_id;
+  group_of_pg_id_.try_emplace(*pg_id, group);
 }
 
 void FlightRecorderGroups::saw_own(std::uint32_t group, int own) {

@@ -50,6 +50,7 @@ class FlightRecorderGroups {
     std::string description;
     std::string backend;
     bool has_point_to_point = false;
+    std::optional<std::int64_t> last_pg_id;
     std::optional<int> own;
   };
   struct Configured {

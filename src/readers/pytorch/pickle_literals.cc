@@ -80,12 +80,11 @@ PickleLiterals::Found PickleLiterals::find_anywhere(std::string_view text) {
   const std::string_view list = text.substr(0, size);
   const std::uint32_t number = numbers_.find_or(key_of(list), [&] {
     if (literals_.size() >= kMostLiterals) return NumberCache::kNotKept;
-    literals_.push_back({.text = list, .container = kNew, .next = 0});
+    literals_.push_back({.text = list, .container = kNew});
     return static_cast<std::uint32_t>(literals_.size() - 1);
   });
   if (number == NumberCache::kNotKept || literals_[number].text != list) return {};
-  if (last_ < literals_.size()) literals_[last_].next = number;
-  last_ = number;
+  came(number);
   if (literals_[number].container == kNew) {
     awaited_end_ = list.data() + list.size();
     awaited_ = number;
@@ -100,7 +99,6 @@ void PickleLiterals::built(std::uint32_t container) {
 void PickleLiterals::forget_all() {
   literals_.clear();
   numbers_ = {};
-  last_ = 0;
   awaited_end_ = nullptr;
 }
 

@@ -74,6 +74,10 @@ inline PickleStep PickleMachine::push_integer() {
     case PickleOpcode::kBinInt:
       return push_integer<std::int32_t>();
     case PickleOpcode::kLong1:
+      if (left() > sizeof(std::int64_t) && *at_ == sizeof(std::int64_t)) {
+        ++at_;
+        return push_integer<std::int64_t>();
+      }
       return push_long(1);
     case PickleOpcode::kNone:
       return stack_.push(PickleValue::none());
