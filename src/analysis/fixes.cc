@@ -133,6 +133,73 @@ const Fix kRestartTogether{
               "the whole job, or use a framework's elastic mode that makes the groups anew"},
     .commands = {}};
 
+const Fix kEvenWork{
+    .pattern = FixPattern::kBatchOrPartition,
+    .title = "Give the slow rank no more to do than the others",
+    .steps = {"Look for work that only this rank does: logging, saving, evaluation, longer samples, the "
+              "largest pipeline stage or the most used experts",
+              "Move it to a thread, do it less often, or split the model and the data anew"},
+    .commands = {}};
+
+const Fix kSlowDevice{
+    .pattern = FixPattern::kHardware,
+    .title = "Check the slow rank's device and host",
+    .steps = {"Compare clocks, temperature and throttling with a fast rank's device while the job runs",
+              "Look for another program on the host; take the host out and see whether the job speeds up"},
+    .commands = {"nvidia-smi -q -d CLOCK,PERFORMANCE,TEMPERATURE", "top -b -n 1 | head -20"}};
+
+const Fix kCores{
+    .pattern = FixPattern::kMemoryOrCoreSetting,
+    .title = "Give every rank cores of its own",
+    .steps = {"Check that ranks are bound to different cores near their device, and that threads per rank "
+              "times ranks do not exceed the cores",
+              "Raise the number of data-loader workers where the rank waits for data"},
+    .commands = {"export OMP_NUM_THREADS=<cores per rank>"}};
+
+const Fix kSlowWay{
+    .pattern = FixPattern::kNetworkSetting,
+    .title = "Check the link between the ranks",
+    .steps = {"Compare link speed, errors and the chosen interface at both ends with another pair"},
+    .commands = {"ibstat", "ethtool -S <interface> | grep -iE 'err|drop'", "nvidia-smi topo -m"}};
+
+const Fix kFasterTransport{
+    .pattern = FixPattern::kCommunicationConfiguration,
+    .title = "See that the fastest transport is used, and communication overlaps with work",
+    .steps =
+        {"Read in the log which transport each link uses",
+         "Let gradients be reduced while the backward pass runs; use larger buckets for many small ones"},
+    .commands = {"NCCL_DEBUG=INFO <your command>"}};
+
+const Fix kMoreWorkPerCall{
+    .pattern = FixPattern::kBatchOrPartition,
+    .title = "Do more work between collectives",
+    .steps = {"Raise the batch per rank or accumulate gradients over several batches; use fewer ranks where "
+              "the model is small"},
+    .commands = {}};
+
+const Fix kSameState{
+    .pattern = FixPattern::kDistributedApiUsage,
+    .title = "Let the framework keep the ranks the same",
+    .steps = {"Broadcast weights, buffers and the optimiser's state from one rank at the start and after "
+              "loading a checkpoint",
+              "Seed every rank as the framework expects"},
+    .commands = {}};
+
+const Fix kSilentCorruption{
+    .pattern = FixPattern::kHardware,
+    .title = "Suspect the device or the link of the odd rank",
+    .steps = {"Run the same step again on other hardware; where the result differs only on this rank, take "
+              "the host out",
+              "Go back to a checkpoint from before this step"},
+    .commands = {"nvidia-smi -q -d ECC,PAGE_RETIREMENT", "dmesg -T | grep -iE 'xid|nvlink|mce'"}};
+
+const Fix kNoRace{
+    .pattern = FixPattern::kBehaviorLogic,
+    .title = "Do not touch a tensor while it is being communicated",
+    .steps = {"Wait for the collective before the result is read or the buffer written again, also on other "
+              "streams"},
+    .commands = {}};
+
 const std::map<std::string, std::vector<Fix>, std::less<>>& table() {
   static const std::map<std::string, std::vector<Fix>, std::less<>> kTable = {
       {"desync.missing_rank", {kSameControlFlow, kEvenBatches, kSlowWorkOutside}},
@@ -161,6 +228,11 @@ const std::map<std::string, std::vector<Fix>, std::less<>>& table() {
       {"setup.communicator_not_made", {kMakeOnEveryRank, kSameControlFlow}},
       {"versions.differ", {kSameCode, kSameVersion}},
       {"desync.lagging_counter", {kSameControlFlow, kEvenBatches, kSlowWorkOutside}},
+      {"straggler.rank", {kEvenWork, kSlowDevice, kCores}},
+      {"straggler.host", {kSlowDevice, kCores, kEvenWork}},
+      {"straggler.link", {kFasterTransport, kSlowWay, kSlowDevice}},
+      {"communication.exposed", {kMoreWorkPerCall, kFasterTransport}},
+      {"divergence.outputs_differ", {kSameState, kNoRace, kSilentCorruption}},
   };
   return kTable;
 }

@@ -1,4 +1,4 @@
-// What to do about each kind of broken step, in the order in which to try it.
+// What to do about each kind of fault, in the order in which to try it.
 #pragma once
 
 #include <string_view>
