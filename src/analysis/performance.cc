@@ -1,0 +1,26 @@
+#include "analysis/performance.h"
+
+#include "analysis/divergence_finding.h"
+#include "analysis/timing/communication_time_finding.h"
+#include "analysis/timing/slow_link_finding.h"
+#include "analysis/timing/straggler_finding.h"
+#include "analysis/timing/timings.h"
+
+namespace lockstep::analysis {
+
+std::vector<model::Finding> find_performance_faults(const model::Job& job, const Alignment& alignment) {
+  const Timings timings = measure_timings(job, alignment);
+  const Stragglers stragglers = find_stragglers(job, timings);
+  std::vector<model::Finding> findings = findings_of(job, alignment, stragglers);
+  if (auto slow = finding_of(job, find_slow_links(job, alignment, timings))) {
+    findings.push_back(*std::move(slow));
+  }
+  const CommunicationTime time = measure_communication_time(job, alignment, timings);
+  if (auto exposed = finding_of(job, time, stragglers)) findings.push_back(*std::move(exposed));
+  if (const auto divergence = find_divergence(job, alignment)) {
+    findings.push_back(finding_of(job, *divergence));
+  }
+  return findings;
+}
+
+}  // namespace lockstep::analysis
