@@ -48,7 +48,10 @@ bool decode_tensors(const RecordView& record, TensorsDefinition& tensors) {
 }  // namespace
 
 Result<Definitions> Definitions::read(const std::filesystem::path& path) {
-  Reader reader = TRY(Reader::open(path, ChunkFilter::kDefinitions));
+  return read(TRY(Reader::open(path, ChunkFilter::kDefinitions)));
+}
+
+Definitions Definitions::read(Reader reader) {
   Definitions definitions;
   while (const RecordView* record = reader.next()) definitions.add(*record);
   return definitions;

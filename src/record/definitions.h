@@ -39,6 +39,9 @@ class Definitions {
   // Takes in the definitions of a file. A damaged one gives what could be read.
   static Result<Definitions> read(const std::filesystem::path& path);
 
+  // The same of a reader that is at its start; best one that passes over events.
+  static Definitions read(Reader reader);
+
   // Takes in one record if it is a definition that is whole; others are ignored.
   void add(const RecordView& record);
 

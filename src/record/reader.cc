@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <sys/stat.h>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -52,23 +52,24 @@ bool is_all_zero(const std::byte* data, std::size_t size) {
 }  // namespace
 
 Result<Reader> Reader::open(const std::filesystem::path& path, ChunkFilter filter) {
+  return over(TRY(open_byte_source(path)), path, filter);
+}
+
+Result<Reader> Reader::over(std::unique_ptr<ByteSource> bytes, const std::filesystem::path& name,
+                            ChunkFilter filter) {
   Reader reader;
   reader.filter_ = filter;
-  reader.file_.reset(std::fopen(path.c_str(), "rbe"));
-  if (!reader.file_) return base::error_from_errno("cannot open", path);
-  std::setvbuf(reader.file_.get(), nullptr, _IONBF, 0);
-  struct stat status {};
-  if (::fstat(::fileno(reader.file_.get()), &status) != 0) return base::error_from_errno("cannot read", path);
-  if (!S_ISREG(status.st_mode)) return not_a_recording(path, "not a regular file");
-  reader.file_bytes_ = static_cast<std::uint64_t>(status.st_size);
-  TRY(reader.read_header(path));
+  reader.file_bytes_ = bytes->size();
+  reader.bytes_ = std::move(bytes);
+  TRY(reader.read_header(name));
   return reader;
 }
 
 Result<void> Reader::read_header(const std::filesystem::path& path) {
   buffer_.resize(kSmallestChunk / 8);
-  std::size_t present = 0;
-  if (!read_at(0, kSmallestChunk, present)) return base::error_from_errno("cannot read", path);
+  const std::optional<std::size_t> read = read_at(0, kSmallestChunk);
+  if (!read) return base::error_from_errno("cannot read", path);
+  const std::size_t present = *read;
   if (present == 0) return not_a_recording(path, "the file is empty");
   std::memcpy(&header_, buffer_.data(), std::min(present, sizeof header_));
   if (std::memcmp(header_.magic, LOCKSTEP_FILE_MAGIC, sizeof header_.magic) != 0) {
@@ -90,10 +91,8 @@ Result<void> Reader::read_header(const std::filesystem::path& path) {
   return {};
 }
 
-bool Reader::read_at(std::uint64_t offset, std::size_t size, std::size_t& present) {
-  if (::fseeko(file_.get(), static_cast<off_t>(offset), SEEK_SET) != 0) return false;
-  present = std::fread(buffer_.data(), 1, size, file_.get());
-  return std::ferror(file_.get()) == 0;
+std::optional<std::size_t> Reader::read_at(std::uint64_t offset, std::size_t size) {
+  return bytes_->read(offset, std::as_writable_bytes(std::span(buffer_)).first(size));
 }
 
 const RecordView* Reader::next() {
@@ -155,15 +154,19 @@ bool Reader::load_next_chunk() {
   while (next_chunk_offset_ < file_bytes_) {
     chunk_offset_ = next_chunk_offset_;
     next_chunk_offset_ += header_.chunk_bytes;
-    std::size_t present = 0;
+    const std::uint64_t in_file = std::min<std::uint64_t>(header_.chunk_bytes, file_bytes_ - chunk_offset_);
+    if (in_file < header_.chunk_bytes) stats_.cut_at = file_bytes_;
     const bool wants_header_only = filter_ != ChunkFilter::kAll;
     const std::size_t first_part = wants_header_only ? sizeof(lockstep_chunk_header) : header_.chunk_bytes;
-    if (!read_at(chunk_offset_, first_part, present)) return false;
-    if (file_bytes_ - chunk_offset_ < header_.chunk_bytes) stats_.cut_at = file_bytes_;
-    if (!accept_chunk_header(present)) continue;
-    if (wants_header_only && !read_at(chunk_offset_, header_.chunk_bytes, present)) return false;
+    std::optional<std::size_t> present = read_at(chunk_offset_, first_part);
+    if (present && !accept_chunk_header(*present)) continue;
+    if (present && wants_header_only) present = read_at(chunk_offset_, header_.chunk_bytes);
+    if (!present) {
+      leave_damaged_chunk(in_file);
+      continue;
+    }
     cursor_ = sizeof(lockstep_chunk_header);
-    end_ = present;
+    end_ = *present;
     return true;
   }
   return false;

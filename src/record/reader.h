@@ -1,19 +1,21 @@
 // Reads a rank's record file from front to back with a buffer of one chunk, however long the file is.
 //
-// Damage never stops it: records are read up to the damage, then it goes on with the next whole chunk, and
-// stats() says what was lost. Only a file that has no valid header is an error.
+// Damage never stops it, nor does a medium that cannot be read in places: records are read up to the damage,
+// then it goes on with the next whole chunk, and stats() says what was lost. Only a file that has no valid
+// header is an error.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "lockstep/record_format.h"
 
 #include "base/result.h"
+#include "record/byte_source.h"
 #include "record/read_stats.h"
 
 namespace lockstep::record {
@@ -39,6 +41,10 @@ class Reader {
  public:
   static Result<Reader> open(const std::filesystem::path& path, ChunkFilter filter = ChunkFilter::kAll);
 
+  // `name` is for error messages.
+  static Result<Reader> over(std::unique_ptr<ByteSource> bytes, const std::filesystem::path& name,
+                             ChunkFilter filter = ChunkFilter::kAll);
+
   const lockstep_file_header& header() const { return header_; }
 
   // The next whole record, or null at the end. Of one thread in the order of time; threads alternate by
@@ -49,10 +55,6 @@ class Reader {
   const ReadStats& stats() const { return stats_; }
 
  private:
-  struct CloseFile {
-    void operator()(std::FILE* file) const { std::fclose(file); }
-  };
-
   Reader() = default;
   Result<void> read_header(const std::filesystem::path& path);
   bool load_next_chunk();
@@ -61,9 +63,9 @@ class Reader {
   void leave_damaged_chunk(std::size_t lost);
   void finish_stats();
   void note_stream_record();
-  bool read_at(std::uint64_t offset, std::size_t size, std::size_t& present);
+  std::optional<std::size_t> read_at(std::uint64_t offset, std::size_t size);
 
-  std::unique_ptr<std::FILE, CloseFile> file_;
+  std::unique_ptr<ByteSource> bytes_;
   ChunkFilter filter_ = ChunkFilter::kAll;
   lockstep_file_header header_{};
   ReadStats stats_;
