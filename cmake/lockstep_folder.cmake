@@ -26,6 +26,7 @@ function(lockstep_folder name)
     set_target_properties(${name}_test PROPERTIES CXX_CLANG_TIDY "")  # minutes for each, in the test libraries' headers
     target_link_libraries(${name}_test PRIVATE
       lockstep_${name} rapidcheck GTest::gtest GTest::gmock GTest::gtest_main)
+    target_compile_definitions(${name}_test PRIVATE LOCKSTEP_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
     gtest_discover_tests(${name}_test TEST_PREFIX unit.${name}. PROPERTIES LABELS unit DISCOVERY_TIMEOUT 60)
   endif()
 endfunction()

@@ -7,6 +7,10 @@
 #include "readers/pytorch/flight_recorder_json.h"
 #include "readers/pytorch/flight_recorder_pickle.h"
 #include "readers/pytorch/unreadable_dump.h"
+#include "readers/stacks/faulthandler.h"
+#include "readers/stacks/py_spy_json.h"
+#include "readers/stacks/py_spy_text.h"
+#include "readers/stacks/pystack.h"
 
 namespace lockstep::readers {
 
@@ -16,6 +20,10 @@ std::span<const Format> all_formats() {
       Format{"PyTorch flight recorder dump", is_flight_recorder_pickle, read_flight_recorder_pickle},
       Format{"PyTorch flight recorder dump, JSON", is_flight_recorder_json, read_flight_recorder_json},
       Format{"PyTorch debug server snapshot", is_debug_server_snapshot, read_debug_server_snapshot},
+      Format{"py-spy stacks, JSON", recognises_py_spy_json, read_py_spy_json},
+      Format{"py-spy stacks", recognises_py_spy_text, read_py_spy_text},
+      Format{"pystack stacks", recognises_pystack, read_pystack},
+      Format{"faulthandler stacks", recognises_faulthandler, read_faulthandler},
       Format{"file of a rank without a dump in it", is_named_like_a_dump, read_unreadable_dump},
   };
   return kFormats;
