@@ -4,8 +4,10 @@
 #include <array>
 
 #include "readers/pytorch/debug_server.h"
+#include "readers/pytorch/error_json.h"
 #include "readers/pytorch/flight_recorder_json.h"
 #include "readers/pytorch/flight_recorder_pickle.h"
+#include "readers/pytorch/torchrun_summary.h"
 #include "readers/pytorch/unreadable_dump.h"
 #include "readers/stacks/faulthandler.h"
 #include "readers/stacks/py_spy_json.h"
@@ -23,6 +25,8 @@ std::span<const Format> all_formats() {
       Format{"py-spy stacks, JSON", recognises_py_spy_json, read_py_spy_json},
       Format{"py-spy stacks", recognises_py_spy_text, read_py_spy_text},
       Format{"pystack stacks", recognises_pystack, read_pystack},
+      Format{"torchelastic error file", recognises_error_json, read_error_json},
+      Format{"torchrun log", recognises_torchrun_summary, read_torchrun_summary},
       Format{"faulthandler stacks", recognises_faulthandler, read_faulthandler},
       Format{"file of a rank without a dump in it", is_named_like_a_dump, read_unreadable_dump},
   };
