@@ -40,7 +40,7 @@ std::optional<FastJson> member(FastJson object, std::string_view key) {
 
 std::optional<std::string_view> string_member(FastJson object, std::string_view key) {
   const std::optional<FastJson> value = member(object, key);
-  return value ? value_of(value->get_string()) : std::nullopt;
+  return value ? string_of(*value) : std::nullopt;
 }
 
 std::optional<bool> bool_member(FastJson object, std::string_view key) {
@@ -55,11 +55,18 @@ std::optional<double> number_member(FastJson object, std::string_view key) {
 
 std::optional<std::int64_t> integer_member(FastJson object, std::string_view key) {
   const std::optional<FastJson> value = member(object, key);
-  if (!value) return std::nullopt;
-  if (const auto integer = value_of(value->get_int64())) return integer;
-  if (const auto text = value_of(value->get_string())) return integer_in(*text);
-  if (const auto number = value_of(value->get_double())) return integer_in(*number);
+  return value ? integer_of(*value) : std::nullopt;
+}
+
+std::optional<std::int64_t> integer_of(FastJson value) {
+  if (const auto integer = value_of(value.get_int64())) return integer;
+  if (const auto text = value_of(value.get_string())) return integer_in(*text);
+  if (const auto number = value_of(value.get_double())) return integer_in(*number);
   return std::nullopt;
+}
+
+std::optional<std::string_view> string_of(FastJson value) {
+  return value_of(value.get_string());
 }
 
 }  // namespace lockstep::base

@@ -28,4 +28,16 @@ std::optional<double> number_member(FastJson object, std::string_view key);
 // Also from a string of digits: several writers quote their numbers.
 std::optional<std::int64_t> integer_member(FastJson object, std::string_view key);
 
+// Calls `use` with each element; with none when the value is no array.
+template <typename Use>
+void for_each_element(const std::optional<FastJson>& value, const Use& use) {
+  simdjson::dom::array list;
+  if (!value || value->get_array().get(list) != simdjson::SUCCESS) return;
+  for (const FastJson element : list) use(element);
+}
+
+// The value itself as an integer.
+std::optional<std::int64_t> integer_of(FastJson value);
+std::optional<std::string_view> string_of(FastJson value);
+
 }  // namespace lockstep::base

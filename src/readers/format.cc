@@ -7,6 +7,7 @@
 #include "readers/pytorch/error_json.h"
 #include "readers/pytorch/flight_recorder_json.h"
 #include "readers/pytorch/flight_recorder_pickle.h"
+#include "readers/pytorch/kineto.h"
 #include "readers/pytorch/torchrun_summary.h"
 #include "readers/pytorch/unreadable_dump.h"
 #include "readers/stacks/faulthandler.h"
@@ -22,6 +23,7 @@ std::span<const Format> all_formats() {
       Format{"PyTorch flight recorder dump", is_flight_recorder_pickle, read_flight_recorder_pickle},
       Format{"PyTorch flight recorder dump, JSON", is_flight_recorder_json, read_flight_recorder_json},
       Format{"PyTorch debug server snapshot", is_debug_server_snapshot, read_debug_server_snapshot},
+      Format{"Kineto trace", recognises_kineto, read_kineto},
       Format{"py-spy stacks, JSON", recognises_py_spy_json, read_py_spy_json},
       Format{"py-spy stacks", recognises_py_spy_text, read_py_spy_text},
       Format{"pystack stacks", recognises_pystack, read_pystack},

@@ -28,11 +28,8 @@ ThreadDump thread_of(base::FastJson thread) {
   result.name = base::string_member(thread, "thread_name").value_or("");
   result.number = base::integer_member(thread, "os_thread_id");
   result.holds_lock = base::bool_member(thread, "owns_gil").value_or(false);
-  const auto frames = base::member(thread, "frames");
-  simdjson::dom::array list;
-  if (frames && frames->get_array().get(list) == simdjson::SUCCESS) {
-    for (const base::FastJson frame : list) result.frames.push_back(frame_of(frame));
-  }
+  base::for_each_element(base::member(thread, "frames"),
+                         [&](base::FastJson frame) { result.frames.push_back(frame_of(frame)); });
   return result;
 }
 

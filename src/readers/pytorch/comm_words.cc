@@ -1,0 +1,99 @@
+#include "readers/pytorch/comm_words.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <string>
+
+namespace lockstep::readers {
+namespace {
+
+using model::DataType;
+using model::Operation;
+
+template <typename Value>
+struct Word {
+  std::string_view text;
+  Value value;
+};
+
+// A word that holds another stands before it: a reduce_scatter is no scatter, an all_reduce_barrier a
+// barrier.
+constexpr std::array<Word<Operation>, 11> kOperations = {{
+    {"barrier", Operation::kBarrier},
+    {"reducescatter", Operation::kReduceScatter},
+    {"allgather", Operation::kAllGather},
+    {"allreduce", Operation::kAllReduce},
+    {"alltoall", Operation::kAllToAll},
+    {"broadcast", Operation::kBroadcast},
+    {"sendrecv", Operation::kUnknown},
+    {"scatter", Operation::kScatter},
+    {"gather", Operation::kGather},
+    {"reduce", Operation::kReduce},
+    {"send", Operation::kSend},
+}};
+
+constexpr std::array<Word<DataType>, 33> kDataTypes = {{
+    {"Float", DataType::kFloat32},
+    {"float", DataType::kFloat32},
+    {"Double", DataType::kFloat64},
+    {"double", DataType::kFloat64},
+    {"Half", DataType::kFloat16},
+    {"c10::Half", DataType::kFloat16},
+    {"BFloat16", DataType::kBFloat16},
+    {"c10::BFloat16", DataType::kBFloat16},
+    {"Long", DataType::kInt64},
+    {"long int", DataType::kInt64},
+    {"long", DataType::kInt64},
+    {"Int", DataType::kInt32},
+    {"int", DataType::kInt32},
+    {"Short", DataType::kInt16},
+    {"short int", DataType::kInt16},
+    {"short", DataType::kInt16},
+    {"Char", DataType::kInt8},
+    {"signed char", DataType::kInt8},
+    {"Byte", DataType::kUInt8},
+    {"unsigned char", DataType::kUInt8},
+    {"Bool", DataType::kBool},
+    {"bool", DataType::kBool},
+    {"UInt16", DataType::kUInt16},
+    {"UInt32", DataType::kUInt32},
+    {"UInt64", DataType::kUInt64},
+    {"ComplexFloat", DataType::kComplex64},
+    {"c10::complex<float>", DataType::kComplex64},
+    {"ComplexDouble", DataType::kComplex128},
+    {"c10::complex<double>", DataType::kComplex128},
+    {"Float8_e4m3fn", DataType::kFloat8E4M3},
+    {"Float8_e4m3fnuz", DataType::kFloat8E4M3},
+    {"Float8_e5m2", DataType::kFloat8E5M2},
+    {"Float8_e5m2fnuz", DataType::kFloat8E5M2},
+}};
+
+std::string letters_of(std::string_view name) {
+  std::string letters;
+  for (const char c : name.substr(0, name.find('('))) {
+    if (std::isalpha(static_cast<unsigned char>(c)) != 0) {
+      letters += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    }
+  }
+  return letters;
+}
+
+}  // namespace
+
+Operation pytorch_operation(std::string_view name) {
+  constexpr std::size_t kLongest = 128;
+  const std::string letters = letters_of(name.substr(0, kLongest));
+  for (const auto& [word, operation] : kOperations) {
+    if (letters.find(word) != std::string::npos) return operation;
+  }
+  return letters.find("recv") == std::string::npos ? Operation::kUnknown : Operation::kReceive;
+}
+
+DataType pytorch_data_type(std::string_view name) {
+  const auto place = std::ranges::find(kDataTypes, name, &Word<DataType>::text);
+  if (place != kDataTypes.end()) return place->value;
+  return name.empty() ? DataType::kUnknown : DataType::kOther;
+}
+
+}  // namespace lockstep::readers
