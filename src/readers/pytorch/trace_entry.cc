@@ -40,17 +40,18 @@ EntryKind kind_of_name(std::string_view name) {
 
 EntryKind kind_by_name(std::string_view text, bool& must_parse) {
   constexpr std::string_view kKey = "\"name\"";
-  const std::size_t key = text.find(kKey);
   must_parse = false;
-  if (key == std::string_view::npos) return EntryKind::kOther;
-  const std::string_view before = text.substr(1, key - 1);
-  if (before.find_first_of("{[") != std::string_view::npos) {  // perhaps the name of something inside
-    must_parse = true;
-    return EntryKind::kOther;
+  for (std::size_t at = 1; at < text.size(); ++at) {
+    if (text[at] == '{' || text[at] == '[') {  // a name from here on may be that of something inside
+      must_parse = true;
+      return EntryKind::kOther;
+    }
+    if (text[at] != '"' || !text.substr(at).starts_with(kKey)) continue;
+    const std::string_view rest = text.substr(at + kKey.size());
+    const std::size_t quote = rest.find('"');
+    return quote == std::string_view::npos ? EntryKind::kOther : kind_of_name(rest.substr(quote + 1));
   }
-  const std::string_view rest = text.substr(key + kKey.size());
-  const std::size_t quote = rest.find('"');
-  return quote == std::string_view::npos ? EntryKind::kOther : kind_of_name(rest.substr(quote + 1));
+  return EntryKind::kOther;
 }
 
 std::optional<TraceEntry> parse_entry(base::FastJson json) {
