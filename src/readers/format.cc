@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "readers/lockstep/recording.h"
 #include "readers/pytorch/debug_server.h"
 #include "readers/pytorch/error_json.h"
 #include "readers/pytorch/flight_recorder_json.h"
@@ -23,6 +24,7 @@ std::span<const Format> all_formats() {
       Format{"PyTorch flight recorder dump", is_flight_recorder_pickle, read_flight_recorder_pickle},
       Format{"PyTorch flight recorder dump, JSON", is_flight_recorder_json, read_flight_recorder_json},
       Format{"PyTorch debug server snapshot", is_debug_server_snapshot, read_debug_server_snapshot},
+      Format{"Lockstep recording", recognises_recording, read_recording},
       Format{"Kineto trace", recognises_kineto, read_kineto},
       Format{"py-spy stacks, JSON", recognises_py_spy_json, read_py_spy_json},
       Format{"py-spy stacks", recognises_py_spy_text, read_py_spy_text},

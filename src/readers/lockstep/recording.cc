@@ -1,0 +1,81 @@
+#include "readers/lockstep/recording.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "lockstep/record_format.h"
+
+#include "readers/lockstep/event_builder.h"
+#include "record/byte_source.h"
+#include "record/definitions.h"
+#include "record/reader.h"
+
+namespace lockstep::readers {
+namespace {
+
+constexpr std::string_view kMagic{LOCKSTEP_FILE_MAGIC, 8};
+
+// The mark that stands in the folder of a recording until the job came to a clean end.
+bool is_marked_incomplete(const std::filesystem::path& file) {
+  std::error_code ignored;
+  return std::filesystem::exists(file.parent_path() / "incomplete", ignored);
+}
+
+// Without the mark the whole job came to a clean end: nobody is missed who said no goodbye.
+std::vector<std::string> limits_of(const Source& source, record::ReadStats stats) {
+  if (!is_marked_incomplete(source.path)) stats.has_goodbye = true;
+  std::vector<std::string> limits = stats.limits();
+  for (std::string& limit : limits) limit = fmt::format("{}: {}", source.name, limit);
+  return limits;
+}
+
+// At least one where something is missing: what is not here may still have happened.
+std::uint64_t events_lost(const record::ReadStats& stats, std::uint64_t dropped) {
+  const std::uint64_t damaged =
+      stats.is_damaged()
+          ? std::max<std::uint64_t>(1, (stats.lost_bytes + stats.missing_bytes) / sizeof(lockstep_call))
+          : 0;
+  return std::max(stats.dropped, dropped) + damaged;
+}
+
+std::string backend_of(const model::Job& job) {
+  for (const model::Communicator& communicator : job.communicators.values()) {
+    if (!communicator.backend.empty()) return communicator.backend;
+  }
+  return {};
+}
+
+}  // namespace
+
+bool recognises_recording(const Source& source) {
+  return source.bytes.starts_with(kMagic);
+}
+
+model::Job read_recording(const Source& source) {
+  model::Job job;
+  job.sources = {source.name};
+  const auto open = [&](record::ChunkFilter filter) {
+    return record::Reader::over(record::byte_source_over(source.bytes), source.path, filter);
+  };
+  auto definition_reader = open(record::ChunkFilter::kDefinitions);
+  auto reader = open(record::ChunkFilter::kAll);
+  if (!reader.ok() || !definition_reader.ok()) {
+    job.limits.push_back(fmt::format("{}: {}", source.name, reader.error().why));
+    return job;
+  }
+  const auto definitions = record::Definitions::read(std::move(definition_reader).value());
+  EventBuilder builder(reader.value().header(), definitions, job);
+  builder.expect_events(source.bytes.size() / (sizeof(lockstep_call) + sizeof(lockstep_done)));
+  std::uint32_t position = 0;
+  while (const record::RecordView* view = reader.value().next()) builder.take(*view, ++position);
+  model::RankHistory history = std::move(builder).finish();
+  const record::ReadStats& stats = reader.value().stats();
+  history.events_lost = events_lost(stats, history.events_lost);
+  job.limits = limits_of(source, stats);
+  job.backend = backend_of(job);
+  job.ranks.push_back(std::move(history));
+  return job;
+}
+
+}  // namespace lockstep::readers
