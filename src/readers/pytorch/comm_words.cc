@@ -5,6 +5,8 @@
 #include <cctype>
 #include <string>
 
+#include "readers/pytorch/flight_recorder_types.h"
+
 namespace lockstep::readers {
 namespace {
 
@@ -33,40 +35,20 @@ constexpr std::array<Word<Operation>, 11> kOperations = {{
     {"send", Operation::kSend},
 }};
 
-constexpr std::array<Word<DataType>, 33> kDataTypes = {{
-    {"Float", DataType::kFloat32},
+constexpr std::array<Word<DataType>, 13> kCppTypes = {{
     {"float", DataType::kFloat32},
-    {"Double", DataType::kFloat64},
     {"double", DataType::kFloat64},
-    {"Half", DataType::kFloat16},
     {"c10::Half", DataType::kFloat16},
-    {"BFloat16", DataType::kBFloat16},
     {"c10::BFloat16", DataType::kBFloat16},
-    {"Long", DataType::kInt64},
     {"long int", DataType::kInt64},
     {"long", DataType::kInt64},
-    {"Int", DataType::kInt32},
     {"int", DataType::kInt32},
-    {"Short", DataType::kInt16},
     {"short int", DataType::kInt16},
     {"short", DataType::kInt16},
-    {"Char", DataType::kInt8},
     {"signed char", DataType::kInt8},
-    {"Byte", DataType::kUInt8},
     {"unsigned char", DataType::kUInt8},
-    {"Bool", DataType::kBool},
     {"bool", DataType::kBool},
-    {"UInt16", DataType::kUInt16},
-    {"UInt32", DataType::kUInt32},
-    {"UInt64", DataType::kUInt64},
-    {"ComplexFloat", DataType::kComplex64},
-    {"c10::complex<float>", DataType::kComplex64},
-    {"ComplexDouble", DataType::kComplex128},
-    {"c10::complex<double>", DataType::kComplex128},
-    {"Float8_e4m3fn", DataType::kFloat8E4M3},
-    {"Float8_e4m3fnuz", DataType::kFloat8E4M3},
-    {"Float8_e5m2", DataType::kFloat8E5M2},
-    {"Float8_e5m2fnuz", DataType::kFloat8E5M2},
+    {"", DataType::kUnknown},
 }};
 
 std::string letters_of(std::string_view name) {
@@ -91,9 +73,8 @@ Operation pytorch_operation(std::string_view name) {
 }
 
 DataType pytorch_data_type(std::string_view name) {
-  const auto place = std::ranges::find(kDataTypes, name, &Word<DataType>::text);
-  if (place != kDataTypes.end()) return place->value;
-  return name.empty() ? DataType::kUnknown : DataType::kOther;
+  const auto place = std::ranges::find(kCppTypes, name, &Word<DataType>::text);
+  return place != kCppTypes.end() ? place->value : flight_recorder_type(name);
 }
 
 }  // namespace lockstep::readers
