@@ -4,7 +4,9 @@
 #include <optional>
 
 #include "analysis/align.h"
+#include "analysis/describe.h"
 #include "analysis/failed_ranks.h"
+#include "analysis/hang/ended_early.h"
 #include "analysis/hang/hang_finding.h"
 #include "analysis/hang/lagging_counter.h"
 #include "analysis/hang/point_to_point.h"
@@ -15,6 +17,8 @@
 #include "analysis/mismatch/mismatch.h"
 #include "analysis/mismatch/mismatch_finding.h"
 #include "analysis/mismatch/uneven_exchange.h"
+#include "analysis/performance.h"
+#include "analysis/uneven_steps.h"
 #include "analysis/version_skew.h"
 
 namespace lockstep::analysis {
@@ -147,6 +151,9 @@ void most_likely_first(std::vector<Finding>& findings) {
 std::vector<Finding> analyse(const Job& job) {
   const Alignment alignment = align(job);
   std::vector<Finding> findings = find_broken_step(job, alignment);
+  if (const auto uneven = find_uneven_steps(job, alignment)) {
+    for (Finding& finding : findings) explain_by_uneven_steps(*uneven, finding);
+  }
   if (findings.empty()) {
     for (const LaggingCounter& lagging : find_lagging_counters(job))
       findings.push_back(finding_of(job, lagging));
@@ -156,6 +163,15 @@ std::vector<Finding> analyse(const Job& job) {
   }
   if (auto skew = find_version_skew(job)) findings.push_back(*std::move(skew));
   most_likely_first(findings);
+
+  // A job that broke step is not slow: what its times show comes after.
+  std::vector<Finding> about_speed = find_performance_faults(job, alignment);
+  most_likely_first(about_speed);
+  std::ranges::move(about_speed, std::back_inserter(findings));
+  for (Finding& finding : findings) {
+    finding.title = as_sentences(finding.title);
+    finding.explanation = as_sentences(finding.explanation);
+  }
   return findings;
 }
 

@@ -105,6 +105,17 @@ std::string describe(const model::Job& job, const model::Event& event) {
   return text;
 }
 
+std::string as_sentences(std::string text) {
+  while (text.ends_with(' ')) text.pop_back();
+  bool starts_sentence = true;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (starts_sentence && text[at] >= 'a' && text[at] <= 'z')
+      text[at] = static_cast<char>(text[at] - 'a' + 'A');
+    starts_sentence = text[at] == ' ' && at > 0 && text[at - 1] == '.';
+  }
+  return text;
+}
+
 std::string source_name(const model::Job& job, model::SourceId source) {
   const auto index = static_cast<std::size_t>(source);
   return index < job.sources.size() ? job.sources[index] : std::string{};

@@ -21,6 +21,9 @@ std::string describe(const model::Stack& stack);
 // "all_reduce number 204 in group default_pg, float32 [1024]: issued, not finished; at train.py:33 in step"
 std::string describe(const model::Job& job, const model::Event& event);
 
+// With a capital letter at the start of each sentence and no space at the end.
+std::string as_sentences(std::string text);
+
 std::string source_name(const model::Job& job, model::SourceId source);
 
 // The event as a place a person can look at.

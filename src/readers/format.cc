@@ -18,6 +18,8 @@
 
 namespace lockstep::readers {
 
+constexpr bool kStandsInLogs = true;
+
 // In the order in which they are asked.
 std::span<const Format> all_formats() {
   static constexpr std::array kFormats = {
@@ -30,8 +32,8 @@ std::span<const Format> all_formats() {
       Format{"py-spy stacks", recognises_py_spy_text, read_py_spy_text},
       Format{"pystack stacks", recognises_pystack, read_pystack},
       Format{"torchelastic error file", recognises_error_json, read_error_json},
-      Format{"torchrun log", recognises_torchrun_summary, read_torchrun_summary},
-      Format{"faulthandler stacks", recognises_faulthandler, read_faulthandler},
+      Format{"torchrun log", recognises_torchrun_summary, read_torchrun_summary, kStandsInLogs},
+      Format{"faulthandler stacks", recognises_faulthandler, read_faulthandler, kStandsInLogs},
       Format{"file of a rank without a dump in it", is_named_like_a_dump, read_unreadable_dump},
   };
   return kFormats;
@@ -42,6 +44,17 @@ const Format* sniff(const Source& source) {
   const auto found =
       std::ranges::find_if(formats, [&](const Format& format) { return format.recognises(source); });
   return found == formats.end() ? nullptr : &*found;
+}
+
+std::vector<const Format*> formats_in(const Source& source) {
+  const Format* first = sniff(source);
+  if (first == nullptr) return {};
+  std::vector<const Format*> found = {first};
+  if (!first->stands_in_logs) return found;
+  for (const Format& format : all_formats()) {
+    if (&format != first && format.stands_in_logs && format.recognises(source)) found.push_back(&format);
+  }
+  return found;
 }
 
 }  // namespace lockstep::readers

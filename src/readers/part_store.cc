@@ -1,6 +1,7 @@
 #include "readers/part_store.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
@@ -23,19 +24,25 @@ void PartStore::put(std::size_t file, model::Job part) {
     events_read_ += history.events.size();
     events_kept_ += history.events.size();
   }
-  parts_[file] = std::move(part);
+  parts_[file].push_back(std::move(part));
   // Cutting looks at every part, so it waits until there is something to gain.
   if (events_kept_ > budget_.most_events + budget_.most_events / 8) keep_within_budget();
+}
+
+std::size_t PartStore::files() const {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(parts_, [](const std::vector<model::Job>& of_file) { return !of_file.empty(); }));
 }
 
 void PartStore::keep_within_budget() {
   most_per_rank_ = events_per_rank(budget_, event_counts_);
   events_kept_ = 0;
-  for (std::optional<model::Job>& part : parts_) {
-    if (!part) continue;
-    for (model::RankHistory& history : part->ranks) {
-      keep_last(history, most_per_rank_);
-      events_kept_ += history.events.size();
+  for (std::vector<model::Job>& of_file : parts_) {
+    for (model::Job& part : of_file) {
+      for (model::RankHistory& history : part.ranks) {
+        keep_last(history, most_per_rank_);
+        events_kept_ += history.events.size();
+      }
     }
   }
 }
@@ -43,9 +50,7 @@ void PartStore::keep_within_budget() {
 std::vector<model::Job> PartStore::take() {
   keep_within_budget();
   std::vector<model::Job> parts;
-  for (std::optional<model::Job>& part : parts_) {
-    if (part) parts.push_back(*std::move(part));
-  }
+  for (std::vector<model::Job>& of_file : parts_) std::ranges::move(of_file, std::back_inserter(parts));
   parts_.clear();
   return parts;
 }

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,7 +15,10 @@ class PartStore {
  public:
   PartStore(std::size_t files, EventBudget budget) : budget_(budget), parts_(files) {}
 
+  // A file may give several parts.
   void put(std::size_t file, model::Job part);
+
+  std::size_t files() const;  // that gave a part
 
   // In the order of the files, each rank cut to its last events where all together were too many.
   std::vector<model::Job> take();
@@ -27,8 +29,8 @@ class PartStore {
   void keep_within_budget();
 
   EventBudget budget_;
-  std::vector<std::optional<model::Job>> parts_;
-  std::vector<std::uint64_t> event_counts_;  // of each rank of each part, as read
+  std::vector<std::vector<model::Job>> parts_;  // by file
+  std::vector<std::uint64_t> event_counts_;     // of each rank of each part, as read
   std::uint64_t events_read_ = 0;
   std::uint64_t events_kept_ = 0;
   std::uint64_t most_per_rank_ = std::numeric_limits<std::uint64_t>::max();

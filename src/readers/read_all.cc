@@ -55,8 +55,9 @@ class ReadAll {
   }
 
   ReadResult result(std::vector<std::string> limits) {
-    ReadResult all{.parts = store_.take(), .limits = std::move(limits), .files_read = 0, .unknown_files = {}};
-    all.files_read = all.parts.size();
+    ReadResult all{
+        .parts = {}, .limits = std::move(limits), .files_read = store_.files(), .unknown_files = {}};
+    all.parts = store_.take();
     for (std::size_t file = 0; file < files_.size(); ++file) {
       std::ranges::move(outcomes_[file].limits, std::back_inserter(all.limits));
       if (outcomes_[file].is_unknown) all.unknown_files.push_back(files_[file].name);
@@ -109,17 +110,18 @@ class ReadAll {
   void read(std::size_t file, Input input) {
     const Source source{.name = files_[file].name, .path = files_[file].path, .bytes = input.bytes.view()};
     try {
-      const Format* format = sniff(source);
-      if (format == nullptr) {
+      const std::vector<const Format*> formats = formats_in(source);
+      if (formats.empty()) {
         const bool is_empty = source.bytes.empty() && input.limit.empty();
         outcomes_[file].is_unknown = !source.bytes.empty();
         if (is_empty) limit(file, "empty");
         return;
       }
-      model::Job part = format->read(source);
+      std::vector<model::Job> parts;
+      for (const Format* format : formats) parts.push_back(format->read(source));
       input = {};
       const std::lock_guard lock(mutex_);
-      store_.put(file, std::move(part));
+      for (model::Job& part : parts) store_.put(file, std::move(part));
     } catch (const std::exception& fault) {
       limit(file, fmt::format("cannot be read: {}", fault.what()));
     }

@@ -52,9 +52,8 @@ const PresenceTable::Seen* PresenceTable::seen(CommunicatorId communicator, int 
 
 bool PresenceTable::has_evidence(int rank) const {
   const RankHistory* history = job_.find_rank(rank);
-  return history != nullptr &&
-         (!history->events.empty() || !history->progress.empty() ||
-          (history->lists_communicators && history->reaches_end));
+  return history != nullptr && (!history->events.empty() || !history->progress.empty() ||
+                                (history->lists_communicators && history->reaches_end));
 }
 
 std::optional<std::uint64_t> PresenceTable::last_issued(CommunicatorId communicator, int rank) const {

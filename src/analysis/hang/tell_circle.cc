@@ -11,9 +11,12 @@
 namespace lockstep::analysis {
 namespace {
 
-// "rank 0 waits in group A for rank 1", of the ranks that are part of the circle.
+// "rank 0 waits in group A for rank 1"
 std::string link(const HangStory& story, const Wait& wait) {
-  const auto in_circle = [&](int rank) { return std::ranges::binary_search(story.cause.roots, rank); };
+  const auto in_circle = [&](int rank) {
+    return std::ranges::binary_search(story.cause.roots, rank) ||
+           std::ranges::binary_search(story.cause.victims, rank);
+  };
   std::vector<int> waiting;
   for (const EventPlace place : wait.waiting) {
     const int rank = story.job.ranks[place.rank].rank.number;
@@ -26,6 +29,16 @@ std::string link(const HangStory& story, const Wait& wait) {
                   describe(story.job, wait.communicator));
   return awaited.empty() ? who + " behind an earlier call"
                          : fmt::format("{} for {}", who, ranks_in_words(awaited));
+}
+
+// Whether the circle is between the roots and others, not among the roots alone.
+bool is_against_the_rest(const HangStory& story) {
+  const auto is_root = [&](EventPlace place) {
+    return std::ranges::binary_search(story.cause.roots, story.job.ranks[place.rank].rank.number);
+  };
+  return std::ranges::any_of(story.cause.waits, [&](std::size_t at) {
+    return std::ranges::none_of(story.waits[at].waiting, is_root);
+  });
 }
 
 }  // namespace
@@ -41,9 +54,15 @@ void tell_circle(HangStory& story) {
   finding.code = only_messages ? "deadlock.point_to_point" : "deadlock.order_inversion";
   finding.confidence = 0.95;
   const std::string who = ranks_in_words(story.cause.roots);
-  finding.title = only_messages ? fmt::format("{} wait for each other's messages in a circle", who)
-                                : fmt::format("{} use {} in different orders and wait for each other", who,
-                                              fmt::join(groups, " and "));
+  const std::string which = fmt::format("{}", fmt::join(groups, " and "));
+  if (only_messages) {
+    finding.title = fmt::format("{} wait for each other's messages in a circle", who);
+  } else if (is_against_the_rest(story)) {
+    finding.title = fmt::format("{} {} {} in another order than the others: they wait for each other", who,
+                                story.cause.roots.size() == 1 ? "uses" : "use", which);
+  } else {
+    finding.title = fmt::format("{} use {} in different orders and wait for each other", who, which);
+  }
   constexpr std::size_t kMostLinks = 6;
   std::vector<std::string> links;
   for (std::size_t index = 0; index < std::min(waits.size(), kMostLinks); ++index) {

@@ -150,7 +150,26 @@ class Causes {
         cause.roots.push_back(graph_.rank_at(node));
       }
     }
+    blame_the_smaller_side(cause);
     add(std::move(cause), nodes);
+  }
+
+  // Between two groups, those fewer ranks that went to the one first are the odd ones.
+  void blame_the_smaller_side(Cause& cause) const {
+    if (cause.waits.size() != 2) return;
+    std::vector<int> left = waiting_in(cause.waits[0]);
+    std::vector<int> right = waiting_in(cause.waits[1]);
+    const auto keep_only = [&](std::vector<int>& side, const std::vector<int>& other) {
+      std::erase_if(side, [&](int rank) {
+        return std::ranges::find(cause.roots, rank) == cause.roots.end() ||
+               std::ranges::find(other, rank) != other.end();
+      });
+    };
+    const std::vector<int> whole_left = left;
+    keep_only(left, right);
+    keep_only(right, whole_left);
+    if (left.empty() || right.empty() || left.size() == right.size()) return;
+    cause.roots = left.size() < right.size() ? left : right;
   }
 
   void add_all_came(std::size_t wait) {
