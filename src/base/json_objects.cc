@@ -85,10 +85,20 @@ JsonObjects::JsonObjects(std::string_view array) : rest_(without_leading_space(a
   rest_ = rest_.starts_with('[') ? rest_.substr(1) : std::string_view{};
 }
 
+JsonObjects JsonObjects::stream(std::string_view text) {
+  JsonObjects objects;
+  objects.rest_ = text;
+  objects.is_stream_ = true;
+  return objects;
+}
+
 std::optional<std::string_view> JsonObjects::next() {
   while (!rest_.empty()) {
     const char c = rest_.front();
-    if (c == ']') {
+    if (is_stream_ && c != '{') {
+      const std::size_t begin = rest_.find('{');
+      rest_ = begin == std::string_view::npos ? std::string_view{} : rest_.substr(begin);
+    } else if (c == ']') {
       was_closed_ = true;
       rest_ = {};
     } else if (c == '{' || c == '[') {
@@ -96,6 +106,7 @@ std::optional<std::string_view> JsonObjects::next() {
       const std::string_view nested = rest_.substr(0, end);
       rest_ = end == std::string_view::npos ? std::string_view{} : rest_.substr(end);
       if (c == '{' && end != std::string_view::npos) return nested;
+      if (c == '{') cut_object_ = nested;
     } else if (c == '"') {
       const std::size_t end = end_of_string(rest_, 0);
       rest_ = end == std::string_view::npos ? std::string_view{} : rest_.substr(end);

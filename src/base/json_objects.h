@@ -16,15 +16,25 @@ class JsonObjects {
   // `array` begins at '[' (white space before it is skipped).
   explicit JsonObjects(std::string_view array);
 
+  // Objects that follow one another without an array around them; whatever lies between them is passed over.
+  static JsonObjects stream(std::string_view text);
+
   // The next element that is an object; other elements are passed over. None at the end.
   std::optional<std::string_view> next();
 
   // Once next() returned none: whether the array was closed, or the text ended inside it.
   bool was_closed() const { return was_closed_; }
 
+  // Once next() returned none: the object inside which the text ended. Empty when it ended between two.
+  std::string_view cut_object() const { return cut_object_; }
+
  private:
+  JsonObjects() = default;
+
   std::string_view rest_;
+  std::string_view cut_object_;
   bool was_closed_ = false;
+  bool is_stream_ = false;
 };
 
 // The members of an object in their order, keys and values as text. A value that the text cuts is its rest.

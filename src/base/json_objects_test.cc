@@ -93,5 +93,20 @@ TEST(JsonMembers, EndsAtWhatIsNoObject) {
   }
 }
 
+TEST(JsonObjects, ReadsAStreamOfObjectsWithTalkBetweenThem) {
+  JsonObjects objects = JsonObjects::stream("OK\n{\"a\":1}\n] [\n{\"b\":{}} {\"c\": [");
+  EXPECT_EQ(objects.next(), R"({"a":1})");
+  EXPECT_EQ(objects.next(), R"({"b":{}})");
+  EXPECT_EQ(objects.next(), std::nullopt);
+  EXPECT_EQ(objects.cut_object(), R"({"c": [)");
+}
+
+TEST(JsonObjects, NamesTheObjectThatWasCut) {
+  JsonObjects objects(R"([{"a":1}, {"b":)");
+  while (objects.next()) {
+  }
+  EXPECT_EQ(objects.cut_object(), R"({"b":)");
+}
+
 }  // namespace
 }  // namespace lockstep::base

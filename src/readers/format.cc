@@ -3,7 +3,13 @@
 #include <algorithm>
 #include <array>
 
+#include "readers/horovod/timeline.h"
 #include "readers/lockstep/recording.h"
+#include "readers/nccl/debug_log.h"
+#include "readers/nccl/inspector.h"
+#include "readers/nccl/ras_json.h"
+#include "readers/nccl/ras_text.h"
+#include "readers/pytorch/clog.h"
 #include "readers/pytorch/debug_server.h"
 #include "readers/pytorch/error_json.h"
 #include "readers/pytorch/flight_recorder_json.h"
@@ -34,6 +40,12 @@ std::span<const Format> all_formats() {
       Format{"torchelastic error file", recognises_error_json, read_error_json},
       Format{"torchrun log", recognises_torchrun_summary, read_torchrun_summary, kStandsInLogs},
       Format{"faulthandler stacks", recognises_faulthandler, read_faulthandler, kStandsInLogs},
+      Format{"NCCL RAS report, JSON", recognises_ras_json, read_ras_json},
+      Format{"NCCL RAS report", recognises_ras_text, read_ras_text},
+      Format{"NCCL Inspector log", recognises_nccl_inspector, read_nccl_inspector},
+      Format{"Horovod timeline", recognises_horovod_timeline, read_horovod_timeline},
+      Format{"torchcomms clog", recognises_clog, read_clog},
+      Format{"NCCL_DEBUG log", recognises_nccl_debug_log, read_nccl_debug_log, kStandsInLogs},
       Format{"file of a rank without a dump in it", is_named_like_a_dump, read_unreadable_dump},
   };
   return kFormats;

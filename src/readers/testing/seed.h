@@ -1,19 +1,27 @@
-// Real files of foreign formats, which the fuzz targets start from too.
+// The example files of the formats, which the fuzz targets begin with too.
 #pragma once
 
 #include <filesystem>
 #include <fstream>
-#include <sstream>
+#include <iterator>
 #include <string>
+#include <string_view>
+
+#include <gtest/gtest.h>
+
+#include "readers/source.h"
 
 namespace lockstep::readers::testing {
 
+// "nccl_ras_json/stopped.json"
 inline std::string seed(const std::string& name) {
-  const std::filesystem::path seeds = LOCKSTEP_SOURCE_DIR "/tests/fuzz/seeds";
-  std::ifstream file(seeds / name, std::ios::binary);
-  std::ostringstream content;
-  content << file.rdbuf();
-  return content.str();
+  std::ifstream file(std::filesystem::path(LOCKSTEP_FUZZ_SEEDS) / name, std::ios::binary);
+  EXPECT_TRUE(file.good()) << name;
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+inline Source source_of(std::string_view bytes) {
+  return {.name = "input", .path = "input", .bytes = bytes};
 }
 
 }  // namespace lockstep::readers::testing

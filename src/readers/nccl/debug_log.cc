@@ -1,0 +1,245 @@
+#include "readers/nccl/debug_log.h"
+
+#include <functional>
+#include <limits>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/lines.h"
+#include "readers/nccl/log_line.h"
+#include "readers/nccl/logged_collective.h"
+#include "readers/nccl/roster.h"
+#include "readers/nccl/words.h"
+
+namespace lockstep::readers {
+namespace {
+
+using model::CommunicatorId;
+using model::Event;
+using model::EventState;
+using model::Operation;
+
+constexpr std::size_t kSniffBytes = 1 << 20;
+constexpr model::SourceId kThisSource{0};
+constexpr std::size_t kNoEvent = std::numeric_limits<std::size_t>::max();
+
+// A communicator as one process knows it: by an address that means nothing elsewhere.
+struct Handle {
+  std::string_view host;
+  std::int64_t pid = 0;
+  std::uint64_t pointer = 0;
+
+  bool operator==(const Handle&) const = default;
+};
+struct HandleHash {
+  std::size_t operator()(const Handle& handle) const {
+    constexpr std::uint64_t kMix = 0x9E3779B97F4A7C15U;
+    return ((handle.pointer ^ (static_cast<std::uint64_t>(handle.pid) << 48)) * kMix) >> 4;
+  }
+};
+
+struct Membership {
+  CommunicatorId communicator = CommunicatorId::kNone;
+  Roster::Process process = 0;
+  int rank = 0;
+  int ranks = 0;
+  std::size_t creation = kNoEvent;  // the event of its creation, while that is under way
+  std::string split;                // what a split is called before its id is known
+
+  // opCount counts launches, and those of sends and receives are not the same on all ranks: they are taken
+  // out. A launch that has both counts as a collective one.
+  std::uint64_t launch = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t point_to_point_launches = 0;
+  bool is_point_to_point_launch = false;
+};
+
+class DebugLog {
+ public:
+  explicit DebugLog(const Source& source) : source_(source) {
+    model::Collective creating;
+    creating.operation = Operation::kCreateCommunicator;
+    creating_ = collectives_.collectives().intern(creating);
+  }
+
+  model::Job read() {
+    base::Lines lines(source_.bytes);
+    while (const auto text = lines.next()) {
+      const auto line = nccl_info_line(*text);
+      if (!line) continue;
+      line_ = lines.number();
+      if (const auto operation = nccl_operation_message(line->message)) {
+        add_operation(*line, *operation);
+      } else if (const auto init = nccl_init_message(line->message)) {
+        add_init(*line, *init);
+      }
+    }
+    return finish();
+  }
+
+ private:
+  static Handle handle_of(const NcclLogLine& line, std::uint64_t pointer) {
+    return {.host = line.host, .pid = line.pid, .pointer = pointer};
+  }
+
+  std::vector<Event>& events_of(Roster::Process process) { return roster_.history(process).events; }
+
+  void add_operation(const NcclLogLine& line, const NcclOperationMessage& message) {
+    const auto [place, is_new] = memberships_.try_emplace(handle_of(line, message.pointer));
+    Membership& membership = place->second;
+    if (is_new) adopt(membership, line, message);
+    const bool is_point_to_point =
+        message.operation == Operation::kSend || message.operation == Operation::kReceive;
+    Event event;
+    event.kind = is_point_to_point ? model::EventKind::kPointToPoint : model::EventKind::kCollective;
+    event.communicator = membership.communicator;
+    event.sequence = number_of(membership, message.launch, is_point_to_point);
+    event.collective = collectives_.id_of(message);
+    event.thread = line.thread;
+    event.source = kThisSource;
+    event.position = line_;
+    events_of(membership.process).push_back(event);
+  }
+
+  // The log begins after the communicator was made: whose it is and who else is in it is not known.
+  void adopt(Membership& membership, const NcclLogLine& line, const NcclOperationMessage& message) {
+    membership.process = roster_.process(line.host, line.pid, line.device);
+    membership.ranks = message.ranks;
+    membership.communicator =
+        roster_.communicator(fmt::format("{:#x} of {}:{}", message.pointer, line.host, line.pid),
+                             message.ranks > 0 ? std::optional(message.ranks) : std::nullopt);
+    roster_.history(membership.process).begins_at_start = false;
+    ++adopted_;
+  }
+
+  static std::uint64_t number_of(Membership& membership, std::uint64_t launch, bool is_point_to_point) {
+    const bool is_new = launch != membership.launch;
+    membership.launch = launch;
+    if (is_point_to_point) {
+      if (is_new) ++membership.point_to_point_launches;
+      if (is_new) membership.is_point_to_point_launch = true;
+      return model::kNoSequence;
+    }
+    if (!is_new && membership.is_point_to_point_launch) --membership.point_to_point_launches;
+    membership.is_point_to_point_launch = false;
+    const std::uint64_t before = membership.point_to_point_launches;
+    return launch >= before ? launch - before + 1 : model::kNoSequence;
+  }
+
+  void add_init(const NcclLogLine& line, const NcclInitMessage& message) {
+    Membership& membership = memberships_[handle_of(line, message.pointer)];
+    const bool was_started = membership.creation != kNoEvent && message.is_complete;
+    if (!was_started) begin(membership, line, message);
+    const std::string name = name_of(membership, line, message);
+    if (!name.empty()) enter(membership, name);
+    Event& creation = events_of(membership.process)[membership.creation];
+    creation.communicator = membership.communicator;
+    if (!message.is_complete) return;
+    creation.state = EventState::kCompleted;
+    membership.creation = kNoEvent;
+    if (!membership.split.empty()) ids_of_splits_.try_emplace(membership.split, name);
+  }
+
+  // An address is used again once its communicator is gone, so nothing of an earlier one is kept.
+  void begin(Membership& membership, const NcclLogLine& line, const NcclInitMessage& message) {
+    membership = {};
+    membership.process = roster_.process(line.host, line.pid, message.device.value_or(line.device));
+    membership.rank = message.rank;
+    membership.ranks = message.ranks;
+    if (message.parent && !message.split.empty()) {
+      const auto parent = memberships_.find(handle_of(line, *message.parent));
+      if (parent != memberships_.end() && parent->second.communicator != CommunicatorId::kNone) {
+        membership.split = fmt::format("{} {}", names_[parent->second.communicator], message.split);
+      }
+    }
+    Event event;
+    event.state = EventState::kIssued;
+    event.sequence = 0;
+    event.collective = creating_;
+    event.thread = line.thread;
+    event.source = kThisSource;
+    event.position = line_;
+    std::vector<Event>& events = events_of(membership.process);
+    membership.creation = events.size();
+    events.push_back(event);
+    if (!membership.split.empty()) {
+      splits_.push_back({.membership = membership, .creation = membership.creation});
+    }
+  }
+
+  // Empty: it will be known later, or never.
+  std::string name_of(const Membership& membership, const NcclLogLine& line, const NcclInitMessage& message) {
+    if (!message.id.empty()) return nccl_communicator_name(message.id);
+    if (!membership.split.empty()) return message.is_complete ? membership.split : "";
+    ++without_id_;  // before 2.14
+    return fmt::format("{:#x} of {}:{}", message.pointer, line.host, line.pid);
+  }
+
+  void enter(Membership& membership, const std::string& name) {
+    membership.communicator = roster_.communicator(name, membership.ranks);
+    names_.try_emplace(membership.communicator, name);
+    roster_.join(membership.communicator, membership.rank, membership.process);
+  }
+
+  // A split that never completed here may have completed elsewhere: then its id is known.
+  void name_unfinished_splits() {
+    for (auto& [membership, creation] : splits_) {
+      Event& event = events_of(membership.process)[creation];
+      if (event.state == EventState::kCompleted) continue;
+      const auto known = ids_of_splits_.find(membership.split);
+      enter(membership, known == ids_of_splits_.end() ? membership.split : known->second);
+      event.communicator = membership.communicator;
+    }
+  }
+
+  model::Job finish() {
+    name_unfinished_splits();
+    model::Job job = roster_.finish(source_, roster_.numbers_by_largest());
+    job.collectives = std::move(collectives_.collectives());
+    if (adopted_ > 0) {
+      job.limits.push_back(fmt::format(
+          "{}: the log does not show the creation of {} communicators it has operations of; their ranks are "
+          "not known",
+          source_.name, adopted_));
+    }
+    if (without_id_ > 0) {
+      job.limits.push_back(
+          fmt::format("{}: this NCCL prints no commId, so communicators of different ranks cannot be matched",
+                      source_.name));
+    }
+    return job;
+  }
+
+  struct Split {
+    Membership membership;
+    std::size_t creation = kNoEvent;
+  };
+
+  const Source& source_;
+  Roster roster_;
+  LoggedCollectives collectives_;
+  model::CollectiveId creating_ = model::CollectiveId::kNone;
+  std::uint32_t line_ = 0;
+  std::unordered_map<Handle, Membership, HandleHash> memberships_;
+  std::unordered_map<CommunicatorId, std::string> names_;
+  std::vector<Split> splits_;
+  std::unordered_map<std::string, std::string> ids_of_splits_;
+  std::size_t adopted_ = 0;
+  std::size_t without_id_ = 0;
+};
+
+}  // namespace
+
+bool recognises_nccl_debug_log(const Source& source) {
+  const std::string_view head = source.bytes.substr(0, kSniffBytes);
+  return head.find(" NCCL INFO ") != std::string_view::npos ||
+         head.find(" NCCL WARN ") != std::string_view::npos;
+}
+
+model::Job read_nccl_debug_log(const Source& source) {
+  return DebugLog(source).read();
+}
+
+}  // namespace lockstep::readers

@@ -1,0 +1,11 @@
+// Any file gives a job whose ids are all its own, in time and memory that fit the file.
+#include "check_job.h"
+#include "readers/pytorch/clog.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+  const lockstep::readers::Source source{.name = "fuzz", .path = "fuzz", .bytes = bytes};
+  (void)lockstep::readers::recognises_clog(source);
+  lockstep::fuzz::check_job(lockstep::readers::read_clog(source), size);
+  return 0;
+}

@@ -1,0 +1,11 @@
+// Any file gives a job whose ids are all its own, in time and memory that fit the file.
+#include "check_job.h"
+#include "readers/nccl/debug_log.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+  const lockstep::readers::Source source{.name = "fuzz", .path = "fuzz", .bytes = bytes};
+  (void)lockstep::readers::recognises_nccl_debug_log(source);
+  lockstep::fuzz::check_job(lockstep::readers::read_nccl_debug_log(source), size);
+  return 0;
+}
