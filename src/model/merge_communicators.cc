@@ -10,7 +10,14 @@
 namespace lockstep::model {
 namespace {
 
-using Identity = std::pair<std::string, std::vector<int>>;
+// A group may have two backends that count apart.
+struct Identity {
+  std::string name;
+  std::vector<int> members;
+  std::string backend;
+
+  auto operator<=>(const Identity&) const = default;
+};
 
 class Merging {
  public:
@@ -32,6 +39,7 @@ class Merging {
     }
     for (const Communicator& one : part.communicators.values()) {
       if (!one.members.empty()) members_of_[one.name].insert(one.members);
+      if (!one.backend.empty()) backends_of_[one.name].insert(one.backend);
     }
   }
 
@@ -53,16 +61,27 @@ class Merging {
   }
 
   Identity identity_of(const Communicator& one, const std::set<int>& users) const {
+    return {.name = one.name, .members = members_of(one, users), .backend = backend_of(one)};
+  }
+
+  std::vector<int> members_of(const Communicator& one, const std::set<int>& users) const {
     const auto found = members_of_.find(one.name);
-    if (!one.members.empty() || found == members_of_.end()) return {one.name, one.members};
+    if (!one.members.empty() || found == members_of_.end()) return one.members;
     std::vector<const std::vector<int>*> fitting;
     for (const std::vector<int>& members : found->second) {
       const bool has_all = std::ranges::all_of(
           users, [&](int rank) { return std::ranges::find(members, rank) != members.end(); });
-      if (has_all && (!one.size || *one.size == static_cast<int>(members.size())))
-        fitting.push_back(&members);
+      const bool has_size = !one.size || *one.size == static_cast<int>(members.size());
+      if (has_all && has_size) fitting.push_back(&members);
     }
-    return fitting.size() == 1 ? Identity{one.name, *fitting.front()} : Identity{one.name, {}};
+    return fitting.size() == 1 ? *fitting.front() : std::vector<int>{};
+  }
+
+  // A rank that never used the group does not know its backend; where the others agree on one, it is that.
+  std::string backend_of(const Communicator& one) const {
+    const auto found = backends_of_.find(one.name);
+    const bool is_clear = one.backend.empty() && found != backends_of_.end() && found->second.size() == 1;
+    return is_clear ? *found->second.begin() : one.backend;
   }
 
   void choose_identities() {
@@ -73,7 +92,7 @@ class Merging {
         const Communicator& one = parts_[at].communicators.values()[index];
         Identity identity = identity_of(one, users[index]);
         Merged& merged = merged_[identity];
-        add(merged.communicator, one, identity.second);
+        add(merged.communicator, one, identity);
         merged.users.insert(users[index].begin(), users[index].end());
         identities_[at].push_back(std::move(identity));
       }
@@ -83,9 +102,9 @@ class Merging {
   // One group may have another name on each rank, where names come from counters. Groups of the same ranks
   // are one when no rank has more than one of them, and every rank says which groups it has.
   void join_other_names() {
-    std::map<std::vector<int>, std::vector<Identity>> by_members;
+    std::map<std::pair<std::vector<int>, std::string>, std::vector<Identity>> by_members;
     for (const auto& [identity, merged] : merged_) {
-      if (!identity.second.empty()) by_members[identity.second].push_back(identity);
+      if (!identity.members.empty()) by_members[{identity.members, identity.backend}].push_back(identity);
     }
     for (const auto& [members, identities] : by_members) {
       if (identities.size() < 2 || !are_used_by_different_ranks(identities)) continue;
@@ -106,13 +125,13 @@ class Merging {
     return true;
   }
 
-  static void add(Communicator& to, const Communicator& from, const std::vector<int>& members) {
-    to.name = from.name;
-    to.members = members;
+  static void add(Communicator& to, const Communicator& from, const Identity& identity) {
+    to.name = identity.name;
+    to.members = identity.members;
     if (to.description.empty()) to.description = from.description;
-    if (to.backend.empty()) to.backend = from.backend;
+    to.backend = identity.backend;
     if (!to.size) to.size = from.size;
-    if (!members.empty()) to.size = static_cast<int>(members.size());
+    if (!to.members.empty()) to.size = static_cast<int>(to.members.size());
   }
 
   // A communicator as large as the job has everyone in it, and so has the framework's default one. Of any
@@ -130,7 +149,8 @@ class Merging {
         one.size = world_size;
       }
       const bool is_contradictory = one.size && static_cast<int>(members.size()) > *one.size;
-      if (!is_contradictory && !merged_.contains({identity.first, members})) one.members = std::move(members);
+      if (!is_contradictory && !merged_.contains({identity.name, members, identity.backend}))
+        one.members = std::move(members);
     }
   }
 
@@ -163,6 +183,7 @@ class Merging {
 
   const std::vector<Job>& parts_;
   std::map<std::string, std::set<std::vector<int>>> members_of_;
+  std::map<std::string, std::set<std::string>> backends_of_;
   std::set<int> lists_communicators_;
   std::map<Identity, Merged> merged_;
   std::map<Identity, Identity> renamed_;

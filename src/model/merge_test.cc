@@ -80,6 +80,18 @@ TEST(Merge, GroupsOfTheSameRanksUnderDifferentNamesAreOneWhenNoRankHasBoth) {
   EXPECT_EQ(merge({dump_of(0, 1, world_of(2, "7")), std::move(both)}).communicators.size(), 2U);
 }
 
+TEST(Merge, TheTwoBackendsOfOneGroupCountApart) {
+  Communicator over_gloo = world_of(2);
+  over_gloo.backend = "gloo";
+  const Job job = merge({dump_of(0, 5, world_of(2), "nccl_0"), dump_of(0, 2, over_gloo, "gloo_0")});
+  EXPECT_EQ(job.communicators.size(), 2U);
+  EXPECT_EQ(job.find_rank(0)->events.size(), 7U);
+
+  Communicator unused = world_of(2);
+  unused.backend = "";
+  EXPECT_EQ(merge({dump_of(0, 5, world_of(2)), dump_of(1, 0, unused)}).communicators.size(), 1U);
+}
+
 TEST(Merge, JoinsTwoDumpsOfOneRankIntoTheEventsOfBoth) {
   Job early = dump_of(0, 3, world_of(1), "early");
   early.ranks.front().events.back().state = EventState::kIssued;

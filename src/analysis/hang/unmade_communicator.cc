@@ -23,6 +23,15 @@ std::vector<bool> communicators_of(const model::Job& job, const RankHistory& his
   return known;
 }
 
+// The same group over another backend: made, only not used that way.
+bool lists_other_backend(const model::Job& job, const RankHistory& history, CommunicatorId id) {
+  const model::Communicator& wanted = job.communicators[id];
+  return std::ranges::any_of(history.communicators, [&](CommunicatorId other) {
+    const model::Communicator& listed = job.communicators[other];
+    return listed.name == wanted.name && listed.members == wanted.members;
+  });
+}
+
 }  // namespace
 
 std::vector<UnmadeCommunicator> find_unmade_communicators(const model::Job& job, const Alignment& alignment) {
@@ -45,7 +54,8 @@ std::vector<UnmadeCommunicator> find_unmade_communicators(const model::Job& job,
     const std::vector<bool> known = communicators_of(job, job.ranks[at]);
     for (const CommunicatorId id : used_by_rank[at]) {
       const auto index = static_cast<std::size_t>(id);
-      if (!known[index]) by_communicator[index].without.push_back(job.ranks[at].rank.number);
+      if (!known[index] && !lists_other_backend(job, job.ranks[at], id))
+        by_communicator[index].without.push_back(job.ranks[at].rank.number);
     }
   }
   std::erase_if(by_communicator, [](const UnmadeCommunicator& one) { return one.without.empty(); });
