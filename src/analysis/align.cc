@@ -2,19 +2,19 @@
 
 #include <algorithm>
 #include <limits>
-#include <unordered_map>
+#include <map>
+#include <utility>
 
 namespace lockstep::analysis {
 namespace {
 
 using model::CommunicatorId;
 using model::Event;
-using model::EventKind;
 using model::Job;
 
-// The numbers used in one communicator, mapped to 0, 1, 2 ... in ascending order. Numbers lie close together
-// in practice, so an array finds them; a damaged file may hold any number, then a hash does.
-class Numbering {
+// How many events each number of one communicator has. Numbers lie close together in practice, so an array
+// holds them; a damaged file may hold any number, then a map does.
+class Numbers {
  public:
   void see(std::uint64_t number) {
     lowest_ = std::min(lowest_, number);
@@ -22,38 +22,19 @@ class Numbering {
     ++seen_;
   }
 
-  void begin_marking() {
+  void begin_counting() {
     is_dense_ = seen_ > 0 && highest_ - lowest_ <= 4 * seen_ + 1024;
-    if (is_dense_) index_.assign(highest_ - lowest_ + 1, 0);
+    if (is_dense_) dense_.assign(highest_ - lowest_ + 1, 0);
   }
-  void mark(std::uint64_t number) {
-    if (is_dense_) {
-      index_[number - lowest_] = 1;
-    } else {
-      sparse_.emplace(number, 0);
-    }
-  }
+  std::size_t& at(std::uint64_t number) { return is_dense_ ? dense_[number - lowest_] : sparse_[number]; }
 
-  // Numbers in ascending order; afterwards index_of() answers.
-  std::vector<std::uint64_t> finish() {
-    std::vector<std::uint64_t> numbers;
-    if (is_dense_) {
-      for (std::size_t at = 0; at < index_.size(); ++at) {
-        if (index_[at] == 0) continue;
-        index_[at] = static_cast<std::uint32_t>(numbers.size());
-        numbers.push_back(lowest_ + at);
-      }
-      return numbers;
+  // In ascending order of the numbers that occur.
+  template <typename Visit>
+  void for_each(Visit visit) {
+    for (std::size_t index = 0; index < dense_.size(); ++index) {
+      if (dense_[index] > 0) visit(lowest_ + index, dense_[index]);
     }
-    numbers.reserve(sparse_.size());
-    for (const auto& entry : sparse_) numbers.push_back(entry.first);
-    std::ranges::sort(numbers);
-    for (std::size_t at = 0; at < numbers.size(); ++at) sparse_[numbers[at]] = static_cast<std::uint32_t>(at);
-    return numbers;
-  }
-
-  std::size_t index_of(std::uint64_t number) const {
-    return is_dense_ ? index_[number - lowest_] : sparse_.at(number);
+    for (auto& [number, count] : sparse_) visit(number, count);
   }
 
  private:
@@ -61,8 +42,8 @@ class Numbering {
   std::uint64_t highest_ = 0;
   std::uint64_t seen_ = 0;
   bool is_dense_ = false;
-  std::vector<std::uint32_t> index_;
-  std::unordered_map<std::uint64_t, std::uint32_t> sparse_;
+  std::vector<std::size_t> dense_;
+  std::map<std::uint64_t, std::size_t> sparse_;
 };
 
 template <typename Visit>
@@ -77,11 +58,6 @@ void for_each_placed(const Job& job, Visit visit) {
 
 }  // namespace
 
-bool is_placed(const Event& event) {
-  return event.kind == EventKind::kCollective && event.communicator != CommunicatorId::kNone &&
-         event.sequence != model::kNoSequence;
-}
-
 std::span<const Meeting> Alignment::meetings_of(CommunicatorId communicator) const {
   const auto index = static_cast<std::size_t>(communicator);
   if (index + 1 >= first_meeting_.size()) return {};
@@ -89,39 +65,37 @@ std::span<const Meeting> Alignment::meetings_of(CommunicatorId communicator) con
                                       first_meeting_[index + 1] - first_meeting_[index]);
 }
 
+// Counts, lays out, then places: the counts of a meeting become the index of its next free place.
 Alignment align(const Job& job) {
-  std::vector<Numbering> numbering(job.communicators.size());
-  const auto numbering_of = [&](const Event& event) -> Numbering& {
-    return numbering[static_cast<std::size_t>(event.communicator)];
+  std::vector<Numbers> numbers(job.communicators.size());
+  const auto numbers_of = [&](const Event& event) -> Numbers& {
+    return numbers[static_cast<std::size_t>(event.communicator)];
   };
-  for_each_placed(job, [&](EventPlace, const Event& event) { numbering_of(event).see(event.sequence); });
-  for (Numbering& one : numbering) one.begin_marking();
-  for_each_placed(job, [&](EventPlace, const Event& event) { numbering_of(event).mark(event.sequence); });
+  for_each_placed(job, [&](EventPlace, const Event& event) { numbers_of(event).see(event.sequence); });
+  for (Numbers& one : numbers) one.begin_counting();
+  for_each_placed(job, [&](EventPlace, const Event& event) { ++numbers_of(event).at(event.sequence); });
 
   Alignment alignment;
+  std::vector<std::size_t> begins;
+  std::size_t begin = 0;
   alignment.first_meeting_.push_back(0);
-  for (std::size_t at = 0; at < numbering.size(); ++at) {
-    for (const std::uint64_t number : numbering[at].finish()) {
+  for (std::size_t at = 0; at < numbers.size(); ++at) {
+    numbers[at].for_each([&](std::uint64_t number, std::size_t& count) {
       alignment.meetings_.push_back(
           {.communicator = static_cast<CommunicatorId>(at), .sequence = number, .arrivals = {}});
-    }
+      begins.push_back(begin);
+      begin += std::exchange(count, begin);
+    });
     alignment.first_meeting_.push_back(alignment.meetings_.size());
   }
-
-  const auto meeting_of = [&](const Event& event) {
-    return alignment.first_meeting_[static_cast<std::size_t>(event.communicator)] +
-           numbering_of(event).index_of(event.sequence);
-  };
-  std::vector<std::size_t> next(alignment.meetings_.size() + 1, 0);
-  for_each_placed(job, [&](EventPlace, const Event& event) { ++next[meeting_of(event) + 1]; });
-  for (std::size_t at = 1; at < next.size(); ++at) next[at] += next[at - 1];
-  alignment.places_.resize(next.back());
+  begins.push_back(begin);
+  alignment.places_.resize(begin);
   for (std::size_t at = 0; at < alignment.meetings_.size(); ++at) {
     alignment.meetings_[at].arrivals =
-        std::span(alignment.places_).subspan(next[at], next[at + 1] - next[at]);
+        std::span(alignment.places_).subspan(begins[at], begins[at + 1] - begins[at]);
   }
   for_each_placed(job, [&](EventPlace place, const Event& event) {
-    alignment.places_[next[meeting_of(event)]++] = place;
+    alignment.places_[numbers_of(event).at(event.sequence)++] = place;
   });
   return alignment;
 }

@@ -47,7 +47,10 @@ class Alignment {
 };
 
 // Whether the event is a numbered collective: one that has a place in a meeting.
-bool is_placed(const model::Event& event);
+inline bool is_placed(const model::Event& event) {
+  return event.kind == model::EventKind::kCollective && event.communicator != model::CommunicatorId::kNone &&
+         event.sequence != model::kNoSequence;
+}
 
 // Linear in the number of events. `job` must be merged, and outlive the result.
 Alignment align(const model::Job& job);

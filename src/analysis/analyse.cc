@@ -1,6 +1,7 @@
 #include "analysis/analyse.h"
 
 #include <algorithm>
+#include <future>
 #include <optional>
 
 #include "analysis/align.h"
@@ -150,6 +151,9 @@ void most_likely_first(std::vector<Finding>& findings) {
 
 std::vector<Finding> analyse(const Job& job) {
   const Alignment alignment = align(job);
+  // Speed is judged beside step: both only read.
+  std::future<std::vector<Finding>> speed =
+      std::async(std::launch::async, [&] { return find_performance_faults(job, alignment); });
   std::vector<Finding> findings = find_broken_step(job, alignment);
   if (const auto uneven = find_uneven_steps(job, alignment)) {
     for (Finding& finding : findings) explain_by_uneven_steps(*uneven, finding);
@@ -165,7 +169,7 @@ std::vector<Finding> analyse(const Job& job) {
   most_likely_first(findings);
 
   // A job that broke step is not slow: what its times show comes after.
-  std::vector<Finding> about_speed = find_performance_faults(job, alignment);
+  std::vector<Finding> about_speed = speed.get();
   most_likely_first(about_speed);
   std::ranges::move(about_speed, std::back_inserter(findings));
   for (Finding& finding : findings) {

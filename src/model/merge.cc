@@ -183,12 +183,21 @@ void join(RankHistory& to, RankHistory&& from) {
 // A framework that makes its groups anew inside the process counts from the start again. What it numbered
 // before is another life of the group: those events stay, without a number.
 void keep_last_numbering(RankHistory& history) {
-  std::unordered_map<CommunicatorId, std::pair<std::uint64_t, std::size_t>>
-      life;  // highest number, first event
+  struct Life {
+    std::uint64_t highest = 0;  // number
+    std::size_t first = 0;      // event
+  };
+  std::unordered_map<CommunicatorId, Life> lives;
+  CommunicatorId current = CommunicatorId::kNone;  // runs of one communicator are long
+  Life* life = nullptr;
   for (std::size_t at = 0; at < history.events.size(); ++at) {
     const Event& event = history.events[at];
     if (event.kind != EventKind::kCollective || event.sequence == kNoSequence) continue;
-    auto& [highest, first] = life.try_emplace(event.communicator, event.sequence, 0).first->second;
+    if (event.communicator != current) {
+      current = event.communicator;
+      life = &lives.try_emplace(current, Life{.highest = event.sequence, .first = 0}).first->second;
+    }
+    auto& [highest, first] = *life;
     const bool begins_again = event.sequence <= 1 && event.sequence + 1 < highest;
     if (begins_again) {
       for (std::size_t before = first; before < at; ++before) {

@@ -125,9 +125,12 @@ struct Split {
 };
 
 std::optional<Split> split(const Job& job, const std::vector<RankRun>& runs, const Signatures& signatures) {
+  // Whoever differs from anybody differs from the longest run: it has every call that two can be compared in.
+  const RankRun& longest =
+      *std::ranges::max_element(runs, {}, [](const RankRun& run) { return run.calls.size(); });
   std::optional<std::size_t> first;
   for (const RankRun& run : runs) {
-    const auto differing = first_differing_call(runs.front().calls, run.calls, signatures);
+    const auto differing = first_differing_call(longest.calls, run.calls, signatures);
     if (differing && (!first || *differing < *first)) first = differing;
   }
   if (!first) return std::nullopt;

@@ -122,6 +122,15 @@ TEST(Mismatch, ARegionThatIsStillOpenIsAPrefixNotADifference) {
   EXPECT_TRUE(mismatches_of(sketch.job).empty());
 }
 
+TEST(Mismatch, FindsADifferenceThatTheFirstRanksShortRegionDoesNotReach) {
+  JobSketch sketch(3);
+  for (int rank = 0; rank < 3; ++rank) {
+    sketch.call(rank, {.communicator = sketch.world(), .sequence = 1, .shape = {4}});
+    if (rank > 0) sketch.call(rank, {.communicator = sketch.world(), .sequence = 1, .shape = {rank}});
+  }
+  EXPECT_EQ(mismatches_of(sketch.job).size(), 1U);
+}
+
 TEST(Mismatch, FindsADifferentCallInsideARegion) {
   JobSketch sketch(3);
   for (int rank = 0; rank < 3; ++rank) {
