@@ -12,7 +12,7 @@ using model::FixPattern;
 const Fix kSameControlFlow{
     .pattern = FixPattern::kBehaviorLogic,
     .title = "Let every rank of the group make the same calls",
-    .steps = {"Compare what the missing rank was doing with the stack of the waiting ranks",
+    .steps = {"Compare where the odd rank was with where the others wait: the evidence above names both places",
               "Look for a branch that only some ranks take: `if rank == 0`, an early `break` or `return`, an "
               "exception "
               "that one rank swallows, a layer that is not used in every batch",
@@ -91,7 +91,7 @@ const Fix kSameCode{
     .pattern = FixPattern::kDeviceConsistency,
     .title = "Run the same code and libraries on every host",
     .steps = {"Compare versions and the checked-out revision on the odd rank's host with another host"},
-    .commands = {"python -c \"import torch; print(torch.__version__, torch.cuda.nccl.version())\"",
+    .commands = {"python -c \"import torch; print(torch.__version__)\"",
                  "git rev-parse HEAD"}};
 
 const Fix kSameVersion{.pattern = FixPattern::kFrameworkVersion,
@@ -217,7 +217,7 @@ const std::map<std::string, std::vector<Fix>, std::less<>>& table() {
       {"point_to_point.unmatched_send", {kPairMessages, kBatchMessages}},
       {"point_to_point.unmatched_receive", {kPairMessages, kBatchMessages}},
       {"mismatch.message", {kSameTensors, kPairMessages}},
-      {"mismatch.operation", {kSameControlFlow, kSameCode}},
+      {"mismatch.operation", {kSameControlFlow, kEvenBatches, kSameCode}},
       {"mismatch.skipped_collective", {kSameControlFlow, kEvenBatches}},
       {"mismatch.extra_collective", {kSameControlFlow, kEvenBatches}},
       {"mismatch.shape", {kPartition, kSameTensors, kSameControlFlow, kSameCode}},
