@@ -46,7 +46,7 @@ std::optional<ReportedError> parse_report(base::FastJson json) {
 }
 
 std::int64_t nanoseconds(std::optional<std::int64_t> seconds) {
-  constexpr std::int64_t kLargest = 100'000'000'000;  // further than any clock that is set
+  constexpr std::int64_t kLargest = 9'000'000'000;  // the year 2255; more does not fit in nanoseconds
   if (!seconds || *seconds <= 0 || *seconds > kLargest) return model::kNoTime;
   return *seconds * 1'000'000'000;
 }

@@ -73,6 +73,13 @@ TEST(ErrorJson, TheParentsCopyKnowsTheExitCode) {
   EXPECT_EQ(job.ranks[0].rank.exit_status, 9);
 }
 
+TEST(ErrorJson, ATimeThatCannotBeIsNone) {
+  for (const char* seconds : {"11700000000", "9223372036854775807", "-1", "0"}) {
+    const model::Job job = read_error(std::string(R"({"message": "x", "timestamp": )") + seconds + "}");
+    EXPECT_EQ(job.ranks.at(0).failures.at(0).time_ns, model::kNoTime) << seconds;
+  }
+}
+
 TEST(ErrorJson, OneThatWasCutSaysSo) {
   const std::string whole = seed("torchrun_texts/error_json");
   for (std::size_t size = 0; size < whole.find_last_of('}'); ++size) {
