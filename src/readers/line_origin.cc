@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <cctype>
 
-#include "readers/parse_number.h"
+#include "base/text_fields.h"
+#include "readers/take_number.h"
 
 namespace lockstep::readers {
 namespace {
@@ -29,7 +30,7 @@ bool take_bracketed_name(OwnedLine& line, std::string_view inside, std::string_v
   if (!after.starts_with(':')) return false;
   const std::string_view digits = final_digits(inside);
   const std::string_view word = inside.substr(0, inside.size() - digits.size());
-  const std::optional<int> number = parse_number<int>(digits);
+  const std::optional<int> number = base::number_in<int>(digits);
   if (!number || !is_role(word)) return false;
   after.remove_prefix(1);
   if (word == "rank") {
@@ -46,7 +47,7 @@ bool take_bracketed_name(OwnedLine& line, std::string_view inside, std::string_v
 bool take_stream_tag(OwnedLine& line, std::string_view inside, std::string_view after) {
   const bool is_tag = after.starts_with("<stdout>:") || after.starts_with("<stderr>:");
   if (!is_tag) return false;
-  const std::optional<int> number = parse_number<int>(inside.substr(inside.rfind(',') + 1));
+  const std::optional<int> number = base::number_in<int>(inside.substr(inside.rfind(',') + 1));
   if (!number || *number < 0) return false;
   line.origin.rank = number;
   line.text = after.substr(std::string_view("<stdout>:").size());

@@ -1,7 +1,7 @@
 #include "readers/pytorch/torchrun_failure.h"
 
-#include "readers/lines.h"
-#include "readers/parse_number.h"
+#include "base/lines.h"
+#include "readers/take_number.h"
 
 namespace lockstep::readers {
 namespace {
@@ -73,7 +73,7 @@ std::string message_of(std::string_view traceback) {
   if (traceback.starts_with("To enable traceback see")) return {};
   const std::size_t head = traceback.rfind(kTracebackHead);
   if (head == std::string_view::npos) return std::string(trimmed(traceback));
-  Lines lines(traceback.substr(head + kTracebackHead.size()));
+  base::Lines lines(traceback.substr(head + kTracebackHead.size()));
   std::string message;
   while (const auto line = lines.next()) {
     const bool is_frame = line->empty() || line->starts_with(' ');

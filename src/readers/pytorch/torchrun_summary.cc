@@ -6,12 +6,11 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/lines.h"
 #include "readers/line_origin.h"
-#include "readers/lines.h"
 #include "readers/pytorch/exit_code.h"
 #include "readers/pytorch/torchrun_failure.h"
 #include "readers/rank_in_name.h"
-#include "readers/stacks/faulthandler.h"
 #include "readers/stacks/python_frame.h"
 
 namespace lockstep::readers {
@@ -126,7 +125,7 @@ model::Job read_torchrun_summary(const Source& source) {
   job.framework = "pytorch";
   job.sources = {source.name};
   std::map<LineOrigin, Launcher> launchers;
-  Lines lines(source.bytes);
+  base::Lines lines(source.bytes);
   while (const auto line = lines.next()) {
     const OwnedLine owned = split_origin(*line);
     auto launcher = launchers.find(owned.origin);
@@ -142,7 +141,6 @@ model::Job read_torchrun_summary(const Source& source) {
     launcher.end_item();
     for (const TorchrunFailure& failure : launcher.failures) add_failure(failure, job);
   }
-  add_faulthandler_stacks(source, job);
   return job;
 }
 

@@ -10,8 +10,7 @@
 //       error_file: <N/A>
 //       traceback : Signal 11 (SIGSEGV) received by PID 10621
 //
-// Such a log may hold stacks of faulthandler too; they are read with it. The times of the block are left
-// alone: they are local times that do not say where.
+// The times of the block are left alone: they are local times that do not say where.
 #pragma once
 
 #include "model/job.h"

@@ -159,13 +159,13 @@ TEST(TorchrunSummary, LaunchersOfSeveralNodesMayAlternate) {
 }
 
 TEST(TorchrunSummary, StacksInTheSameLogAreReadToo) {
-  std::string log;
-  std::istringstream dump(seed("stack_dumps/faulthandler_segmentation_fault"));
-  for (std::string line; std::getline(dump, line);) log += "[default1]:" + line + "\n";
-  const model::Job job = read_log(log + seed("torchrun_texts/segmentation_fault"));
-  ASSERT_EQ(job.ranks.size(), 3U);
-  EXPECT_EQ(job.ranks[2].rank.local_rank, 1);
-  EXPECT_EQ(job.ranks[2].snapshots.size(), 4U);
+  const std::string log = seed("stack_dumps/faulthandler_segmentation_fault") +
+                          seed("stack_dumps/py_spy_waiting") + seed("torchrun_texts/segmentation_fault");
+  std::vector<std::string_view> names;
+  for (const Format* format : formats_in({.name = "log", .path = "log", .bytes = log})) {
+    names.push_back(format->name);
+  }
+  EXPECT_THAT(names, ElementsAre("py-spy stacks", "torchrun log", "faulthandler stacks"));
 }
 
 TEST(TorchrunSummary, CutAnywhereItInventsNoRank) {

@@ -6,7 +6,7 @@
 #include <deque>
 #include <unordered_map>
 
-#include "readers/parse_number.h"
+#include "base/text_fields.h"
 #include "readers/pytorch/comm_words.h"
 #include "readers/pytorch/trace_shapes.h"
 
@@ -75,7 +75,7 @@ TraceCalls::Half TraceCalls::half_of(const TraceEntry& entry, std::uint32_t posi
 
 void TraceCalls::take_step(const TraceEntry& entry, std::uint32_t position) {
   const std::string_view number = entry.name.substr(entry.name.find('#') + 1);
-  const auto step = parse_number<std::uint64_t>(number);
+  const auto step = base::number_in<std::uint64_t>(number);
   if (!step) return;
   Event event = half_of(entry, position).event;
   event.kind = EventKind::kActivity;

@@ -2,7 +2,6 @@
 
 #include <limits>
 
-#include "readers/parse_number.h"
 #include "readers/pytorch/comm_words.h"
 
 namespace lockstep::readers {

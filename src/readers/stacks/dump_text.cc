@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "readers/parse_number.h"
+#include "readers/take_number.h"
 
 namespace lockstep::readers {
 namespace {

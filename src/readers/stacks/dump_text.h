@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-#include "readers/lines.h"
+#include "base/lines.h"
 #include "readers/stacks/process_dump.h"
 
 namespace lockstep::readers {
@@ -42,7 +42,7 @@ template <typename Parser>
 class DumpText {
  public:
   void read(const Source& source) {
-    Lines lines(source.bytes);
+    base::Lines lines(source.bytes);
     while (const auto line = lines.next()) {
       if (auto head = parse_section_head(*line)) {
         const std::size_t number = section_.number + 1;

@@ -152,10 +152,4 @@ model::Job read_faulthandler(const Source& source) {
   return read_dump_text<FaulthandlerParser>(source);
 }
 
-void add_faulthandler_stacks(const Source& source, model::Job& job) {
-  DumpText<FaulthandlerParser> text;
-  text.read(source);
-  add_dumps(source, std::move(text.dumps), job);
-}
-
 }  // namespace lockstep::readers

@@ -18,7 +18,4 @@ namespace lockstep::readers {
 bool recognises_faulthandler(const Source& source);
 model::Job read_faulthandler(const Source& source);
 
-// For logs that hold other evidence too.
-void add_faulthandler_stacks(const Source& source, model::Job& job);
-
 }  // namespace lockstep::readers

@@ -79,14 +79,10 @@ void add_dump(ProcessDump& dump, model::RankHistory& history, model::Job& job) {
   }
 }
 
-}  // namespace
-
 void add_dumps(const Source& source, std::vector<ProcessDump> dumps, model::Job& job) {
-  if (dumps.empty()) return;
   const RankInName name = rank_in_name(source.path);
   const bool name_tells = is_of_one_process(dumps) && !names_a_pid(name, dumps);
   std::map<ProcessKey, std::size_t> place_of;
-  const std::size_t first = job.ranks.size();
   for (ProcessDump& dump : dumps) {
     const auto [place, is_new] = place_of.try_emplace(key_of(dump), job.ranks.size());
     if (is_new) {
@@ -99,20 +95,24 @@ void add_dumps(const Source& source, std::vector<ProcessDump> dumps, model::Job&
     }
     add_dump(dump, job.ranks[place->second], job);
   }
-  const bool is_lost = std::any_of(job.ranks.begin() + static_cast<std::ptrdiff_t>(first), job.ranks.end(),
-                                   [](const model::RankHistory& history) {
-                                     return history.rank.number == model::kUnknownRank && !history.rank.pid;
-                                   });
+  const bool is_lost = std::ranges::any_of(job.ranks, [](const model::RankHistory& history) {
+    return history.rank.number == model::kUnknownRank && !history.rank.pid;
+  });
   if (is_lost) {
     job.limits.push_back(fmt::format("{}: nothing tells which rank this stack dump is of", source.name));
   }
 }
 
+}  // namespace
+
 model::Job job_of_dumps(const Source& source, std::vector<ProcessDump> dumps) {
   model::Job job;
   job.sources = {source.name};
-  if (dumps.empty()) job.limits.push_back(fmt::format("{}: cut before its first whole thread", source.name));
-  add_dumps(source, std::move(dumps), job);
+  if (dumps.empty()) {
+    job.limits.push_back(fmt::format("{}: cut before its first whole thread", source.name));
+  } else {
+    add_dumps(source, std::move(dumps), job);
+  }
   return job;
 }
 

@@ -36,7 +36,4 @@ struct ProcessDump {
 // neither tells has no number, but its pid, by which other evidence may know it.
 model::Job job_of_dumps(const Source& source, std::vector<ProcessDump> dumps);
 
-// The same into a job that holds other evidence of this source already.
-void add_dumps(const Source& source, std::vector<ProcessDump> dumps, model::Job& job);
-
 }  // namespace lockstep::readers

@@ -2,9 +2,10 @@
 
 #include <algorithm>
 
-#include "readers/parse_number.h"
+#include "base/text_fields.h"
 #include "readers/stacks/dump_text.h"
 #include "readers/stacks/process_family.h"
+#include "readers/take_number.h"
 
 namespace lockstep::readers {
 namespace {
@@ -34,7 +35,7 @@ std::optional<ThreadDump> parse_thread(std::string_view line) {
   const std::string_view status = line.substr(open + 2, close - open - 2);
   if (!status.starts_with("active") && !status.starts_with("idle")) return std::nullopt;
   ThreadDump thread;
-  thread.number = parse_number<std::int64_t>(line.substr(0, open));
+  thread.number = base::number_in<std::int64_t>(line.substr(0, open));
   thread.holds_lock = status.find("gil") != std::string_view::npos;
   const std::string_view name = line.substr(close + 1);
   if (name.starts_with(": \"") && name.ends_with('"') && name.size() > 3) {
@@ -52,7 +53,7 @@ std::optional<model::Frame> parse_frame(std::string_view text) {
   const std::string_view place = text.substr(open + 2, text.size() - open - 3);
   const std::size_t colon = place.rfind(':');
   const std::optional<int> line =
-      colon == std::string_view::npos ? std::nullopt : parse_number<int>(place.substr(colon + 1));
+      colon == std::string_view::npos ? std::nullopt : base::number_in<int>(place.substr(colon + 1));
   frame.file = line ? place.substr(0, colon) : place;
   frame.line = line.value_or(0);
   return frame;

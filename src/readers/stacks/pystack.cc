@@ -4,9 +4,10 @@
 #include <csignal>
 #include <cstring>
 
-#include "readers/parse_number.h"
+#include "base/text_fields.h"
 #include "readers/stacks/dump_text.h"
 #include "readers/stacks/python_frame.h"
+#include "readers/take_number.h"
 
 namespace lockstep::readers {
 namespace {
@@ -74,7 +75,7 @@ class PystackParser {
     } else if (line == kCore) {
       end_process();
     } else if (line.starts_with("pid: ")) {
-      dump_.pid = parse_number<std::int64_t>(first_word(line.substr(5)));
+      dump_.pid = base::number_in<std::int64_t>(first_word(line.substr(5)));
     } else if (line.starts_with(kSegmentationFault)) {
       dump_.signal = SIGSEGV;
     } else if (line.starts_with(kSignal)) {

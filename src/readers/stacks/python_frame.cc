@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "readers/lines.h"
-#include "readers/parse_number.h"
+#include "base/lines.h"
+#include "readers/take_number.h"
 
 namespace lockstep::readers {
 namespace {
@@ -38,7 +38,7 @@ model::Stack last_traceback(std::string_view text) {
   const std::size_t head = text.rfind(kHead);
   if (head != std::string_view::npos) text = text.substr(head + kHead.size());
   model::Stack stack;
-  Lines lines(text);
+  base::Lines lines(text);
   while (const auto line = lines.next()) {
     const std::size_t begin = line->find_first_not_of(' ');
     if (begin == std::string_view::npos) continue;

@@ -1,22 +1,15 @@
-// A number that is the whole of a text, or none.
+// A number at the start of a text.
 #pragma once
 
 #include <charconv>
+#include <cstddef>
 #include <optional>
 #include <string_view>
 #include <system_error>
 
 namespace lockstep::readers {
 
-template <typename Number>
-std::optional<Number> parse_number(std::string_view text, int base = 10) {
-  Number number{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, base);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
-
-// Takes the digits at the start of `text` off it.
+// Takes its digits off the text.
 template <typename Number>
 std::optional<Number> take_number(std::string_view& text) {
   Number number{};
