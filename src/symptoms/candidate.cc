@@ -1,0 +1,50 @@
+#include "symptoms/candidate.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace lockstep::symptoms {
+namespace {
+
+int order_of(Role role) {
+  return role == Role::kOrigin ? 0 : role == Role::kCascade ? 1 : 2;
+}
+
+// A file of its own for each rank has no common order; within one log the earlier line is the earlier event.
+auto likelihood(const Candidate& candidate) {
+  const Sighting& first = *candidate.sightings.front();
+  return std::tuple(order_of(candidate.role), -static_cast<int>(candidate.strength), first.line.begin,
+                    first.log);
+}
+
+void add(Candidate& candidate, const Sighting& sighting) {
+  const Role role = sighting.pattern->role;
+  const bool is_first = candidate.sightings.empty();
+  if (is_first || order_of(role) < order_of(candidate.role)) candidate.role = role;
+  if (is_first || sighting.strength() > candidate.strength) {
+    candidate.strength = sighting.strength();
+    candidate.leaf = sighting.leaf();
+    candidate.variant = sighting.variant;
+  }
+  candidate.sightings.push_back(&sighting);
+  if (sighting.rank) candidate.ranks.insert(*sighting.rank);
+}
+
+}  // namespace
+
+std::vector<Candidate> candidates_from(std::span<const Sighting> sightings) {
+  std::vector<Candidate> candidates;
+  for (const Sighting& sighting : sightings) {
+    auto found = std::ranges::find(candidates, sighting.symptom, &Candidate::symptom);
+    if (found == candidates.end()) {
+      Candidate fresh;
+      fresh.symptom = sighting.symptom;
+      found = candidates.insert(candidates.end(), std::move(fresh));
+    }
+    add(*found, sighting);
+  }
+  std::ranges::stable_sort(candidates, {}, likelihood);
+  return candidates;
+}
+
+}  // namespace lockstep::symptoms

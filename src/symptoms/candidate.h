@@ -1,0 +1,28 @@
+// A possible verdict: one symptom with all its sightings.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "symptoms/sighting.h"
+
+namespace lockstep::symptoms {
+
+struct Candidate {
+  const Symptom* symptom = nullptr;
+  const Variant* variant = nullptr;
+  Role role = Role::kOrigin;
+  Strength strength = Strength::kHint;
+  model::Leaf leaf = model::Leaf::kRunOther;
+  std::vector<const Sighting*> sightings;  // in the order of the logs
+  std::set<int> ranks;                     // who printed it, as far as said
+};
+
+// Most likely first: an origin before what follows from one, the stronger before the weaker, the earlier
+// before the later. `sightings` must outlive the result.
+std::vector<Candidate> candidates_from(std::span<const Sighting> sightings);
+
+}  // namespace lockstep::symptoms

@@ -1,0 +1,81 @@
+#include "symptoms/context.h"
+
+#include <charconv>
+#include <optional>
+
+namespace lockstep::symptoms {
+namespace {
+
+std::optional<Stage> stage_named(std::string_view fact) {
+  if (fact == "stage.build") return Stage::kBuild;
+  if (fact == "stage.import") return Stage::kImport;
+  if (fact == "stage.setup") return Stage::kSetup;
+  if (fact == "stage.prepare") return Stage::kPrepare;
+  if (fact == "stage.train") return Stage::kTrain;
+  return std::nullopt;
+}
+
+std::optional<double> number_from(std::string_view text) {
+  double number = 0;
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return fault == std::errc() && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
+}
+
+}  // namespace
+
+Context::Context(const Catalogue& catalogue, std::span<const LogText> logs, std::span<const Scan> scans)
+    : stages_(scans.size()) {
+  for (std::size_t log = 0; log < scans.size(); ++log) {
+    for (const auto& [number, line] : scans[log].facts) {
+      const Fact& fact = catalogue.facts()[number];
+      facts_.insert(fact.name);
+      if (const auto stage = stage_named(fact.name)) stages_[log].emplace(*stage, line.begin);
+      for (const std::string& pattern : fact.regexes) {
+        if (pattern.find("(?P<") == std::string::npos) continue;
+        const auto regex = base::Regex::compile(pattern, fact.name);
+        if (!regex.ok()) continue;
+        const auto captures =
+            regex.value().capture(logs[log].bytes.substr(line.begin, line.end - line.begin));
+        if (captures) captures_.insert(captures->begin(), captures->end());
+      }
+    }
+  }
+}
+
+Stage Context::stage_at(std::size_t log, std::size_t offset) const {
+  Stage before = Stage::kUnknown;
+  Stage furthest = Stage::kUnknown;
+  for (const auto& [stage, begin] : stages_[log]) {
+    furthest = stage;
+    if (begin <= offset) before = stage;
+  }
+  return before == Stage::kUnknown ? furthest : before;
+}
+
+bool Context::holds(std::span<const Condition> conditions, Stage stage,
+                    const base::Regex::Captures& captures) const {
+  for (const Condition& condition : conditions) {
+    if (!holds(condition, stage, captures)) return false;
+  }
+  return true;
+}
+
+bool Context::holds(const Condition& condition, Stage stage, const base::Regex::Captures& captures) const {
+  if (condition.kind == Condition::Kind::kFact) {
+    const auto wanted = stage_named(condition.left);
+    return (wanted ? stage == *wanted : knows(condition.left)) != condition.negated;
+  }
+  const auto value_of = [&](const std::string& name) -> std::optional<double> {
+    if (const auto here = captures.find(name); here != captures.end()) return number_from(here->second);
+    if (const auto there = captures_.find(name); there != captures_.end()) return number_from(there->second);
+    return number_from(name);
+  };
+  const auto left = value_of(condition.left);
+  const auto right = value_of(condition.right);
+  if (!left || !right) return false;
+  if (condition.kind == Condition::Kind::kLess) return *left < *right;
+  if (condition.kind == Condition::Kind::kGreater) return *left > *right;
+  return *left == *right;
+}
+
+}  // namespace lockstep::symptoms

@@ -1,0 +1,12 @@
+// The catalogue that the binary carries, packed at build time by symptoms/pack/main.cc.
+#pragma once
+
+#include <string_view>
+
+namespace lockstep::symptoms {
+
+std::string_view embedded_entries();      // JSON
+std::string_view embedded_telling_set();  // base::PatternSet::to_bytes()
+std::string_view embedded_quiet_set();
+
+}  // namespace lockstep::symptoms

@@ -1,0 +1,29 @@
+#include "symptoms/embedded.h"
+
+// The packed files as they are, between two labels each.
+#define LOCKSTEP_EMBED(name, file)                                                           \
+  asm(".section .rodata\n.balign 64\n.global lockstep_" #name "_begin\nlockstep_" #name      \
+      "_begin:\n.incbin \"" LOCKSTEP_PACKED_CATALOGUE "/" file "\"\n.global lockstep_" #name \
+      "_end\nlockstep_" #name "_end:\n.byte 0\n.previous\n");                                \
+  extern "C" const char lockstep_##name##_begin[];                                           \
+  extern "C" const char lockstep_##name##_end[];
+
+LOCKSTEP_EMBED(entries, "entries.json")
+LOCKSTEP_EMBED(telling, "telling.set")
+LOCKSTEP_EMBED(quiet, "quiet.set")
+
+namespace lockstep::symptoms {
+
+std::string_view embedded_entries() {
+  return {lockstep_entries_begin, lockstep_entries_end};
+}
+
+std::string_view embedded_telling_set() {
+  return {lockstep_telling_begin, lockstep_telling_end};
+}
+
+std::string_view embedded_quiet_set() {
+  return {lockstep_quiet_begin, lockstep_quiet_end};
+}
+
+}  // namespace lockstep::symptoms

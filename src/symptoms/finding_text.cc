@@ -1,0 +1,111 @@
+#include "symptoms/finding_text.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include <fmt/format.h>
+
+#include "symptoms/scope.h"
+
+namespace lockstep::symptoms {
+namespace {
+
+constexpr std::size_t kMostEvidence = 6;
+constexpr std::size_t kLongestEvidence = 600;
+
+// "{joined} of {world}" with the captures of the line put in; a name that was not captured becomes "?".
+std::string filled(std::string_view text, const base::Regex::Captures& captures) {
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t open = text.find('{');
+    const std::size_t close = open == std::string_view::npos ? open : text.find('}', open);
+    if (close == std::string_view::npos) return out.append(text);
+    const auto captured = captures.find(std::string(text.substr(open + 1, close - open - 1)));
+    out.append(text.substr(0, open)).append(captured == captures.end() ? "?" : captured->second);
+    text.remove_prefix(close + 1);
+  }
+  return out;
+}
+
+model::Evidence evidence_from(const Sighting& sighting, std::span<const LogText> logs) {
+  const LogText& log = logs[sighting.log];
+  const std::size_t length = std::min(sighting.line.end - sighting.line.begin, kLongestEvidence);
+  return {.file = log.name,
+          .line = line_number(log.bytes, sighting.line.begin),
+          .rank = sighting.rank,
+          .text = std::string(log.bytes.substr(sighting.line.begin, length)),
+          .level = model::EvidenceLevel::kSeen};
+}
+
+// The first line of each rank, then more of the same up to the limit.
+std::vector<model::Evidence> evidence_of(const Candidate& candidate, std::span<const LogText> logs) {
+  std::vector<const Sighting*> chosen;
+  std::set<std::optional<int>> shown;
+  for (const Sighting* sighting : candidate.sightings) {
+    if (chosen.size() < kMostEvidence && shown.insert(sighting->rank).second) chosen.push_back(sighting);
+  }
+  std::vector<model::Evidence> evidence;
+  for (const Sighting* sighting : chosen) evidence.push_back(evidence_from(*sighting, logs));
+  return evidence;
+}
+
+// "0, 1, 4" or "3" as numbers.
+std::set<int> ranks_in(std::string_view list) {
+  std::set<int> ranks;
+  while (!list.empty()) {
+    int rank = 0;
+    const auto [end, fault] = std::from_chars(list.data(), list.data() + list.size(), rank);
+    if (fault == std::errc()) ranks.insert(rank);
+    const auto read = static_cast<std::size_t>(end - list.data());
+    list.remove_prefix(std::max<std::size_t>(read, 1));
+  }
+  return ranks;
+}
+
+std::set<int> named_ranks(const Candidate& candidate) {
+  std::set<int> named;
+  for (const Sighting* sighting : candidate.sightings) {
+    const auto captured = sighting->captures.find("rank");
+    if (captured != sighting->captures.end()) named.merge(ranks_in(captured->second));
+  }
+  return named;
+}
+
+std::set<int> root_ranks_of(const Candidate& candidate, const std::set<int>& speaking) {
+  std::set<int> named = named_ranks(candidate);
+  if (!named.empty() || candidate.symptom->victims_print_it || candidate.role != Role::kOrigin) return named;
+  const bool everybody = candidate.ranks.size() == speaking.size() && speaking.size() > 1;
+  return everybody ? std::set<int>() : candidate.ranks;
+}
+
+std::string explanation_of(const Candidate& candidate, const std::string& scope_reason) {
+  std::string text = candidate.symptom->meaning;
+  if (!candidate.symptom->causes.empty())
+    text += fmt::format(" Usual causes: {}.", fmt::join(candidate.symptom->causes, "; "));
+  return text + " " + scope_reason;
+}
+
+}  // namespace
+
+model::Finding finding_from(const Candidate& candidate, std::span<const LogText> logs,
+                            const std::set<int>& speaking, double confidence) {
+  const ScopeJudgement scope = judge_scope(candidate, speaking);
+  const bool has_title = candidate.variant != nullptr && !candidate.variant->title.empty();
+  const bool has_fixes = candidate.variant != nullptr && !candidate.variant->fixes.empty();
+  const std::set<int> roots = root_ranks_of(candidate, speaking);
+  std::vector<int> victims;
+  if (!roots.empty()) std::ranges::set_difference(speaking, roots, std::back_inserter(victims));
+  return {.leaf = candidate.leaf,
+          .code = candidate.symptom->code,
+          .scope = scope.scope,
+          .confidence = confidence,
+          .root_ranks = {roots.begin(), roots.end()},
+          .victim_ranks = std::move(victims),
+          .title = filled(has_title ? candidate.variant->title : candidate.symptom->title,
+                          candidate.sightings.front()->captures),
+          .explanation = explanation_of(candidate, scope.reason),
+          .evidence = evidence_of(candidate, logs),
+          .fixes = has_fixes ? candidate.variant->fixes : candidate.symptom->fixes};
+}
+
+}  // namespace lockstep::symptoms

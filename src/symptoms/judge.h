@@ -1,0 +1,23 @@
+// Logs in, the verdict out: what kind of fault, who began it, the lines that prove it and what repairs it.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "model/finding.h"
+#include "symptoms/catalogue.h"
+#include "symptoms/log_text.h"
+
+namespace lockstep::symptoms {
+
+struct LogVerdict {
+  model::JobSummary job;
+  std::vector<model::Finding> findings;   // most likely first; empty: nothing wrong was seen
+  std::vector<std::string> limits;        // what the verdict could not see
+  std::vector<std::string> collect_next;  // commands that would show more, where the cause is not clear
+};
+
+LogVerdict judge(const Catalogue& catalogue, std::span<const LogText> logs);
+
+}  // namespace lockstep::symptoms

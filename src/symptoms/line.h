@@ -1,0 +1,32 @@
+// Lines of untrusted bytes: where one begins and ends, what it says without terminal codes, which number it
+// has.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace lockstep::symptoms {
+
+// Half-open. A carriage return ends a line as a newline does: a progress bar is many lines, the last one
+// seen.
+struct LineSpan {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+
+  bool operator==(const LineSpan&) const = default;
+};
+
+// What is looked at of one line. A longer one is cut to this much before and after the place of interest.
+inline constexpr std::size_t kLongestLine = 8192;
+
+LineSpan line_around(std::string_view bytes, std::size_t offset);
+
+// Without terminal colour and cursor codes.
+std::string without_terminal_codes(std::string_view line);
+
+// From 1, counting newlines alone, as editors do.
+std::int64_t line_number(std::string_view bytes, std::size_t offset);
+
+}  // namespace lockstep::symptoms

@@ -1,0 +1,27 @@
+// The one pass over a log: every line that a pattern of the catalogue knows. Lines without a match cost
+// nothing beyond the pass itself.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <vector>
+
+#include "symptoms/catalogue.h"
+#include "symptoms/line.h"
+#include "symptoms/log_text.h"
+
+namespace lockstep::symptoms {
+
+struct Hit {
+  unsigned pattern = 0;  // id in Catalogue::telling()
+  LineSpan line;
+};
+
+struct Scan {
+  std::vector<Hit> hits;                  // in the order of the log; a pattern at most once a line
+  std::map<std::size_t, LineSpan> facts;  // fact: the first line that shows it
+};
+
+Scan scan_log(const Catalogue& catalogue, const LogText& log);
+
+}  // namespace lockstep::symptoms

@@ -1,0 +1,21 @@
+// Is the fault there only because the training is distributed? Decided from who printed it, and said with the
+// reason.
+#pragma once
+
+#include <set>
+#include <string>
+
+#include "model/finding.h"
+#include "symptoms/candidate.h"
+
+namespace lockstep::symptoms {
+
+struct ScopeJudgement {
+  model::Scope scope = model::Scope::kUnknown;
+  std::string reason;  // one sentence
+};
+
+// `speaking`: every rank that printed anything that is known of.
+ScopeJudgement judge_scope(const Candidate& candidate, const std::set<int>& speaking);
+
+}  // namespace lockstep::symptoms

@@ -1,0 +1,112 @@
+#include "symptoms/sighting.h"
+
+#include <algorithm>
+#include <map>
+
+#include "base/check.h"
+#include "symptoms/line_origin.h"
+
+namespace lockstep::symptoms {
+namespace {
+
+// Patterns are compiled when a line first needs them: most never do.
+class RegexCache {
+ public:
+  const base::Regex& operator[](const std::string& pattern) {
+    auto found = compiled_.find(pattern);
+    if (found == compiled_.end()) {
+      auto regex = base::Regex::compile(pattern, "catalogue");
+      CHECK(regex.ok(), "the catalogue's patterns were compiled before");
+      found = compiled_.emplace(pattern, std::move(regex).value()).first;
+    }
+    return found->second;
+  }
+
+ private:
+  std::map<std::string, base::Regex> compiled_;
+};
+
+class Confirmer {
+ public:
+  Confirmer(const Catalogue& catalogue, std::span<const LogText> logs, const Context& context)
+      : catalogue_(catalogue), logs_(logs), context_(context), quiet_(catalogue.quiet()) {}
+
+  std::optional<Sighting> confirm(std::size_t log, const Hit& hit) {
+    const std::string& telling_part = telling_part_of(log, hit.line);
+    if (telling_part.empty()) return std::nullopt;
+    const PatternOwner& owner = catalogue_.owner_of_telling(hit.pattern);
+    Sighting sighting;
+    sighting.symptom = &catalogue_.symptoms()[owner.owner];
+    sighting.log = log;
+    sighting.line = hit.line;
+    sighting.pattern = &sighting.symptom->patterns[owner.number];
+    auto captures = regexes_[sighting.pattern->regex].capture(telling_part);
+    if (!captures) return std::nullopt;
+    const std::string& unless = sighting.pattern->unless;
+    if (!unless.empty() && regexes_[unless].found_in(telling_part)) return std::nullopt;
+    sighting.captures = *std::move(captures);
+    sighting.stage = context_.stage_at(log, hit.line.begin);
+    if (!context_.holds(sighting.pattern->when, sighting.stage, sighting.captures)) return std::nullopt;
+    sighting.variant = variant_for(sighting);
+    sighting.rank = logs_[log].rank ? logs_[log].rank : line_rank_;
+    return sighting;
+  }
+
+ private:
+  const Variant* variant_for(const Sighting& sighting) const {
+    const auto& variants = sighting.symptom->variants;
+    const auto found = std::ranges::find_if(variants, [&](const Variant& variant) {
+      return context_.holds(variant.when, sighting.stage, sighting.captures);
+    });
+    return found == variants.end() ? nullptr : &*found;
+  }
+
+  // The line up to where it begins to advise; empty for a line that is noise. Kept for the line's other hits.
+  const std::string& telling_part_of(std::size_t log, const LineSpan& line) {
+    if (log == last_log_ && line == last_line_) return telling_part_;
+    last_log_ = log;
+    last_line_ = line;
+    telling_part_ = without_terminal_codes(logs_[log].bytes.substr(line.begin, line.end - line.begin));
+    line_rank_ = origin_of_line(telling_part_).rank;
+    std::size_t telling_end = telling_part_.size();
+    quiet_.scan(telling_part_, [&](unsigned id, std::size_t /*end*/) {
+      const PatternOwner& owner = catalogue_.owner_of_quiet(id);
+      const Pattern& pattern = catalogue_.symptoms()[owner.owner].patterns[owner.number];
+      if (!pattern.unless.empty() && regexes_[pattern.unless].found_in(telling_part_)) return;
+      if (!context_.holds(pattern.when, Stage::kUnknown, {})) return;
+      const std::size_t begin =
+          pattern.role == Role::kNoise
+              ? 0
+              : regexes_[pattern.regex].position_in(telling_part_).value_or(telling_end);
+      telling_end = std::min(telling_end, begin);
+    });
+    telling_part_.resize(telling_end);
+    return telling_part_;
+  }
+
+  const Catalogue& catalogue_;
+  std::span<const LogText> logs_;
+  const Context& context_;
+  base::PatternScanner quiet_;
+  RegexCache regexes_;
+  std::size_t last_log_ = static_cast<std::size_t>(-1);
+  LineSpan last_line_;
+  std::string telling_part_;
+  std::optional<int> line_rank_;
+};
+
+}  // namespace
+
+std::vector<Sighting> sightings_in(const Catalogue& catalogue, std::span<const LogText> logs,
+                                   std::span<const Scan> scans, const Context& context) {
+  Confirmer confirmer(catalogue, logs, context);
+  std::vector<Sighting> sightings;
+  for (std::size_t log = 0; log < scans.size(); ++log) {
+    for (const Hit& hit : scans[log].hits) {
+      if (auto sighting = confirmer.confirm(log, hit)) sightings.push_back(*std::move(sighting));
+    }
+  }
+  return sightings;
+}
+
+}  // namespace lockstep::symptoms
