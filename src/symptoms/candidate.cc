@@ -17,11 +17,16 @@ auto likelihood(const Candidate& candidate) {
                     first.log);
 }
 
+// What a sighting tells beyond that the symptom is there.
+auto amount_told(const Sighting& sighting) {
+  return std::tuple(sighting.strength(), sighting.variant != nullptr, !sighting.captures.empty());
+}
+
 void add(Candidate& candidate, const Sighting& sighting) {
   const Role role = sighting.pattern->role;
-  const bool is_first = candidate.sightings.empty();
-  if (is_first || order_of(role) < order_of(candidate.role)) candidate.role = role;
-  if (is_first || sighting.strength() > candidate.strength) {
+  if (candidate.lead == nullptr || order_of(role) < order_of(candidate.role)) candidate.role = role;
+  if (candidate.lead == nullptr || amount_told(sighting) > amount_told(*candidate.lead)) {
+    candidate.lead = &sighting;
     candidate.strength = sighting.strength();
     candidate.leaf = sighting.leaf();
     candidate.variant = sighting.variant;

@@ -17,6 +17,7 @@ struct Candidate {
   Role role = Role::kOrigin;
   Strength strength = Strength::kHint;
   model::Leaf leaf = model::Leaf::kRunOther;
+  const Sighting* lead = nullptr;          // the one that says most
   std::vector<const Sighting*> sightings;  // in the order of the logs
   std::set<int> ranks;                     // who printed it, as far as said
 };

@@ -1,6 +1,7 @@
 #include "symptoms/decode.h"
 
 #include <algorithm>
+#include <charconv>
 #include <initializer_list>
 
 #include <fmt/format.h>
@@ -72,6 +73,16 @@ class Entry {
     return *value;
   }
 
+  Result<std::size_t> count(const char* member, std::size_t otherwise) const {
+    const std::string text = TRY(this->text(member));
+    if (text.empty()) return otherwise;
+    std::size_t number = 0;
+    const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (fault != std::errc() || end != text.data() + text.size() || number == 0)
+      return this->fault(member, "must be a whole number from 1");
+    return number;
+  }
+
   Result<std::vector<Condition>> conditions(const char* member) const {
     std::vector<Condition> all;
     for (const std::string& text : TRY(texts(member))) {
@@ -125,7 +136,8 @@ Result<Pattern> decode_pattern(const Json& json, const Pattern& usual, const std
     return pattern;
   }
   const Entry entry(json, where);
-  TRY(entry.check_members({"regex", "unless", "role", "strength", "framework", "versions", "when"}));
+  TRY(entry.check_members({"regex", "unless", "role", "strength", "framework", "versions", "when", "at_least",
+                           "only_as_last_line"}));
   pattern.regex = TRY(entry.needed_text("regex"));
   pattern.unless = TRY(entry.text("unless"));
   pattern.role = TRY(entry.word("role", role_named, usual.role));
@@ -133,6 +145,8 @@ Result<Pattern> decode_pattern(const Json& json, const Pattern& usual, const std
   pattern.framework = TRY(entry.text("framework"));
   pattern.versions = TRY(entry.text("versions"));
   pattern.when = TRY(entry.conditions("when"));
+  pattern.at_least = TRY(entry.count("at_least", usual.at_least));
+  pattern.only_as_last_line = TRY(entry.text("only_as_last_line")) == "true";
   return pattern;
 }
 

@@ -79,7 +79,7 @@ std::set<int> root_ranks_of(const Candidate& candidate, const std::set<int>& spe
 }
 
 std::string explanation_of(const Candidate& candidate, const std::string& scope_reason) {
-  std::string text = candidate.symptom->meaning;
+  std::string text = filled(candidate.symptom->meaning, candidate.lead->captures);
   if (!candidate.symptom->causes.empty())
     text += fmt::format(" Usual causes: {}.", fmt::join(candidate.symptom->causes, "; "));
   return text + " " + scope_reason;
@@ -102,7 +102,7 @@ model::Finding finding_from(const Candidate& candidate, std::span<const LogText>
           .root_ranks = {roots.begin(), roots.end()},
           .victim_ranks = std::move(victims),
           .title = filled(has_title ? candidate.variant->title : candidate.symptom->title,
-                          candidate.sightings.front()->captures),
+                          candidate.lead->captures),
           .explanation = explanation_of(candidate, scope.reason),
           .evidence = evidence_of(candidate, logs),
           .fixes = has_fixes ? candidate.variant->fixes : candidate.symptom->fixes};

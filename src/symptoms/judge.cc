@@ -1,10 +1,13 @@
 #include "symptoms/judge.h"
 
 #include <algorithm>
+#include <cctype>
 
 #include "symptoms/candidate.h"
 #include "symptoms/context.h"
 #include "symptoms/finding_text.h"
+#include "symptoms/guess.h"
+#include "symptoms/silent.h"
 
 namespace lockstep::symptoms {
 namespace {
@@ -68,6 +71,69 @@ std::vector<model::Finding> findings_from(std::span<const Candidate> candidates,
   return findings;
 }
 
+bool has_origin(std::span<const Candidate> candidates) {
+  return !candidates.empty() && candidates.front().role == Role::kOrigin;
+}
+
+// A finding of an entry that has no words of its own: what the log leaves out shows it.
+model::Finding finding_without_words(const Symptom& symptom, const Sighting& sighting,
+                                     std::span<const LogText> logs, const std::set<int>& speaking,
+                                     double confidence) {
+  Candidate candidate;
+  candidate.symptom = &symptom;
+  candidate.strength = Strength::kHint;
+  candidate.leaf = symptom.leaf;
+  candidate.lead = &sighting;
+  candidate.sightings = {&sighting};
+  return finding_from(candidate, logs, speaking, confidence);
+}
+
+constexpr double kSilentConfidence = 0.4;
+
+std::optional<model::Finding> silent_finding(const Catalogue& catalogue, std::span<const LogText> logs,
+                                             const Context& context, const std::set<int>& speaking) {
+  const std::optional<SilentSign> sign = silent_sign(logs, context);
+  if (!sign) return std::nullopt;
+  Sighting sighting;
+  sighting.symptom = &catalogue.at(sign->code);
+  sighting.log = sign->log;
+  sighting.line = sign->line;
+  sighting.rank = logs[sign->log].rank;
+  model::Finding finding =
+      finding_without_words(*sighting.symptom, sighting, logs, speaking, kSilentConfidence);
+  finding.root_ranks.clear();
+  finding.victim_ranks.clear();
+  finding.evidence.front().level = model::EvidenceLevel::kAbsence;
+  return finding;
+}
+
+std::optional<model::Finding> guessed_finding(const Catalogue& catalogue, std::span<const LogText> logs) {
+  const std::optional<Guess> guess = guess_leaf(logs);
+  if (!guess) return std::nullopt;
+  std::string code = "leaf.";
+  for (const char c : model::entry_of(guess->leaf).id)
+    code += c == '-' ? '_' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  Sighting nowhere;
+  nowhere.symptom = &catalogue.at(code);
+  model::Finding finding = finding_without_words(*nowhere.symptom, nowhere, logs, {}, guess->confidence);
+  finding.evidence.clear();
+  finding.title = "A guess: " + finding.title;
+  finding.explanation =
+      "No entry of the catalogue knows these lines; their words resemble this kind of fault. " +
+      finding.explanation;
+  return finding;
+}
+
+std::vector<std::string> what_to_collect(std::span<const model::Finding> findings) {
+  constexpr double kClear = 0.5;
+  if (!findings.empty() && findings.front().confidence >= kClear) return {};
+  return {"torchrun --log-dir logs --redirects 3 --tee 3 ...   # the log of every rank, not of one",
+          "TORCH_DISTRIBUTED_DEBUG=DETAIL NCCL_DEBUG=INFO TORCH_NCCL_TRACE_BUFFER_SIZE=2000 "
+          "TORCH_NCCL_DUMP_ON_TIMEOUT=1",
+          "dmesg -T > dmesg.txt   # on the node that failed first",
+          "lockstep run -- CMD   # record the next attempt"};
+}
+
 }  // namespace
 
 LogVerdict judge(const Catalogue& catalogue, std::span<const LogText> logs) {
@@ -78,7 +144,15 @@ LogVerdict judge(const Catalogue& catalogue, std::span<const LogText> logs) {
   const std::vector<Candidate> candidates = candidates_from(sightings);
   LogVerdict verdict;
   verdict.job.ranks_seen.assign(speaking.begin(), speaking.end());
-  verdict.findings = findings_from(candidates, logs, speaking);
+  if (!has_origin(candidates)) {
+    if (auto finding = silent_finding(catalogue, logs, context, speaking))
+      verdict.findings.push_back(*std::move(finding));
+  }
+  if (verdict.findings.empty()) verdict.findings = findings_from(candidates, logs, speaking);
+  if (verdict.findings.empty()) {
+    if (auto finding = guessed_finding(catalogue, logs)) verdict.findings.push_back(*std::move(finding));
+  }
+  verdict.collect_next = what_to_collect(verdict.findings);
   return verdict;
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <utility>
 
 #include "base/check.h"
 #include "symptoms/line_origin.h"
@@ -95,6 +97,46 @@ class Confirmer {
   std::optional<int> line_rank_;
 };
 
+bool follows_from_another(Role role) {
+  return role != Role::kOrigin;
+}
+
+// A catch-all on a line that is known as somebody else's echo says nothing new.
+void drop_hints_on_echoes(std::vector<Sighting>& sightings) {
+  std::set<std::pair<std::size_t, std::size_t>> echoes;
+  for (const Sighting& sighting : sightings) {
+    if (follows_from_another(sighting.pattern->role)) echoes.emplace(sighting.log, sighting.line.begin);
+  }
+  std::erase_if(sightings, [&](const Sighting& sighting) {
+    return sighting.pattern->role == Role::kOrigin && sighting.strength() == Strength::kHint &&
+           echoes.contains({sighting.log, sighting.line.begin});
+  });
+}
+
+void drop_too_few(std::vector<Sighting>& sightings) {
+  std::map<const Pattern*, std::size_t> counts;
+  for (const Sighting& sighting : sightings) ++counts[sighting.pattern];
+  std::erase_if(sightings, [&](const Sighting& sighting) {
+    return counts[sighting.pattern] < sighting.pattern->at_least;
+  });
+}
+
+bool ends_log(const Sighting& sighting, std::string_view bytes) {
+  constexpr std::string_view kBlank = " \t\r\n-=";
+  return bytes.find_first_not_of(kBlank, sighting.line.end) == std::string_view::npos;
+}
+
+// A last line counts only where the log has nothing worse to say.
+void drop_last_lines_that_are_not(std::vector<Sighting>& sightings, std::span<const LogText> logs) {
+  const bool has_other = std::ranges::any_of(sightings, [](const Sighting& sighting) {
+    return !sighting.pattern->only_as_last_line && sighting.pattern->role == Role::kOrigin;
+  });
+  std::erase_if(sightings, [&](const Sighting& sighting) {
+    return sighting.pattern->only_as_last_line &&
+           (has_other || !ends_log(sighting, logs[sighting.log].bytes));
+  });
+}
+
 }  // namespace
 
 std::vector<Sighting> sightings_in(const Catalogue& catalogue, std::span<const LogText> logs,
@@ -106,6 +148,9 @@ std::vector<Sighting> sightings_in(const Catalogue& catalogue, std::span<const L
       if (auto sighting = confirmer.confirm(log, hit)) sightings.push_back(*std::move(sighting));
     }
   }
+  drop_too_few(sightings);
+  drop_hints_on_echoes(sightings);
+  drop_last_lines_that_are_not(sightings, logs);
   return sightings;
 }
 

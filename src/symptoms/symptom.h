@@ -2,6 +2,7 @@
 // what repairs it. docs/formats/catalogue.md describes the YAML file it comes from.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -46,6 +47,8 @@ struct Pattern {
   std::string framework;  // whose text it is, for readers
   std::string versions;   // in which releases, for readers
   std::vector<Condition> when;
+  std::size_t at_least = 1;        // how many lines must match before it counts
+  bool only_as_last_line = false;  // counts where a log ends with it and nothing went wrong before
 };
 
 // The same words with another meaning: the first variant whose conditions hold replaces what it names.

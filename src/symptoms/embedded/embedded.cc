@@ -1,18 +1,23 @@
 #include "symptoms/embedded.h"
 
 // The packed files as they are, between two labels each.
-#define LOCKSTEP_EMBED(name, file)                                                           \
-  asm(".section .rodata\n.balign 64\n.global lockstep_" #name "_begin\nlockstep_" #name      \
-      "_begin:\n.incbin \"" LOCKSTEP_PACKED_CATALOGUE "/" file "\"\n.global lockstep_" #name \
-      "_end\nlockstep_" #name "_end:\n.byte 0\n.previous\n");                                \
-  extern "C" const char lockstep_##name##_begin[];                                           \
+#define LOCKSTEP_EMBED(name, file)                                                      \
+  asm(".section .rodata\n.balign 64\n.global lockstep_" #name "_begin\nlockstep_" #name \
+      "_begin:\n.incbin \"" file "\"\n.global lockstep_" #name "_end\nlockstep_" #name  \
+      "_end:\n.byte 0\n.previous\n");                                                   \
+  extern "C" const char lockstep_##name##_begin[];                                      \
   extern "C" const char lockstep_##name##_end[];
 
-LOCKSTEP_EMBED(entries, "entries.json")
-LOCKSTEP_EMBED(telling, "telling.set")
-LOCKSTEP_EMBED(quiet, "quiet.set")
+LOCKSTEP_EMBED(entries, LOCKSTEP_PACKED_CATALOGUE "/entries.json")
+LOCKSTEP_EMBED(telling, LOCKSTEP_PACKED_CATALOGUE "/telling.set")
+LOCKSTEP_EMBED(quiet, LOCKSTEP_PACKED_CATALOGUE "/quiet.set")
+LOCKSTEP_EMBED(guess, LOCKSTEP_GUESS_MODEL)
 
 namespace lockstep::symptoms {
+
+std::string_view embedded_guess_model() {
+  return {lockstep_guess_begin, lockstep_guess_end};
+}
 
 std::string_view embedded_entries() {
   return {lockstep_entries_begin, lockstep_entries_end};

@@ -1,0 +1,24 @@
+// Trouble that no line names: training that began and never moved, preparation that did not end, a rate that
+// falls, devices that bring no speed. Read from progress lines, not from error words.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "symptoms/context.h"
+#include "symptoms/line.h"
+#include "symptoms/log_text.h"
+
+namespace lockstep::symptoms {
+
+struct SilentSign {
+  std::string_view code;  // of the catalogue
+  std::size_t log = 0;
+  LineSpan line;  // the line that shows it
+};
+
+// The clearest sign, if there is one. Only for logs in which no entry of the catalogue found an origin.
+std::optional<SilentSign> silent_sign(std::span<const LogText> logs, const Context& context);
+
+}  // namespace lockstep::symptoms
