@@ -4,7 +4,8 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <map>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,25 +15,28 @@
 #include "base/pattern_set.h"
 #include "base/result.h"
 #include "symptoms/symptom.h"
+#include "symptoms/symptom_shelf.h"
 
 namespace lockstep::symptoms {
 
-// Whose pattern an id of the set is.
+// Whose pattern an id of a set is.
 struct PatternOwner {
   enum class Kind : std::uint8_t { kSymptom, kFact };
   Kind kind = Kind::kSymptom;
-  std::size_t owner = 0;   // into symptoms() or facts()
+  std::size_t owner = 0;   // a symptom's or fact's place in the catalogue
   std::size_t number = 0;  // of the owner's patterns
 };
 
 class Catalogue {
  public:
-  // The embedded catalogue, then the folders in their order. Fast when there are no folders.
+  // The embedded catalogue, then the folders in their order. Without folders nothing is parsed that no log
+  // asks for.
   static Result<Catalogue> load(std::span<const std::filesystem::path> folders = {});
-  // One folder by itself, samples checked: what `catalogue check` and the build use.
+  // One folder by itself.
   static Result<Catalogue> from_folder(const std::filesystem::path& folder);
 
-  const std::vector<Symptom>& symptoms() const { return symptoms_; }
+  std::size_t size() const { return shelf_->size(); }
+  const Symptom& symptom(std::size_t place) const { return shelf_->at(place); }
   const std::vector<Fact>& facts() const { return facts_; }
   const Symptom* find(std::string_view code) const;  // nullptr: no such code
   const Symptom& at(std::string_view code) const;    // for codes that the tool itself relies on
@@ -54,12 +58,14 @@ class Catalogue {
 
  private:
   Catalogue() = default;
-  static Result<Catalogue> from_values(base::Json values, std::string_view where);
-  Result<void> compile(std::string_view telling_bytes, std::string_view quiet_bytes);
+  static Result<Catalogue> from_values(const base::Json& values, std::string_view where);
+  static std::optional<Catalogue> unpack(std::string_view entries, std::string_view telling,
+                                         std::string_view quiet);
+  Result<void> compile();
 
-  base::Json values_;
-  std::vector<Symptom> symptoms_;
+  std::unique_ptr<SymptomShelf> shelf_;
   std::vector<Fact> facts_;
+  std::string packed_entries_;
   std::vector<PatternOwner> telling_owners_;
   std::vector<PatternOwner> quiet_owners_;
   std::optional<base::PatternSet> telling_;

@@ -95,7 +95,8 @@ std::vector<std::string> sample_faults(const Catalogue& catalogue) {
     facts.insert(fact.name);
     check_fact(checker, fact);
   }
-  for (const Symptom& symptom : catalogue.symptoms()) {
+  for (std::size_t i = 0; i < catalogue.size(); ++i) {
+    const Symptom& symptom = catalogue.symptom(i);
     check_symptom(checker, symptom);
     for (const Pattern& pattern : symptom.patterns)
       check_conditions(checker, symptom.code, pattern.when, facts);

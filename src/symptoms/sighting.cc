@@ -38,7 +38,7 @@ class Confirmer {
     if (telling_part.empty()) return std::nullopt;
     const PatternOwner& owner = catalogue_.owner_of_telling(hit.pattern);
     Sighting sighting;
-    sighting.symptom = &catalogue_.symptoms()[owner.owner];
+    sighting.symptom = &catalogue_.symptom(owner.owner);
     sighting.log = log;
     sighting.line = hit.line;
     sighting.pattern = &sighting.symptom->patterns[owner.number];
@@ -73,7 +73,7 @@ class Confirmer {
     std::size_t telling_end = telling_part_.size();
     quiet_.scan(telling_part_, [&](unsigned id, std::size_t /*end*/) {
       const PatternOwner& owner = catalogue_.owner_of_quiet(id);
-      const Pattern& pattern = catalogue_.symptoms()[owner.owner].patterns[owner.number];
+      const Pattern& pattern = catalogue_.symptom(owner.owner).patterns[owner.number];
       if (!pattern.unless.empty() && regexes_[pattern.unless].found_in(telling_part_)) return;
       if (!context_.holds(pattern.when, Stage::kUnknown, {})) return;
       const std::size_t begin =
