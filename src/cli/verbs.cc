@@ -6,6 +6,8 @@ namespace {
 constexpr const Verb* kVerbs[] = {
     &kDiagnoseVerb,
     &kReportVerb,
+    &kExplainVerb,
+    &kCatalogueVerb,
     &kDumpVerb,
     &kHelpVerb,
 };

@@ -7,6 +7,8 @@ namespace lockstep::cli {
 
 extern const Verb kDiagnoseVerb;
 extern const Verb kReportVerb;
+extern const Verb kExplainVerb;
+extern const Verb kCatalogueVerb;
 extern const Verb kDumpVerb;
 extern const Verb kHelpVerb;
 
