@@ -39,9 +39,11 @@ Result<ExitStatus> run(const Args& args, Terminal& terminal) {
 }
 
 constexpr std::string_view kDescription[] = {
-    "Checks the entries of the symptom catalogue, or lists them. A folder holds entries of your own, one YAML "
+    "Checks the entries of the symptom catalogue, or lists them. A folder holds entries of your own, one "
+    "YAML "
     "file each; they are added to the built-in ones and replace those of the same code.",
-    "check tries every pattern on the samples of its entry and says which samples are not as the entry claims: "
+    "check tries every pattern on the samples of its entry and says which samples are not as the entry "
+    "claims: "
     "exit status 1 if there are any, 2 if a file cannot be used at all.",
 };
 

@@ -29,8 +29,8 @@ std::string fix_in_words(std::size_t number, const model::Fix& fix) {
 
 std::string symptom_in_words(const Symptom& symptom) {
   const model::LeafEntry& leaf = model::entry_of(symptom.leaf);
-  std::string text = fmt::format("{}\n  {}\n  {}: {}; {}\n\n", symptom.code, symptom.title, leaf.id, leaf.name,
-                                 symptoms::word_for(symptom.scope));
+  std::string text = fmt::format("{}\n  {}\n  {}: {}; {}\n\n", symptom.code, symptom.title, leaf.id,
+                                 leaf.name, symptoms::word_for(symptom.scope));
   text += paragraph(symptom.meaning, 2);
   if (!symptom.causes.empty()) text += "\nUsual causes:\n";
   for (const std::string& cause : symptom.causes) text += bullet(cause);
@@ -94,7 +94,8 @@ Result<ExitStatus> run(const Args& args, Terminal& terminal) {
 }
 
 constexpr std::string_view kDescription[] = {
-    "Prints what the catalogue knows about a kind of fault: what it means, its usual causes, the fixes in the "
+    "Prints what the catalogue knows about a kind of fault: what it means, its usual causes, the fixes in "
+    "the "
     "order in which to try them, and lines that show it. A leaf, such as PERF-HANG, also lists the codes "
     "below it. Without a name the leaves are listed.",
 };

@@ -27,6 +27,18 @@ struct PatternList {
   }
 };
 
+// vectorscan's refusal, with the code or fact whose pattern it is.
+Result<base::PatternSet> compiled(const PatternList& list, const std::vector<std::string>& owner_names) {
+  auto set = base::PatternSet::compile(list.texts);
+  if (set.ok()) return set;
+  Error error = set.error();
+  const auto refused = std::ranges::find(list.texts, error.where, &base::PatternText::regex);
+  if (refused != list.texts.end())
+    error.where = fmt::format("{}: {}", owner_names[static_cast<std::size_t>(refused - list.texts.begin())],
+                              error.where);
+  return error;
+}
+
 std::string one_line(const Json& json) {
   return base::to_text(json, base::JsonLayout::kOneLine);
 }
@@ -62,11 +74,19 @@ Result<void> Catalogue::compile() {
     for (std::size_t number = 0; number < facts_[i].regexes.size(); ++number)
       telling.add(facts_[i].regexes[number], true, {PatternOwner::Kind::kFact, i, number});
   }
-  telling_ = TRY(base::PatternSet::compile(telling.texts));
-  quiet_ = TRY(base::PatternSet::compile(quiet.texts));
+  telling_ = TRY(compiled(telling, names_of(telling.owners)));
+  quiet_ = TRY(compiled(quiet, names_of(quiet.owners)));
   telling_owners_ = std::move(telling.owners);
   quiet_owners_ = std::move(quiet.owners);
   return {};
+}
+
+std::vector<std::string> Catalogue::names_of(std::span<const PatternOwner> owners) const {
+  std::vector<std::string> names;
+  for (const PatternOwner& owner : owners)
+    names.push_back(owner.kind == PatternOwner::Kind::kFact ? facts_[owner.owner].name
+                                                            : symptom(owner.owner).code);
+  return names;
 }
 
 Result<Catalogue> Catalogue::from_folder(const std::filesystem::path& folder) {

@@ -62,6 +62,7 @@ class Catalogue {
   static std::optional<Catalogue> unpack(std::string_view entries, std::string_view telling,
                                          std::string_view quiet);
   Result<void> compile();
+  std::vector<std::string> names_of(std::span<const PatternOwner> owners) const;
 
   std::unique_ptr<SymptomShelf> shelf_;
   std::vector<Fact> facts_;

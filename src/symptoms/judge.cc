@@ -124,6 +124,20 @@ std::optional<model::Finding> guessed_finding(const Catalogue& catalogue, std::s
   return finding;
 }
 
+// The entry that knows only that an exception was raised; the words of the log say more about its kind.
+constexpr std::string_view kCatchAll = "other.exception";
+
+void sharpen_catch_all(const Catalogue& catalogue, std::span<const LogText> logs,
+                       std::vector<model::Finding>& findings) {
+  if (findings.empty() || findings.front().code != kCatchAll) return;
+  std::optional<model::Finding> guessed = guessed_finding(catalogue, logs);
+  if (!guessed) return;
+  guessed->evidence = std::move(findings.front().evidence);
+  guessed->root_ranks = std::move(findings.front().root_ranks);
+  guessed->victim_ranks = std::move(findings.front().victim_ranks);
+  findings.front() = *std::move(guessed);
+}
+
 std::vector<std::string> what_to_collect(std::span<const model::Finding> findings) {
   constexpr double kClear = 0.5;
   if (!findings.empty() && findings.front().confidence >= kClear) return {};
@@ -152,6 +166,7 @@ LogVerdict judge(const Catalogue& catalogue, std::span<const LogText> logs) {
   if (verdict.findings.empty()) {
     if (auto finding = guessed_finding(catalogue, logs)) verdict.findings.push_back(*std::move(finding));
   }
+  sharpen_catch_all(catalogue, logs, verdict.findings);
   verdict.collect_next = what_to_collect(verdict.findings);
   return verdict;
 }

@@ -1,0 +1,41 @@
+#include "base/yaml.h"
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace lockstep::base {
+namespace {
+
+TEST(Yaml, ScalarsAreTextAndOrderIsKept) {
+  const auto json = parse_yaml("b: 1\na: [x, 'y: z', true]\nc:\n  d: |\n    two\n    lines\n", "t.yaml");
+  ASSERT_TRUE(json.ok());
+  EXPECT_EQ(to_text(json.value(), JsonLayout::kOneLine),
+            R"({"b":"1","a":["x","y: z","true"],"c":{"d":"two\nlines\n"}})");
+}
+
+TEST(Yaml, FaultNamesFileAndLine) {
+  const auto json = parse_yaml("a: 1\nb: [1, 2\nc: 3\n", "mine.yaml");
+  ASSERT_FALSE(json.ok());
+  EXPECT_TRUE(json.error().where.starts_with("mine.yaml:")) << json.error().where;
+}
+
+TEST(Yaml, TheSameKeyTwiceIsRefused) {
+  const auto json = parse_yaml("a: 1\nb: 2\na: 3\n", "t.yaml");
+  ASSERT_FALSE(json.ok());
+  EXPECT_EQ(json.error().where, "t.yaml:3");
+}
+
+TEST(Yaml, AliasesCannotGrowADocument) {
+  std::string text = "a0: &a0 [x, x]\n";
+  for (int i = 1; i < 40; ++i)
+    text += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " [*a" + std::to_string(i - 1) + "]\n";
+  EXPECT_FALSE(parse_yaml(text, "t.yaml").ok());
+}
+
+TEST(Yaml, DeepNestingIsRefused) {
+  EXPECT_FALSE(parse_yaml(std::string(5000, '['), "t.yaml").ok());
+}
+
+}  // namespace
+}  // namespace lockstep::base

@@ -1,0 +1,198 @@
+#include "symptoms/judge.h"
+
+#include <algorithm>
+#include <initializer_list>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "base/check.h"
+
+namespace lockstep::symptoms {
+namespace {
+
+using model::Leaf;
+using model::Scope;
+
+const Catalogue& built_in() {
+  static const Catalogue catalogue = [] {
+    auto loaded = Catalogue::load();
+    CHECK(loaded.ok(), "the built-in catalogue loads");
+    return std::move(loaded).value();
+  }();
+  return catalogue;
+}
+
+LogVerdict judged(std::string_view text) {
+  const LogText log{"job.log", text, std::nullopt};
+  return judge(built_in(), std::span(&log, 1));
+}
+
+model::Finding verdict_on(std::string_view text) {
+  LogVerdict verdict = judged(text);
+  return verdict.findings.empty() ? model::Finding() : std::move(verdict.findings.front());
+}
+
+TEST(Judge, TheRankThatRanOutOfMemoryBeganIt) {
+  const model::Finding finding = verdict_on(
+      "[rank5]:[E ProcessGroupNCCL.cpp:563] [Rank 5] Watchdog caught collective operation timeout: "
+      "WorkNCCL(...)\n"
+      "host:1 [0] NCCL INFO [Service thread] Connection closed by localRank 2\n"
+      "[rank2]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 336.00 MiB.\n");
+  EXPECT_EQ(finding.leaf, Leaf::kRunMem);
+  EXPECT_EQ(finding.root_ranks, std::vector{2});
+  EXPECT_EQ(finding.victim_ranks, std::vector{5});
+  ASSERT_FALSE(finding.evidence.empty());
+  EXPECT_EQ(finding.evidence.front().line, 3);
+  EXPECT_EQ(finding.evidence.front().rank, 2);
+  EXPECT_GE(finding.confidence, 0.8);
+}
+
+TEST(Judge, ThoseWhoWaitAreNotTheCulprits) {
+  const model::Finding finding = verdict_on(
+      "[rank1]:[E ProcessGroupNCCL.cpp:523] Watchdog caught collective operation timeout: WorkNCCL(x)\n");
+  EXPECT_EQ(finding.leaf, Leaf::kPerfHang);
+  EXPECT_TRUE(finding.root_ranks.empty());
+}
+
+TEST(Judge, MissingRanksAreNamedByTheStallReport) {
+  const model::Finding finding = verdict_on("HorovodAllreduce_acc_0 [missing ranks: 0, 3]\n");
+  EXPECT_EQ(finding.code, "hang.horovod_stall");
+  EXPECT_EQ(finding.root_ranks, (std::vector{0, 3}));
+}
+
+TEST(Judge, AWrapperAloneIsNeverSure) {
+  const LogVerdict verdict = judged("torch.distributed.elastic.multiprocessing.errors.ChildFailedError:\n");
+  ASSERT_EQ(verdict.findings.size(), 1U);
+  EXPECT_LT(verdict.findings.front().confidence, 0.5);
+  EXPECT_FALSE(verdict.collect_next.empty());
+}
+
+TEST(Judge, AnOriginBeatsTheWrapperBeforeIt) {
+  EXPECT_EQ(verdict_on("ChildFailedError\nPrimary job  terminated normally, but 1 process returned\n"
+                       "RuntimeError: CUDA error: invalid device ordinal\n")
+                .code,
+            "device.invalid_ordinal");
+}
+
+TEST(Judge, AdviceIsNoEvidence) {
+  EXPECT_TRUE(judged("This may be caused by CUDA out of memory on another rank\n").findings.empty());
+}
+
+TEST(Judge, NoiseIsSilent) {
+  EXPECT_TRUE(judged("[W socket.cpp:601] [c10d] The client socket has failed to connect to [localhost]:29500 "
+                     "(errno: 97 - Address family not supported by protocol).\n"
+                     "NCCL INFO NET/IB : No device found.\n"
+                     "NVRM: Xid (PCI:0000:3b:00): 63, pid=1, Row remapping event\n"
+                     "step 10 loss 0.31\nstep 20 loss 0.29\ntraining done\n")
+                  .findings.empty());
+}
+
+TEST(Judge, TheNumbersOfTheBarrierSayWhatIsWrong) {
+  constexpr std::string_view kText =
+      "RuntimeError: Timed out initializing process group in store based barrier on rank: 0, for key: "
+      "store_based_barrier_key:1 (world_size={}, worker_count={}, timeout=0:30:00)\n";
+  const auto with = [&](const char* world, const char* joined) {
+    std::string text(kText);
+    text.replace(text.find("{}"), 2, world);
+    text.replace(text.find("{}"), 2, joined);
+    return verdict_on(text);
+  };
+  EXPECT_EQ(with("4", "8").fixes.front().pattern, model::FixPattern::kCommunicationConfiguration);
+  EXPECT_EQ(with("4", "8").title, "8 processes meet where 4 were expected");
+  EXPECT_EQ(with("2048", "1792").fixes.front().pattern, model::FixPattern::kDeviceConsistency);
+}
+
+TEST(Judge, StageDecidesTheLeafOfAHang) {
+  constexpr std::string_view kTimeout =
+      "[Rank 1] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=2)\n";
+  EXPECT_EQ(verdict_on(std::string("Running tokenizer on dataset: 47%|##\n").append(kTimeout)).leaf,
+            Leaf::kPrepHang);
+  EXPECT_EQ(verdict_on(std::string("step 100 loss 0.3\n").append(kTimeout)).leaf, Leaf::kPerfHang);
+}
+
+TEST(Judge, WhoPrintsItDecidesTheScope) {
+  constexpr std::string_view kError = "AttributeError: module 'tensorflow' has no attribute 'ConfigProto'\n";
+  const std::string all =
+      std::string("[1,0]<stderr>:").append(kError) + std::string("[1,1]<stderr>:").append(kError);
+  EXPECT_EQ(verdict_on(all).scope, Scope::kOrdinary);
+  const std::string one =
+      std::string("[1,0]<stderr>:").append(kError) + "[1,1]<stderr>:Connection reset by peer\n";
+  EXPECT_EQ(verdict_on(one).scope, Scope::kDistributed);
+  EXPECT_EQ(verdict_on(one).root_ranks, std::vector{0});
+}
+
+TEST(Judge, RanksComeFromTheFilesToo) {
+  const LogText logs[] = {{"rank0.log", "Connection closed by remote peer\n", 0},
+                          {"rank1.log", "step 1 loss 2\nSegmentation fault (core dumped)\n", 1}};
+  const LogVerdict verdict = judge(built_in(), logs);
+  ASSERT_FALSE(verdict.findings.empty());
+  EXPECT_EQ(verdict.findings.front().leaf, Leaf::kRunSegv);
+  EXPECT_EQ(verdict.findings.front().root_ranks, std::vector{1});
+  EXPECT_EQ(verdict.findings.front().evidence.front().file, "rank1.log");
+  EXPECT_EQ(verdict.findings.front().evidence.front().line, 2);
+}
+
+TEST(Judge, ProgressBarsTerminalCodesAndBrokenTextDoNotHide) {
+  EXPECT_EQ(verdict_on("10%\r20%\r\x1b[31mRuntimeError: CUDA out of memory\x1b[0m\r\n").code, "mem.gpu");
+  EXPECT_EQ(verdict_on("\xff\xfe\x80 CUDA out of memory \xc3").code, "mem.gpu");
+  EXPECT_EQ(verdict_on(std::string(3 << 20, 'x') + " CUDA out of memory " + std::string(3 << 20, 'y')).code,
+            "mem.gpu");
+}
+
+TEST(Judge, AFirstEpochThatNeverMovedIsSeen) {
+  EXPECT_EQ(verdict_on("INFO:tensorflow:batch_all_reduce: 4 all-reduces\nEpoch 1/500\n").code, "hang.silent");
+  EXPECT_TRUE(judged("horovod\nEpoch 1/500\nEpoch 1/500 loss: 0.2\n").findings.empty());
+  EXPECT_TRUE(judged("horovod\nEpoch 1/1\n").findings.empty());
+}
+
+TEST(Judge, MoreDevicesWithoutMoreSpeedAreSeen) {
+  EXPECT_EQ(
+      verdict_on(
+          "Number of GPUs: 1\nImg/sec per GPU: 124.7\nNumber of GPUs: 2\nIter #0: 62.9 img/sec per GPU\n")
+          .leaf,
+      Leaf::kPerfSlow);
+  EXPECT_TRUE(judged("Number of GPUs: 1\nImg/sec per GPU: 124.7\nNumber of GPUs: 2\nImg/sec per GPU: 120.9\n")
+                  .findings.empty());
+}
+
+TEST(Judge, ARateThatFallsIsSeen) {
+  std::string text;
+  const auto add = [&](const char* rate) {
+    for (int i = 0; i < 2500; ++i)
+      text += "train step " + std::to_string(i) + " running at " + rate + " it/s of it\n";
+  };
+  add("10.0");
+  add("9.5");
+  EXPECT_TRUE(judged(text).findings.empty());
+  add("2.0");
+  add("2.0");
+  EXPECT_EQ(verdict_on(text).code, "slow.rate_falls");
+}
+
+TEST(Judge, UnknownTroubleIsGuessedAndMarked) {
+  const model::Finding finding = verdict_on("Traceback (most recent call last):\n  frobnicate the widget\n");
+  EXPECT_TRUE(finding.title.starts_with("A guess: ")) << finding.title;
+  EXPECT_LT(finding.confidence, 0.5);
+}
+
+TEST(Judge, HealthyTextIsNotGuessedAbout) {
+  EXPECT_TRUE(judged("starting\nall 4 workers ready\nfinished in 3 s\n").findings.empty());
+  EXPECT_TRUE(judged("").findings.empty());
+}
+
+RC_GTEST_PROP(Judge, AnyBytesGiveEvidenceInsideTheLog, (const std::string& noise)) {
+  const std::string text = noise + "CUDA out of memory" + noise;
+  const auto lines = 1 + std::ranges::count(text, '\n');
+  for (const model::Finding& finding : judged(text).findings) {
+    RC_ASSERT(finding.confidence >= 0 && finding.confidence <= 1);
+    for (const model::Evidence& evidence : finding.evidence) {
+      RC_ASSERT(*evidence.line >= 1 && *evidence.line <= lines);
+      RC_ASSERT(text.find(evidence.text) != std::string::npos);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace lockstep::symptoms
