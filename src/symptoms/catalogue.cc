@@ -63,6 +63,7 @@ Result<Catalogue> Catalogue::from_values(const Json& values, std::string_view wh
 Result<void> Catalogue::compile() {
   PatternList telling;
   PatternList quiet;
+  PatternList facts;
   for (std::size_t i = 0; i < size(); ++i) {
     const std::vector<Pattern>& patterns = symptom(i).patterns;
     for (std::size_t number = 0; number < patterns.size(); ++number) {
@@ -72,10 +73,12 @@ Result<void> Catalogue::compile() {
   }
   for (std::size_t i = 0; i < facts_.size(); ++i) {
     for (std::size_t number = 0; number < facts_[i].regexes.size(); ++number)
-      telling.add(facts_[i].regexes[number], true, {PatternOwner::Kind::kFact, i, number});
+      facts.add(facts_[i].regexes[number], true, {PatternOwner::Kind::kFact, i, number});
   }
   telling_ = TRY(compiled(telling, names_of(telling.owners)));
   quiet_ = TRY(compiled(quiet, names_of(quiet.owners)));
+  fact_set_ = TRY(compiled(facts, names_of(facts.owners)));
+  fact_owners_ = std::move(facts.owners);
   telling_owners_ = std::move(telling.owners);
   quiet_owners_ = std::move(quiet.owners);
   return {};

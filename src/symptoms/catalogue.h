@@ -41,9 +41,12 @@ class Catalogue {
   const Symptom* find(std::string_view code) const;  // nullptr: no such code
   const Symptom& at(std::string_view code) const;    // for codes that the tool itself relies on
 
-  // What a log is scanned for: symptoms that say something, and facts.
+  // What a whole log is scanned for: symptoms that say something.
   const base::PatternSet& telling() const { return *telling_; }
   const PatternOwner& owner_of_telling(unsigned id) const { return telling_owners_[id]; }
+  // What the two ends of a log are scanned for: facts.
+  const base::PatternSet& telling_of_facts() const { return *fact_set_; }
+  const PatternOwner& owner_of_fact(unsigned id) const { return fact_owners_[id]; }
   // What a line that matched is asked next: does it only sound like trouble?
   const base::PatternSet& quiet() const { return *quiet_; }
   const PatternOwner& owner_of_quiet(unsigned id) const { return quiet_owners_[id]; }
@@ -53,6 +56,7 @@ class Catalogue {
     std::string entries;
     std::string telling;
     std::string quiet;
+    std::string facts;
   };
   Packed pack() const;
 
@@ -60,7 +64,7 @@ class Catalogue {
   Catalogue() = default;
   static Result<Catalogue> from_values(const base::Json& values, std::string_view where);
   static std::optional<Catalogue> unpack(std::string_view entries, std::string_view telling,
-                                         std::string_view quiet);
+                                         std::string_view quiet, std::string_view facts);
   Result<void> compile();
   std::vector<std::string> names_of(std::span<const PatternOwner> owners) const;
 
@@ -69,8 +73,10 @@ class Catalogue {
   std::string packed_entries_;
   std::vector<PatternOwner> telling_owners_;
   std::vector<PatternOwner> quiet_owners_;
+  std::vector<PatternOwner> fact_owners_;
   std::optional<base::PatternSet> telling_;
   std::optional<base::PatternSet> quiet_;
+  std::optional<base::PatternSet> fact_set_;
 };
 
 // Everything wrong with the samples of the catalogue: one sentence each, naming code and sample.

@@ -47,16 +47,18 @@ std::vector<PatternOwner> owners_from(std::string_view line) {
 
 Catalogue::Packed Catalogue::pack() const {
   return {packed_entries_, owners_line(telling_owners_) + telling_->to_bytes(),
-          owners_line(quiet_owners_) + quiet_->to_bytes()};
+          owners_line(quiet_owners_) + quiet_->to_bytes(), owners_line(fact_owners_) + fact_set_->to_bytes()};
 }
 
 std::optional<Catalogue> Catalogue::unpack(std::string_view entries, std::string_view telling,
-                                           std::string_view quiet) {
+                                           std::string_view quiet, std::string_view facts_set) {
   Catalogue catalogue;
   catalogue.telling_owners_ = owners_from(take_line(telling));
   catalogue.quiet_owners_ = owners_from(take_line(quiet));
   catalogue.telling_ = base::PatternSet::from_bytes(telling);
   catalogue.quiet_ = base::PatternSet::from_bytes(quiet);
+  catalogue.fact_owners_ = owners_from(take_line(facts_set));
+  catalogue.fact_set_ = base::PatternSet::from_bytes(facts_set);
   const std::string_view recipes = take_line(entries);
   const auto facts_json = base::parse_json(take_line(entries), "built-in facts");
   CHECK(facts_json.ok(), "the built-in facts are JSON");
@@ -70,7 +72,8 @@ std::optional<Catalogue> Catalogue::unpack(std::string_view entries, std::string
     symptoms.emplace_back(line.substr(0, tab), line.substr(tab + 1));
   }
   catalogue.shelf_ = std::make_unique<SymptomShelf>(std::move(symptoms), recipes);
-  if (!catalogue.telling_ || !catalogue.quiet_) {  // another kind of processor than the build's
+  if (!catalogue.telling_ || !catalogue.quiet_ ||
+      !catalogue.fact_set_) {  // another kind of processor than the build's
     if (!catalogue.compile().ok()) return std::nullopt;
   }
   return catalogue;

@@ -8,6 +8,7 @@ namespace lockstep::symptoms {
 std::string_view embedded_entries();      // JSON
 std::string_view embedded_telling_set();  // base::PatternSet::to_bytes()
 std::string_view embedded_quiet_set();
+std::string_view embedded_fact_set();
 std::string_view embedded_guess_model();  // JSON, made by tools/train_guess
 
 }  // namespace lockstep::symptoms

@@ -14,13 +14,6 @@ namespace {
 
 constexpr std::size_t kMostFindings = 4;
 
-std::vector<Scan> scan_all(const Catalogue& catalogue, std::span<const LogText> logs) {
-  std::vector<Scan> scans;
-  scans.reserve(logs.size());
-  for (const LogText& log : logs) scans.push_back(scan_log(catalogue, log));
-  return scans;
-}
-
 std::set<int> speaking_ranks(std::span<const LogText> logs, std::span<const Sighting> sightings) {
   std::set<int> ranks;
   for (const LogText& log : logs) {
@@ -151,7 +144,7 @@ std::vector<std::string> what_to_collect(std::span<const model::Finding> finding
 }  // namespace
 
 LogVerdict judge(const Catalogue& catalogue, std::span<const LogText> logs) {
-  const std::vector<Scan> scans = scan_all(catalogue, logs);
+  const std::vector<Scan> scans = scan_logs(catalogue, logs);
   const Context context(catalogue, logs, scans);
   const std::vector<Sighting> sightings = sightings_in(catalogue, logs, scans, context);
   const std::set<int> speaking = speaking_ranks(logs, sightings);

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <map>
+#include <span>
 #include <vector>
 
 #include "symptoms/catalogue.h"
@@ -19,9 +20,10 @@ struct Hit {
 
 struct Scan {
   std::vector<Hit> hits;                  // in the order of the log; a pattern at most once a line
-  std::map<std::size_t, LineSpan> facts;  // fact: the first line that shows it
+  std::map<std::size_t, LineSpan> facts;  // fact: the first line that shows it, in the two ends of the log
 };
 
-Scan scan_log(const Catalogue& catalogue, const LogText& log);
+// One for each log, on all cores.
+std::vector<Scan> scan_logs(const Catalogue& catalogue, std::span<const LogText> logs);
 
 }  // namespace lockstep::symptoms

@@ -11,6 +11,7 @@
 LOCKSTEP_EMBED(entries, LOCKSTEP_PACKED_CATALOGUE "/entries.json")
 LOCKSTEP_EMBED(telling, LOCKSTEP_PACKED_CATALOGUE "/telling.set")
 LOCKSTEP_EMBED(quiet, LOCKSTEP_PACKED_CATALOGUE "/quiet.set")
+LOCKSTEP_EMBED(facts, LOCKSTEP_PACKED_CATALOGUE "/facts.set")
 LOCKSTEP_EMBED(guess, LOCKSTEP_GUESS_MODEL)
 
 namespace lockstep::symptoms {
@@ -25,6 +26,10 @@ std::string_view embedded_entries() {
 
 std::string_view embedded_telling_set() {
   return {lockstep_telling_begin, lockstep_telling_end};
+}
+
+std::string_view embedded_fact_set() {
+  return {lockstep_facts_begin, lockstep_facts_end};
 }
 
 std::string_view embedded_quiet_set() {

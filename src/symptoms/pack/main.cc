@@ -22,6 +22,7 @@ Result<void> pack(const fs::path& folder, const fs::path& out) {
   const auto packed = catalogue.pack();
   TRY(lockstep::base::write_file(out / "entries.json", packed.entries));
   TRY(lockstep::base::write_file(out / "telling.set", packed.telling));
+  TRY(lockstep::base::write_file(out / "facts.set", packed.facts));
   return lockstep::base::write_file(out / "quiet.set", packed.quiet);
 }
 
