@@ -12,11 +12,12 @@ using model::FixPattern;
 const Fix kSameControlFlow{
     .pattern = FixPattern::kBehaviorLogic,
     .title = "Let every rank of the group make the same calls",
-    .steps = {"Compare where the odd rank was with where the others wait: the evidence above names both places",
-              "Look for a branch that only some ranks take: `if rank == 0`, an early `break` or `return`, an "
-              "exception "
-              "that one rank swallows, a layer that is not used in every batch",
-              "Move the collective out of the branch, or let every rank take it"},
+    .steps =
+        {"Compare where the odd rank was with where the others wait: the evidence above names both places",
+         "Look for a branch that only some ranks take: `if rank == 0`, an early `break` or `return`, an "
+         "exception "
+         "that one rank swallows, a layer that is not used in every batch",
+         "Move the collective out of the branch, or let every rank take it"},
     .commands = {}};
 
 const Fix kEvenBatches{
@@ -91,8 +92,7 @@ const Fix kSameCode{
     .pattern = FixPattern::kDeviceConsistency,
     .title = "Run the same code and libraries on every host",
     .steps = {"Compare versions and the checked-out revision on the odd rank's host with another host"},
-    .commands = {"python -c \"import torch; print(torch.__version__)\"",
-                 "git rev-parse HEAD"}};
+    .commands = {"python -c \"import torch; print(torch.__version__)\"", "git rev-parse HEAD"}};
 
 const Fix kSameVersion{.pattern = FixPattern::kFrameworkVersion,
                        .title = "Install one framework version everywhere",

@@ -8,8 +8,11 @@
 #include <fmt/ranges.h>
 
 #include "analysis/analyse.h"
+#include "diagnose/combine.h"
 #include "model/merge.h"
 #include "model/rank_set.h"
+#include "symptoms/catalogue.h"
+#include "symptoms/judge.h"
 
 namespace lockstep::diagnose {
 namespace {
@@ -76,18 +79,32 @@ std::vector<std::string> limits_of(const readers::ReadResult& read, const Job& j
   return limits;
 }
 
+Result<Verdict> judge_logs(const std::vector<readers::LogFile>& logs) {
+  if (logs.empty()) return Verdict{};
+  const symptoms::Catalogue catalogue = TRY(symptoms::Catalogue::load());
+  std::vector<symptoms::LogText> texts;
+  for (const readers::LogFile& log : logs) {
+    texts.push_back({.name = log.name, .bytes = log.bytes.view(), .rank = log.rank});
+  }
+  symptoms::LogVerdict found = symptoms::judge(catalogue, texts);
+  Verdict verdict{
+      .job = std::move(found.job), .findings = std::move(found.findings), .limits = std::move(found.limits)};
+  for (const std::string& command : found.collect_next) verdict.limits.push_back("to learn more: " + command);
+  return verdict;
+}
+
 }  // namespace
 
 Result<Verdict> diagnose(const std::vector<fs::path>& paths, const readers::ReadOptions& options) {
   TRY(check_paths(paths));
   readers::ReadResult read = readers::read_all(paths, options);
-  if (read.parts.empty()) return nothing_known(read);
+  if (read.parts.empty() && read.logs.empty()) return nothing_known(read);
   const Job job = model::merge(std::move(read.parts));
-  Verdict verdict;
-  verdict.job = summary_of(job);
-  verdict.findings = analysis::analyse(job);
-  verdict.limits = limits_of(read, job);
-  return verdict;
+  Verdict from_ranks;
+  from_ranks.job = summary_of(job);
+  from_ranks.findings = analysis::analyse(job);
+  from_ranks.limits = limits_of(read, job);
+  return combine(std::move(from_ranks), TRY(judge_logs(read.logs)));
 }
 
 }  // namespace lockstep::diagnose

@@ -49,35 +49,42 @@ Input read_to_end(int fd, std::size_t expected) {
     buffer.filled(static_cast<std::size_t>(count));
     if (buffer.size() > kMostFromPipe) limit = "more than 2 GB through a pipe; the rest is not read";
   }
-  return {.bytes = buffer.release(), .limit = std::move(limit)};
+  return {.bytes = buffer.release(), .limit = std::move(limit), .is_as_stored = false};
 }
 
 Input map(int fd, std::size_t size) {
   void* place = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd, 0);
-  if (place == MAP_FAILED) return {.bytes = {}, .limit = reason("cannot be mapped")};
+  if (place == MAP_FAILED) return {.bytes = {}, .limit = reason("cannot be mapped"), .is_as_stored = false};
   ::madvise(place, size, MADV_SEQUENTIAL);
-  return {.bytes = Bytes::from_mmap(static_cast<char*>(place), size), .limit = {}};
+  return {.bytes = Bytes::from_mmap(static_cast<char*>(place), size), .limit = {}, .is_as_stored = true};
 }
 
-Input open_as_stored(const std::filesystem::path& path) {
+Input open_as_stored(const std::filesystem::path& path, std::size_t largest_copied) {
   const FileDescriptor file(path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   struct stat status {};
   if (file.get() < 0 || ::fstat(file.get(), &status) != 0) {
-    return {.bytes = {}, .limit = reason("cannot be opened")};
+    return {.bytes = {}, .limit = reason("cannot be opened"), .is_as_stored = false};
   }
   const auto size = static_cast<std::size_t>(status.st_size);
-  const bool is_mapped = S_ISREG(status.st_mode) && size > kLargestCopied && path != "-";
-  return is_mapped ? map(file.get(), size) : read_to_end(file.get(), S_ISREG(status.st_mode) ? size : 0);
+  const bool is_file = S_ISREG(status.st_mode) && path != "-";
+  if (is_file && size > largest_copied) return map(file.get(), size);
+  Input input = read_to_end(file.get(), S_ISREG(status.st_mode) ? size : 0);
+  input.is_as_stored = is_file;
+  return input;
 }
 
 }  // namespace
 
 Input open_input(const std::filesystem::path& path) {
-  Input stored = open_as_stored(path);
+  Input stored = open_as_stored(path, kLargestCopied);
   if (!is_compressed(stored.bytes.view())) return stored;
   Input content = decompress(stored.bytes.view());
   if (!stored.limit.empty()) content.limit = std::move(stored.limit);
   return content;
+}
+
+Input map_input(const std::filesystem::path& path) {
+  return open_as_stored(path, 0);
 }
 
 }  // namespace lockstep::readers

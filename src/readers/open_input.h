@@ -14,9 +14,13 @@ namespace lockstep::readers {
 struct Input {
   Bytes bytes;
   std::string limit;  // why there are no bytes, or fewer than there should be; empty when all are here
+  bool is_as_stored = false;  // a file's own bytes, which could be mapped as well
 };
 
 // "-" is standard input.
 Input open_input(const std::filesystem::path& path);
+
+// A file's own bytes mapped, whatever its size: for those that are kept while others are read.
+Input map_input(const std::filesystem::path& path);
 
 }  // namespace lockstep::readers

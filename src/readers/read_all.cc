@@ -26,6 +26,7 @@ namespace {
 struct Outcome {
   std::vector<std::string> limits;
   bool is_unknown = false;
+  std::optional<LogFile> log;
 };
 
 class ReadAll {
@@ -55,13 +56,18 @@ class ReadAll {
   }
 
   ReadResult result(std::vector<std::string> limits) {
-    ReadResult all{
-        .parts = {}, .limits = std::move(limits), .files_read = store_.files(), .unknown_files = {}};
+    ReadResult all{.parts = {},
+                   .limits = std::move(limits),
+                   .files_read = store_.files(),
+                   .logs = {},
+                   .unknown_files = {}};
     all.parts = store_.take();
     for (std::size_t file = 0; file < files_.size(); ++file) {
       std::ranges::move(outcomes_[file].limits, std::back_inserter(all.limits));
       if (outcomes_[file].is_unknown) all.unknown_files.push_back(files_[file].name);
+      if (outcomes_[file].log) all.logs.push_back(*std::move(outcomes_[file].log));
     }
+    std::ranges::sort(all.logs, {}, &LogFile::name);
     std::ranges::sort(all.unknown_files);
     if (std::string limit = store_.limit(); !limit.empty()) all.limits.push_back(std::move(limit));
     return all;
@@ -111,20 +117,31 @@ class ReadAll {
     const Source source{.name = files_[file].name, .path = files_[file].path, .bytes = input.bytes.view()};
     try {
       const std::vector<const Format*> formats = formats_in(source);
-      if (formats.empty()) {
+      std::vector<model::Job> parts;
+      for (const Format* format : formats) parts.push_back(format->read(source));
+      const bool is_log = formats.empty() ? looks_like_a_log(source) : formats.front()->stands_in_logs;
+      if (is_log && !source.bytes.empty()) {
+        keep_log(file, std::move(input));
+      } else if (formats.empty()) {
         const bool is_empty = source.bytes.empty() && input.limit.empty();
         outcomes_[file].is_unknown = !source.bytes.empty();
         if (is_empty) limit(file, "empty");
-        return;
       }
-      std::vector<model::Job> parts;
-      for (const Format* format : formats) parts.push_back(format->read(source));
       input = {};
       const std::lock_guard lock(mutex_);
       for (model::Job& part : parts) store_.put(file, std::move(part));
     } catch (const std::exception& fault) {
       limit(file, fmt::format("cannot be read: {}", fault.what()));
     }
+  }
+
+  // Many logs are kept at once, so those that are files are mapped.
+  void keep_log(std::size_t file, Input input) {
+    if (input.is_as_stored) input = map_input(files_[file].path);
+    const RankInName writer = rank_in_name(files_[file].path);
+    outcomes_[file].log = LogFile{.name = files_[file].name,
+                                  .rank = writer.is_guess ? std::nullopt : writer.rank,
+                                  .bytes = std::move(input.bytes)};
   }
 
   void limit(std::size_t file, std::string_view why) {
@@ -156,6 +173,7 @@ ReadResult read_all(const std::vector<std::filesystem::path>& paths, const ReadO
     return {.parts = {},
             .limits = {fmt::format("reading ended: {}", fault.what())},
             .files_read = 0,
+            .logs = {},
             .unknown_files = {}};
   }
 }

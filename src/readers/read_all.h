@@ -10,6 +10,7 @@
 
 #include "model/job.h"
 #include "readers/event_budget.h"
+#include "readers/log_file.h"
 
 namespace lockstep::readers {
 
@@ -17,7 +18,8 @@ struct ReadResult {
   std::vector<model::Job> parts;           // one for each file that was understood, by name of the file
   std::vector<std::string> limits;         // beside those of the parts
   std::size_t files_read = 0;              // that gave a part
-  std::vector<std::string> unknown_files;  // that no reader knows
+  std::vector<LogFile> logs;               // that hold what the job printed, by name
+  std::vector<std::string> unknown_files;  // that are neither
 };
 
 struct ReadProgress {

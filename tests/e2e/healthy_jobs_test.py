@@ -1,15 +1,17 @@
 """Every job of the registry is healthy under every launcher it names, and gives the same losses and
 parameters when it runs again."""
 
+import subprocess
 from types import SimpleNamespace
 
 import pytest
 
 from harness.job_run import JobRun, RunResult
 from harness.output import RankProgress
-from harness.registry import load_registry
+from harness.registry import REPOSITORY, load_registry
 from harness.run_spec import RunSpec
 
+LOCKSTEP = REPOSITORY / "build/release/lockstep"
 STEPS = 4
 # Their ranks hold different parts of the model, or a value of their own.
 OWN_PARAMETERS = {"torch_pipeline", "torch_collectives", "tf_parameter_server"}
@@ -45,7 +47,14 @@ def check_healthy(run: JobRun, result: RunResult) -> RunResult:
     assert all(progress.ready and progress.done for progress in result.ranks.values())
     files = {path.name for path in run.folder.iterdir()}
     assert {f"rank_{rank}.out" for rank in range(ranks)} <= files
+    check_lockstep_is_silent(run)
     return result
+
+
+def check_lockstep_is_silent(run: JobRun):
+    """Whatever a healthy job prints, warnings included, is no finding."""
+    said = subprocess.run([LOCKSTEP, "diagnose", str(run.folder)], capture_output=True, text=True)
+    assert said.returncode == 0, said.stdout + said.stderr
 
 
 @pytest.mark.parametrize("name, launcher", PAIRS, ids=lambda value: value)

@@ -1,0 +1,66 @@
+#include "diagnose/combine.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace lockstep::diagnose {
+namespace {
+
+using model::Finding;
+using model::Leaf;
+
+// Symptoms that ranks show because of another rank.
+bool is_about_waiting(const Finding& finding) {
+  switch (finding.leaf) {
+    case Leaf::kSetupHang:
+    case Leaf::kPrepHang:
+    case Leaf::kPerfHang:
+    case Leaf::kRunComm:
+    case Leaf::kPrepComm:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool only_tells_how_a_process_ended(const Finding& finding) {
+  return finding.code.starts_with("process.");
+}
+
+constexpr double kSure = 0.6;
+
+std::vector<Finding> in_order(std::vector<Finding> from_ranks, std::vector<Finding> from_logs) {
+  const auto is_sure = [](const Finding& finding) { return finding.confidence >= kSure; };
+  const bool ranks_prove_waiting = std::ranges::any_of(
+      from_ranks, [&](const Finding& finding) { return is_sure(finding) && is_about_waiting(finding); });
+  const bool logs_tell_a_cause = std::ranges::any_of(from_logs, is_sure);
+  if (ranks_prove_waiting) std::erase_if(from_logs, is_about_waiting);
+  if (logs_tell_a_cause) std::erase_if(from_ranks, only_tells_how_a_process_ended);
+
+  const auto first_doubtful = std::ranges::stable_partition(from_logs, is_sure).begin();
+  std::vector<Finding> all(std::make_move_iterator(from_logs.begin()),
+                           std::make_move_iterator(first_doubtful));
+  std::ranges::move(from_ranks, std::back_inserter(all));
+  std::move(first_doubtful, from_logs.end(), std::back_inserter(all));
+  return all;
+}
+
+}  // namespace
+
+model::Verdict combine(model::Verdict from_ranks, model::Verdict from_logs) {
+  model::Verdict verdict = std::move(from_ranks);
+  if (verdict.job.framework.empty()) verdict.job.framework = from_logs.job.framework;
+  if (verdict.job.backend.empty()) verdict.job.backend = from_logs.job.backend;
+  if (!verdict.job.world_size) verdict.job.world_size = from_logs.job.world_size;
+  if (!verdict.job.hosts) verdict.job.hosts = from_logs.job.hosts;
+  std::vector<int>& seen = verdict.job.ranks_seen;
+  std::ranges::copy(from_logs.job.ranks_seen, std::back_inserter(seen));
+  std::ranges::sort(seen);
+  seen.erase(std::unique(seen.begin(), seen.end()), seen.end());
+  verdict.findings = in_order(std::move(verdict.findings), std::move(from_logs.findings));
+  std::ranges::move(from_logs.limits, std::back_inserter(verdict.limits));
+  return verdict;
+}
+
+}  // namespace lockstep::diagnose

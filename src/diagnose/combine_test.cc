@@ -1,0 +1,71 @@
+#include "diagnose/combine.h"
+
+#include <gtest/gtest.h>
+
+namespace lockstep::diagnose {
+namespace {
+
+using model::Finding;
+using model::Leaf;
+using model::Verdict;
+
+Finding finding(Leaf leaf, const std::string& code, double confidence) {
+  Finding one;
+  one.leaf = leaf;
+  one.code = code;
+  one.confidence = confidence;
+  return one;
+}
+
+std::vector<std::string> codes(const Verdict& verdict) {
+  std::vector<std::string> all;
+  for (const Finding& one : verdict.findings) all.push_back(one.code);
+  return all;
+}
+
+const Finding kMissing = finding(Leaf::kPerfHang, "desync.missing_rank", 0.95);
+
+TEST(Combine, AnErrorThatWasPrintedComesBeforeTheWaitingItCaused) {
+  const Verdict verdict =
+      combine({.job = {}, .findings = {kMissing}, .limits = {}},
+              {.job = {}, .findings = {finding(Leaf::kRunMem, "mem.gpu", 0.9)}, .limits = {}});
+  EXPECT_EQ(codes(verdict), (std::vector<std::string>{"mem.gpu", "desync.missing_rank"}));
+}
+
+TEST(Combine, PrintedComplaintsAboutWaitingGiveWayToTheProof) {
+  const Verdict verdict =
+      combine({.job = {}, .findings = {kMissing}, .limits = {}},
+              {.job = {}, .findings = {finding(Leaf::kPerfHang, "hang.watchdog", 0.9)}, .limits = {}});
+  EXPECT_EQ(codes(verdict), std::vector<std::string>{"desync.missing_rank"});
+}
+
+TEST(Combine, AGuessFromWordsComesLast) {
+  const Verdict verdict =
+      combine({.job = {}, .findings = {kMissing}, .limits = {}},
+              {.job = {}, .findings = {finding(Leaf::kRunTensor, "guess", 0.4)}, .limits = {}});
+  EXPECT_EQ(codes(verdict), (std::vector<std::string>{"desync.missing_rank", "guess"}));
+}
+
+TEST(Combine, WhyAProcessEndedIsMoreThanThatItDid) {
+  const Verdict verdict =
+      combine({.job = {}, .findings = {finding(Leaf::kRunOther, "process.failed", 0.6)}, .limits = {}},
+              {.job = {}, .findings = {finding(Leaf::kRunMem, "mem.gpu", 0.9)}, .limits = {}});
+  EXPECT_EQ(codes(verdict), std::vector<std::string>{"mem.gpu"});
+}
+
+TEST(Combine, KeepsWhatEitherKnowsOfTheJob) {
+  Verdict from_ranks;
+  from_ranks.job.ranks_seen = {1, 2};
+  from_ranks.limits = {"a"};
+  Verdict from_logs;
+  from_logs.job.framework = "pytorch";
+  from_logs.job.ranks_seen = {0, 1};
+  from_logs.limits = {"b"};
+  const Verdict verdict = combine(from_ranks, from_logs);
+  EXPECT_EQ(verdict.job.framework, "pytorch");
+  EXPECT_EQ(verdict.job.ranks_seen, (std::vector<int>{0, 1, 2}));
+  EXPECT_EQ(verdict.limits, (std::vector<std::string>{"a", "b"}));
+}
+
+}  // namespace
+}  // namespace lockstep::diagnose

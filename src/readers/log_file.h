@@ -1,0 +1,21 @@
+// A text that a job printed: kept as bytes for whoever judges words. Its lines are not events.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "readers/bytes.h"
+#include "readers/source.h"
+
+namespace lockstep::readers {
+
+struct LogFile {
+  std::string name;
+  std::optional<int> rank;  // where the file's name says that all of it is one rank's
+  Bytes bytes;
+};
+
+// Whether a file that no format knows is printed output: text, and neither a program nor data.
+bool looks_like_a_log(const Source& source);
+
+}  // namespace lockstep::readers
