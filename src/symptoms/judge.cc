@@ -25,7 +25,7 @@ std::set<int> speaking_ranks(std::span<const LogText> logs, std::span<const Sigh
   return ranks;
 }
 
-// Measured on the development corpus; tests/corpus prints how often each is right.
+// Set by hand, not fitted; tests/corpus/cross_validate prints how often answers of each are right.
 double usual_confidence(const Candidate& candidate) {
   if (candidate.role != Role::kOrigin) return 0.4;
   switch (candidate.strength) {
