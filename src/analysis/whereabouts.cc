@@ -79,7 +79,8 @@ Place place_of(Activity activity) {
 
 bool contains_ignoring_case(std::string_view text, std::string_view lower_word) {
   const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
-  return !std::ranges::search(text, lower_word, {}, lower).empty();
+  const auto are_equal = [&](char left, char right) { return lower(left) == right; };
+  return std::search(text.begin(), text.end(), lower_word.begin(), lower_word.end(), are_equal) != text.end();
 }
 
 Place place_of(const model::Stack& stack) {

@@ -38,7 +38,7 @@ std::vector<Finding> in_order(std::vector<Finding> from_ranks, std::vector<Findi
   if (ranks_prove_waiting) std::erase_if(from_logs, is_about_waiting);
   if (logs_tell_a_cause) std::erase_if(from_ranks, only_tells_how_a_process_ended);
 
-  const auto first_doubtful = std::ranges::stable_partition(from_logs, is_sure).begin();
+  const auto first_doubtful = std::stable_partition(from_logs.begin(), from_logs.end(), is_sure);
   std::vector<Finding> all(std::make_move_iterator(from_logs.begin()),
                            std::make_move_iterator(first_doubtful));
   std::ranges::move(from_ranks, std::back_inserter(all));

@@ -38,12 +38,15 @@ TEST(ReadAll, ReadsWhatItKnowsAndNamesWhatItDoesNot) {
   folder.write("dumps/rank_0", dump_named("gloo/nccl_trace_rank_0"));
   folder.write("dumps/rank_1.gz", testing::gzip(dump_named("gloo/nccl_trace_rank_1")));
   folder.write("dumps/rank_2", "");
-  folder.write("notes.txt", "nothing anybody knows");
+  folder.write("weights.bin", std::string("nothing\0anybody knows", 21));
+  folder.write("train.log", "step 1 loss 0.5\n");
   folder.write("nothing.txt", "");
   const ReadResult result = read_all({folder.path()});
   EXPECT_THAT(events_of(result), ElementsAre(10U, 9U, 0U));
   EXPECT_EQ(result.files_read, 3U);
-  EXPECT_THAT(result.unknown_files, ElementsAre(EndsWith("notes.txt")));
+  EXPECT_THAT(result.unknown_files, ElementsAre(EndsWith("weights.bin")));
+  ASSERT_EQ(result.logs.size(), 1U);
+  EXPECT_EQ(result.logs.front().bytes.view(), "step 1 loss 0.5\n");
   EXPECT_THAT(result.limits, ElementsAre(HasSubstr("nothing.txt: empty")));
   EXPECT_THAT(result.parts[2].limits, ElementsAre(EndsWith("dumps/rank_2: empty")));
 }

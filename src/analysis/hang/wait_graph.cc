@@ -14,7 +14,7 @@ namespace {
 class WaitGraph {
  public:
   WaitGraph(const model::Job& job, std::span<const Wait> waits, const std::vector<bool>& explained)
-      : job_(job), waits_(waits), edges_(waits.size()), back_(waits.size()) {
+      : waits_(waits), edges_(waits.size()), back_(waits.size()) {
     for (std::size_t at = 0; at < waits.size(); ++at) {
       for (const EventPlace place : waits[at].waiting) {
         add_edge(node_of(job.ranks[place.rank].rank.number), at);
@@ -85,7 +85,6 @@ class WaitGraph {
     }
   }
 
-  const model::Job& job_;
   std::span<const Wait> waits_;
   Graph edges_;
   Graph back_;

@@ -157,8 +157,9 @@ std::optional<Split> split(const Job& job, const std::vector<RankRun>& runs, con
 // The run of the rank with this index in a meeting; empty when it has none.
 Run run_of(const Job& job, const Meeting& meeting, std::uint32_t rank, Signatures& signatures) {
   Run run;
-  const auto [begin, end] = std::ranges::equal_range(meeting.arrivals, rank, {}, &EventPlace::rank);
-  for (auto at = begin; at != end; ++at) run.push_back(signatures.of(event_at(job, *at)));
+  auto at = std::ranges::lower_bound(meeting.arrivals, rank, {}, &EventPlace::rank);
+  for (; at != meeting.arrivals.end() && at->rank == rank; ++at)
+    run.push_back(signatures.of(event_at(job, *at)));
   return run;
 }
 
