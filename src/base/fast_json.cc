@@ -30,6 +30,7 @@ std::optional<std::int64_t> integer_in(double number) {
 }  // namespace
 
 std::optional<FastJson> FastJsonParser::parse(std::string_view text) {
+  if (text.empty()) return std::nullopt;  // simdjson copies from it, and an empty view may point nowhere
   return value_of(parser_.parse(text.data(), text.size(), true));
 }
 
