@@ -41,13 +41,14 @@ constexpr std::string_view kDescription[] = {
     "do. Folders are walked; each file is recognised by what is in it, whatever its name; gzip and zstd are "
     "read as "
     "they are.",
-    "It reads PyTorch flight-recorder dumps (pickle and JSON), snapshots of PyTorch's debug server, torchrun "
-    "error files and "
-    "summaries, Kineto and Chrome traces, torchcomms logs, NCCL RAS reports, NCCL Inspector files, "
-    "NCCL_DEBUG output, "
-    "Horovod timelines, stack dumps of py-spy, pystack and faulthandler, and Lockstep recordings. A damaged "
-    "or missing file "
-    "makes the verdict weaker and is named; a pickle is never executed.",
+    "It reads the logs of every rank and launcher, PyTorch flight-recorder dumps (pickle and JSON), "
+    "snapshots of "
+    "PyTorch's debug server, torchrun error files and summaries, Kineto and Chrome traces, torchcomms logs, "
+    "NCCL RAS "
+    "reports, NCCL Inspector files, NCCL_DEBUG output, Horovod timelines, stack dumps of py-spy, pystack and "
+    "faulthandler, and Lockstep recordings. A damaged or missing file makes the verdict weaker and is named; "
+    "a pickle "
+    "is never executed.",
     "Exit status 0: nothing wrong found; 1: findings; 2: nothing could be read.",
 };
 
@@ -78,7 +79,7 @@ constexpr Flag kFlags[] = {
 
 constinit const Verb kDiagnoseVerb{
     .name = "diagnose",
-    .one_line = "say which rank broke step, why, and what to do",
+    .one_line = "say what went wrong, who began it, and what to do",
     .usage = "diagnose PATH... [flags]",
     .description = kDescription,
     .examples = kExamples,
