@@ -110,8 +110,12 @@ Result<model::Fix> decode_fix(const Json& json, const Recipes& recipes, const st
   const std::string pattern = TRY(entry.needed_text("pattern"));
   const auto known = model::fix_pattern_with_id(pattern);
   if (!known) return entry.fault("pattern", fmt::format("'{}' is no fix pattern", pattern));
-  return model::Fix{*known, TRY(entry.needed_text("title")), TRY(entry.texts("steps")),
-                    TRY(entry.texts("commands"))};
+  model::Fix fix;
+  fix.pattern = *known;
+  fix.title = TRY(entry.needed_text("title"));
+  fix.steps = TRY(entry.texts("steps"));
+  fix.commands = TRY(entry.texts("commands"));
+  return fix;
 }
 
 Result<std::vector<model::Fix>> decode_fixes(const Entry& entry, const Recipes& recipes) {
@@ -227,8 +231,12 @@ Result<std::vector<Fact>> decode_facts(const Json& json, std::string_view where)
   for (const auto& [name, value] : json.items()) {
     const Entry entry(value, fmt::format("{}: {}", where, name));
     TRY(entry.check_members({"patterns", "matches", "misses"}));
-    facts.push_back(
-        {name, TRY(entry.texts("patterns")), TRY(entry.texts("matches")), TRY(entry.texts("misses"))});
+    Fact fact;
+    fact.name = name;
+    fact.regexes = TRY(entry.texts("patterns"));
+    fact.matches = TRY(entry.texts("matches"));
+    fact.misses = TRY(entry.texts("misses"));
+    facts.push_back(std::move(fact));
   }
   return facts;
 }
