@@ -104,7 +104,8 @@ Result<Verdict> diagnose(const std::vector<fs::path>& paths, const readers::Read
   from_ranks.job = summary_of(job);
   from_ranks.findings = analysis::analyse(job);
   from_ranks.limits = limits_of(read, job);
-  return combine(std::move(from_ranks), TRY(judge_logs(read.logs)));
+  Verdict from_logs = TRY(judge_logs(read.logs));
+  return combine(std::move(from_ranks), std::move(from_logs));
 }
 
 }  // namespace lockstep::diagnose
