@@ -58,23 +58,6 @@ constexpr Example kExamples[] = {
     {"lockstep diagnose --format=markdown -o report.md dumps/ stacks.txt", "To paste into an issue"},
 };
 
-constexpr std::string_view kFormats[] = {"text", "json", "markdown", "sarif"};
-
-constexpr Flag kFlags[] = {
-    {.name = "format",
-     .short_name = 'f',
-     .value_name = "FORMAT",
-     .help = "How to write the verdict",
-     .choices = kFormats,
-     .default_value = "text"},
-    {.name = "out",
-     .short_name = 'o',
-     .value_name = "FILE",
-     .help = "Where to write it; - is standard output",
-     .default_value = "-",
-     .kind = ValueKind::kFile},
-};
-
 }  // namespace
 
 constinit const Verb kDiagnoseVerb{
@@ -88,7 +71,7 @@ constinit const Verb kDiagnoseVerb{
                  .max = Operands::kAnyNumber,
                  .help = "Dumps, traces, logs, recordings or folders of them; - is standard input",
                  .kind = ValueKind::kFile},
-    .flags = kFlags,
+    .flags = kVerdictFlags,
     .globals = {.json = true, .color = true},
     .run = run,
 };

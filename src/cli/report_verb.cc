@@ -34,23 +34,6 @@ constexpr Example kExamples[] = {
     {"lockstep report findings.json --format=markdown -o report.md", "To paste into an issue"},
 };
 
-constexpr std::string_view kFormats[] = {"text", "json", "markdown", "sarif"};
-
-constexpr Flag kFlags[] = {
-    {.name = "format",
-     .short_name = 'f',
-     .value_name = "FORMAT",
-     .help = "How to write it",
-     .choices = kFormats,
-     .default_value = "text"},
-    {.name = "out",
-     .short_name = 'o',
-     .value_name = "FILE",
-     .help = "Where to write it; - is standard output",
-     .default_value = "-",
-     .kind = ValueKind::kFile},
-};
-
 }  // namespace
 
 constinit const Verb kReportVerb{
@@ -64,7 +47,7 @@ constinit const Verb kReportVerb{
                  .max = 1,
                  .help = "A findings file; - is standard input",
                  .kind = ValueKind::kFile},
-    .flags = kFlags,
+    .flags = kVerdictFlags,
     .globals = {.color = true},
     .run = run,
 };

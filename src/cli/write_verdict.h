@@ -2,15 +2,35 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "base/result.h"
 #include "cli/exit_status.h"
+#include "cli/verb.h"
 #include "model/finding.h"
 #include "report/format.h"
 
 namespace lockstep::cli {
 
 class Terminal;
+
+inline constexpr std::string_view kVerdictFormats[] = {"text", "json", "markdown", "sarif"};
+
+// The flags of a verb that ends with write_verdict().
+inline constexpr Flag kVerdictFlags[] = {
+    {.name = "format",
+     .short_name = 'f',
+     .value_name = "FORMAT",
+     .help = "How to write it",
+     .choices = kVerdictFormats,
+     .default_value = "text"},
+    {.name = "out",
+     .short_name = 'o',
+     .value_name = "FILE",
+     .help = "Where to write it; - is standard output",
+     .default_value = "-",
+     .kind = ValueKind::kFile},
+};
 
 // `out` is a file, or "-" for standard output. The status says whether there are findings.
 Result<ExitStatus> write_verdict(const model::Verdict& verdict, report::Format format, const std::string& out,
