@@ -32,13 +32,6 @@ bool has_failed(const RankHistory& history) {
          history.rank.liveness == Liveness::kUnresponsive;
 }
 
-const model::Failure* first_failure(const RankHistory& history) {
-  const auto first = std::ranges::min_element(history.failures, {}, [](const model::Failure& failure) {
-    return failure.time_ns == model::kNoTime ? std::numeric_limits<std::int64_t>::max() : failure.time_ns;
-  });
-  return first == history.failures.end() ? nullptr : &*first;
-}
-
 std::int64_t time_of_failure(const RankHistory& history) {
   const model::Failure* first = first_failure(history);
   return first == nullptr || first->time_ns == model::kNoTime ? std::numeric_limits<std::int64_t>::max()
@@ -73,6 +66,13 @@ Leaf leaf_for(const RankHistory& root) {
 }
 
 }  // namespace
+
+const model::Failure* first_failure(const RankHistory& history) {
+  const auto first = std::ranges::min_element(history.failures, {}, [](const model::Failure& failure) {
+    return failure.time_ns == model::kNoTime ? std::numeric_limits<std::int64_t>::max() : failure.time_ns;
+  });
+  return first == history.failures.end() ? nullptr : &*first;
+}
 
 std::optional<model::Finding> find_failed_ranks(const model::Job& job) {
   std::vector<const RankHistory*> failed;

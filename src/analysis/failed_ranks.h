@@ -8,6 +8,10 @@
 
 namespace lockstep::analysis {
 
+// The earliest error the rank reported; one whose time is not known counts as later than those that have one.
+// Null when it reported none.
+const model::Failure* first_failure(const model::RankHistory& history);
+
 // One finding for all: the first to fail is the root. None when every rank is well, or when those that ended
 // were only told to.
 std::optional<model::Finding> find_failed_ranks(const model::Job& job);

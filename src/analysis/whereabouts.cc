@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "analysis/describe.h"
+#include "analysis/failed_ranks.h"
 
 namespace lockstep::analysis {
 namespace {
@@ -111,11 +112,11 @@ std::optional<Evidence> evidence_from(const Job& job, const RankHistory& history
 }
 
 std::optional<Whereabouts> by_its_end(const Job& job, const RankHistory& history) {
-  if (!history.failures.empty()) {
-    const auto& first = *std::ranges::min_element(history.failures, {}, &model::Failure::time_ns);
-    return Whereabouts{.place = Place::kFailed,
-                       .words = "it had failed by itself",
-                       .evidence = evidence_from(job, history, first.source, first.position, first.message)};
+  if (const model::Failure* first = first_failure(history)) {
+    return Whereabouts{
+        .place = Place::kFailed,
+        .words = "it had failed by itself",
+        .evidence = evidence_from(job, history, first->source, first->position, first->message)};
   }
   if (history.rank.end == RankEnd::kSignalled || history.rank.end == RankEnd::kExited) {
     return Whereabouts{.place = Place::kDead, .words = end_in_words(history.rank), .evidence = std::nullopt};
