@@ -46,7 +46,7 @@ std::vector<model::DataType> types_in(const PickleValue& names, const PickleStor
 
 }  // namespace
 
-void PickleEntryReader::take(Values entry, PickleStore& store) {
+void PickleEntryReader::take(Values entry, PickleStore& store, std::string_view bytes) {
   FlightRecorderEntry read;
   Parts parts;
   for (std::size_t at = 0; at + 1 < entry.size(); at += 2) read_member(entry[at], entry[at + 1], read, parts);
@@ -60,6 +60,13 @@ void PickleEntryReader::take(Values entry, PickleStore& store) {
   read.collective = collective_of(parts, read.name, store);
   read.stack = stack_of(parts.frames, store);
   rank_.add(read);
+  if (!bytes.empty()) known_.learn(bytes, entry, read);
+}
+
+std::size_t PickleEntryReader::take_known(std::string_view bytes) {
+  const KnownEntries::Found found = known_.find(bytes);
+  if (found.size > 0) rank_.add(*found.entry);
+  return found.size;
 }
 
 void PickleEntryReader::read_member(const PickleValue& key, const PickleValue& value,

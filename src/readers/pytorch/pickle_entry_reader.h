@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "readers/pytorch/flight_recorder_rank.h"
+#include "readers/pytorch/known_entries.h"
 #include "readers/pytorch/number_cache.h"
 #include "readers/pytorch/pickle_stack.h"
 
@@ -19,7 +20,9 @@ class PickleEntryReader : public PickleEntries {
  public:
   explicit PickleEntryReader(FlightRecorderRank& rank) : rank_(rank) {}
 
-  void take(std::span<const PickleValue> entry, PickleStore& store) override;
+  void take(std::span<const PickleValue> entry, PickleStore& store, std::string_view bytes) override;
+  std::size_t take_known(std::string_view bytes) override;
+  void forget_known() override { known_.forget_all(); }
 
  private:
   // The values that are looked at only when all are known.
@@ -45,6 +48,7 @@ class PickleEntryReader : public PickleEntries {
   std::uint32_t frame_of(const PickleValue& frame, PickleStore& store);
 
   FlightRecorderRank& rank_;
+  KnownEntries known_;
   NumberCache names_;
   NumberCache groups_;
   NumberCache threads_;

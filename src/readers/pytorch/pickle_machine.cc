@@ -96,7 +96,11 @@ inline PickleStep PickleMachine::push_integer() {
       }
       return stack_.begin_list();
     case PickleOpcode::kEmptyDict:
-      return stack_.begin_dict();
+      if (const std::size_t size = stack_.give_known_entry({instruction_at_, end_}); size > 0) {
+        at_ = instruction_at_ + size;
+        return PickleStep::kNext;
+      }
+      return stack_.begin_dict({instruction_at_, end_});
     case PickleOpcode::kAppends:
       if (!stack_.pop_to_mark(values)) return PickleStep::kDamaged;
       step = stack_.append(values);
@@ -104,7 +108,7 @@ inline PickleStep PickleMachine::push_integer() {
       return step;
     case PickleOpcode::kSetItems:
       if (!stack_.pop_to_mark(values) || values.size() % 2 != 0) return PickleStep::kDamaged;
-      return stack_.append_whole_dict(values);
+      return stack_.append_whole_dict(values, at_);
     case PickleOpcode::kTuple2:
       return push_tuple(2);
     default:
@@ -159,7 +163,8 @@ PickleStep PickleMachine::rare_step(PickleOpcode opcode) {
       return values.empty() ? stack_.begin_list() : stack_.push_made_of(PickleKind::kList, values);
     case PickleOpcode::kDict:
       if (!stack_.pop_to_mark(values) || values.size() % 2 != 0) return PickleStep::kDamaged;
-      return values.empty() ? stack_.begin_dict() : stack_.push_made_of(PickleKind::kDict, values);
+      return values.empty() ? stack_.begin_dict({instruction_at_, end_})
+                            : stack_.push_made_of(PickleKind::kDict, values);
     case PickleOpcode::kAddItems:
       return stack_.pop_to_mark(values) ? stack_.append(values) : PickleStep::kDamaged;
     case PickleOpcode::kAppend:

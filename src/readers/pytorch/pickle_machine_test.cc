@@ -42,7 +42,10 @@ struct Unpickled : PickleEntries {
     end = machine.run();
   }
 
-  void take(std::span<const PickleValue> entry, PickleStore& store) override {
+  std::size_t take_known(std::string_view /*bytes*/) override { return 0; }
+  void forget_known() override { ++forgotten; }
+  void take(std::span<const PickleValue> entry, PickleStore& store, std::string_view taken) override {
+    taken_bytes.emplace_back(taken);
     std::string words;
     for (const PickleValue& value : entry) words += words_for(value, store) + " ";
     entries.push_back(words);
@@ -50,6 +53,8 @@ struct Unpickled : PickleEntries {
 
   std::string bytes;
   std::vector<std::string> entries;
+  std::vector<std::string> taken_bytes;
+  int forgotten = 0;
   PickleMachine machine;
   PickleEnd end = PickleEnd::kWhole;
 };

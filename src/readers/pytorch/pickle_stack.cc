@@ -1,5 +1,7 @@
 #include "readers/pytorch/pickle_stack.h"
 
+#include <utility>
+
 namespace lockstep::readers {
 namespace {
 
@@ -65,10 +67,23 @@ PickleStep PickleStack::begin_list() {
   return push_made_of(PickleKind::kList, {});
 }
 
-PickleStep PickleStack::begin_dict() {
-  const bool is_behind_an_entry = entries_at_ != kNowhere && depth() == entries_at_ + 2;
-  if (is_behind_an_entry) give_entries({--top_, 1});
+PickleStep PickleStack::begin_dict(std::string_view text) {
+  if (is_place_of_an_entry()) {
+    give_last_entry();
+    entry_bytes_ = text.data();
+    whole_entry_ = {};
+  }
   return push_made_of(PickleKind::kDict, {});
+}
+
+std::size_t PickleStack::give_known_entry(std::string_view text) {
+  if (!is_place_of_an_entry()) return 0;
+  give_last_entry();
+  return entries_.take_known(text);
+}
+
+void PickleStack::give_last_entry() {
+  if (depth() == entries_at_ + 2) give_entries({--top_, 1}, std::exchange(whole_entry_, {}));
 }
 
 PickleStep PickleStack::push_made_of(PickleKind kind, Values values) {
@@ -79,7 +94,7 @@ PickleStep PickleStack::push_made_of(PickleKind kind, Values values) {
 PickleStep PickleStack::append(Values values) {
   if (depth() == 0 || !top_[-1].is_container() || store_.is_full()) return PickleStep::kDamaged;
   if (entries_at_ != kNowhere && depth() == entries_at_ + 1) {
-    give_entries(values);
+    give_entries(values, std::exchange(whole_entry_, {}));
     return PickleStep::kNext;
   }
   PickleValue& top = top_[-1];
@@ -92,8 +107,10 @@ PickleStep PickleStack::append(Values values) {
   return PickleStep::kNext;
 }
 
-PickleStep PickleStack::append_whole_dict(Values pairs) {
+PickleStep PickleStack::append_whole_dict(Values pairs, const char* end) {
   if (depth() > 0 && top_[-1].kind == PickleKind::kDict) last_whole_dict_ = top_[-1].container;
+  if (entries_at_ != kNowhere && depth() == entries_at_ + 2)
+    whole_entry_ = {entry_bytes_, static_cast<std::size_t>(end - entry_bytes_)};
   return append(pairs);
 }
 
@@ -105,6 +122,7 @@ PickleStep PickleStack::put(std::size_t index) {
     memo_.emplace_back();
   } else {
     literals_.forget_all();
+    entries_.forget_known();
   }
   memo_[index] = top_[-1];
   if (top_[-1].is_container()) is_entry_shared_ = true;
@@ -124,10 +142,11 @@ void PickleStack::remember_list() {
   is_entry_shared_ = true;
 }
 
-void PickleStack::give_entries(Values entries) {
+void PickleStack::give_entries(Values entries, std::string_view bytes) {
   for (const PickleValue& entry : entries) {
     const bool is_dict = entry.kind == PickleKind::kDict;
-    entries_.take(is_dict ? store_.values(entry.container) : Values(), store_);
+    entries_.take(is_dict ? store_.values(entry.container) : Values(), store_,
+                  entries.size() == 1 ? bytes : std::string_view());
   }
   if (!is_entry_shared_) store_.drop_since(entry_start_);
   entry_start_ = store_.mark();
@@ -137,7 +156,7 @@ void PickleStack::give_entries(Values entries) {
 void PickleStack::give_entry_before_cut() {
   if (entries_at_ == kNowhere || depth() != entries_at_ + 2) return;
   const bool is_whole = top_[-1].kind == PickleKind::kDict && top_[-1].container == last_whole_dict_;
-  if (is_whole) give_entries({--top_, 1});
+  if (is_whole) give_last_entry();
 }
 
 std::vector<PickleValue> PickleStack::outermost() const {

@@ -23,8 +23,14 @@ class PickleEntries {
  public:
   virtual ~PickleEntries() = default;
   // The keys and values of one entry, in turn; none when an element of the list is no dict. Containers live
-  // until the call returns, or longer where other entries share them.
-  virtual void take(std::span<const PickleValue> entry, PickleStore& store) = 0;
+  // until the call returns, or longer where other entries share them. `bytes` are its instructions, where
+  // they lie in one piece.
+  virtual void take(std::span<const PickleValue> entry, PickleStore& store, std::string_view bytes) = 0;
+  // Takes the entry that `bytes` begin with, if it can tell what it is without running it: how long it is, or
+  // 0.
+  virtual std::size_t take_known(std::string_view bytes) = 0;
+  // The memo was changed: what is known from the same bytes no longer holds.
+  virtual void forget_known() = 0;
 };
 
 enum class PickleStep : std::uint8_t { kNext, kStop, kCut, kDamaged, kRefused, kTooLarge };
@@ -58,11 +64,15 @@ class PickleStack {
   bool pop(std::size_t count, Values& values);
 
   PickleStep begin_list();
-  PickleStep begin_dict();
+  // `text` begins at the dict's own instruction.
+  PickleStep begin_dict(std::string_view text);
+  // An entry that need not be run stands there: how long it is, or 0.
+  std::size_t give_known_entry(std::string_view text);
   PickleStep push_made_of(PickleKind kind, Values values);
   // To the list or dict on top of the stack.
   PickleStep append(Values values);
-  PickleStep append_whole_dict(Values pairs);
+  // `end` is where its instructions end.
+  PickleStep append_whole_dict(Values pairs, const char* end);
 
   PickleStep put(std::size_t index);
   PickleStep put_next() { return put(memo_.size()); }
@@ -108,7 +118,9 @@ class PickleStack {
   bool grow();
   void remember_list();
   bool is_place_of_entries() const;
-  void give_entries(Values entries);
+  bool is_place_of_an_entry() const { return entries_at_ != kNowhere && depth() - entries_at_ - 1 <= 1; }
+  void give_last_entry();
+  void give_entries(Values entries, std::string_view bytes);
 
   PickleEntries& entries_;
   PickleStore store_;
@@ -122,6 +134,8 @@ class PickleStack {
   std::size_t entries_at_ = kNowhere;  // where on the stack the list of entries lies
   PickleStore::Mark entry_start_;
   bool is_entry_shared_ = false;              // something may still point into the entry when it is done
+  const char* entry_bytes_ = nullptr;         // where the entry on the stack begins
+  std::string_view whole_entry_;              // its bytes, once they are all there
   std::uint64_t last_whole_dict_ = kNowhere;  // got all it has by one instruction
 };
 
