@@ -20,7 +20,7 @@ endif()
 
 if(LOCKSTEP_FUZZ)
   if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
-    message(FATAL_ERROR "LOCKSTEP_FUZZ needs Clang: configure with  cmake --preset fuzz")
+    message(FATAL_ERROR "LOCKSTEP_FUZZ needs Clang: configure with  cmake --preset asan")
   endif()
   add_compile_options(-fsanitize=fuzzer-no-link)
 endif()

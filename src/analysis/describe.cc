@@ -121,6 +121,15 @@ std::string source_name(const model::Job& job, model::SourceId source) {
   return index < job.sources.size() ? job.sources[index] : std::string{};
 }
 
+model::Evidence evidence_about(const model::Job& job, const model::RankHistory& history, std::string text,
+                               model::EvidenceLevel level) {
+  return {.file = history.sources.empty() ? "" : source_name(job, history.sources.front()),
+          .line = std::nullopt,
+          .rank = history.rank.number,
+          .text = std::move(text),
+          .level = level};
+}
+
 model::Evidence evidence_of(const model::Job& job, EventPlace place) {
   const model::Event& event = event_at(job, place);
   return {.file = source_name(job, event.source),

@@ -25,6 +25,9 @@ std::string describe(const model::Job& job, const model::Event& event);
 std::string as_sentences(std::string text);
 
 std::string source_name(const model::Job& job, model::SourceId source);
+// What the rank's file as a whole tells; none of its lines does.
+model::Evidence evidence_about(const model::Job& job, const model::RankHistory& history, std::string text,
+                               model::EvidenceLevel level);
 
 // The event as a place a person can look at.
 model::Evidence evidence_of(const model::Job& job, EventPlace place);

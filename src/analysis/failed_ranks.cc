@@ -100,15 +100,13 @@ std::optional<model::Finding> find_failed_ranks(const model::Job& job) {
     (is_root ? finding.root_ranks : finding.victim_ranks).push_back(history->rank.number);
     if (finding.evidence.size() < 6) {
       const model::Failure* failure = first_failure(*history);
-      const model::SourceId source =
-          failure != nullptr ? failure->source
-                             : (history->sources.empty() ? model::SourceId::kNone : history->sources.front());
-      finding.evidence.push_back({.file = source_name(job, source),
-                                  .line = failure != nullptr && failure->position > 0
-                                              ? std::optional<std::int64_t>(failure->position)
-                                              : std::nullopt,
-                                  .rank = history->rank.number,
-                                  .text = how_it_ended(*history)});
+      model::Evidence evidence =
+          evidence_about(job, *history, how_it_ended(*history), model::EvidenceLevel::kSeen);
+      if (failure != nullptr) {
+        evidence.file = source_name(job, failure->source);
+        if (failure->position > 0) evidence.line = failure->position;
+      }
+      finding.evidence.push_back(std::move(evidence));
     }
   }
   finding.title = fmt::format("{} {}: {}", ranks_in_words(finding.root_ranks),

@@ -38,10 +38,8 @@ model::Finding skew(const model::Job& job, const RanksByVersion& versions, std::
     finding.root_ranks.insert(finding.root_ranks.end(), entry->second.begin(), entry->second.end());
     others += (others.empty() ? "" : ", ") + entry->first;
     const model::RankHistory& first = *job.find_rank(entry->second.front());
-    finding.evidence.push_back({.file = first.sources.empty() ? "" : source_name(job, first.sources.front()),
-                                .line = std::nullopt,
-                                .rank = first.rank.number,
-                                .text = fmt::format("{} {}", what, entry->first)});
+    finding.evidence.push_back(
+        evidence_about(job, first, fmt::format("{} {}", what, entry->first), model::EvidenceLevel::kSeen));
   }
   std::ranges::sort(finding.root_ranks);
   finding.title = fmt::format("{} {} another version than the others ({} {} instead of {})",

@@ -130,13 +130,9 @@ model::Finding finding_of(const model::Job& job, const LaggingCounter& lagging) 
     const Whereabouts known = whereabouts_of(job, rank);
     if (!known.words.empty())
       finding.explanation += fmt::format("Of rank {} is known: {}. ", rank, known.words);
-    const model::RankHistory& history = *job.find_rank(rank);
-    finding.evidence.push_back(
-        {.file = history.sources.empty() ? "" : source_name(job, history.sources.front()),
-         .line = std::nullopt,
-         .rank = rank,
-         .text = fmt::format("behind {} number {}", what, lagging.others_at),
-         .level = model::EvidenceLevel::kInferred});
+    finding.evidence.push_back(evidence_about(job, *job.find_rank(rank),
+                                              fmt::format("behind {} number {}", what, lagging.others_at),
+                                              model::EvidenceLevel::kInferred));
     if (finding.evidence.size() >= 4) break;
   }
   finding.fixes = fixes_for(finding.code);

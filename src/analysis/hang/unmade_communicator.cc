@@ -82,14 +82,11 @@ model::Finding finding_of(const model::Job& job, const UnmadeCommunicator& unmad
       group, who, who);
   finding.evidence.push_back(evidence_of(job, unmade.first_use));
   for (const int rank : unmade.without) {
-    const RankHistory* history = job.find_rank(rank);
-    finding.evidence.push_back(
-        {.file =
-             source_name(job, history->sources.empty() ? model::SourceId::kNone : history->sources.front()),
-         .line = std::nullopt,
-         .rank = rank,
-         .text = fmt::format("lists {} groups, {} is not among them", history->communicators.size(), group),
-         .level = model::EvidenceLevel::kAbsence});
+    const RankHistory& history = *job.find_rank(rank);
+    finding.evidence.push_back(evidence_about(
+        job, history,
+        fmt::format("lists {} groups, {} is not among them", history.communicators.size(), group),
+        model::EvidenceLevel::kAbsence));
     if (finding.evidence.size() > 4) break;
   }
   finding.fixes = fixes_for(finding.code);
