@@ -18,11 +18,18 @@ using model::Liveness;
 using model::RankEnd;
 using model::RankHistory;
 
+// "Signal 15 (SIGTERM) received by PID 7" is torchrun's word for how the process ended, not the rank's for
+// why.
+bool only_names_the_signal(const model::Failure& failure) {
+  return failure.message.starts_with("Signal ") &&
+         failure.message.find(" received by PID ") != std::string::npos;
+}
+
 // Launchers end the ranks that are left with these.
 bool was_told_to_end(const RankHistory& history) {
   const int signal = history.rank.exit_status.value_or(0);
-  return history.rank.end == RankEnd::kSignalled && history.failures.empty() &&
-         (signal == SIGTERM || signal == SIGINT);
+  return history.rank.end == RankEnd::kSignalled && (signal == SIGTERM || signal == SIGINT) &&
+         std::ranges::all_of(history.failures, only_names_the_signal);
 }
 
 bool has_failed(const RankHistory& history) {

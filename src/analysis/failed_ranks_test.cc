@@ -42,6 +42,19 @@ TEST(FailedRanks, RanksThatTheLauncherEndedDidNotFail) {
   EXPECT_FALSE(find_failed_ranks(sketch.job));
 }
 
+TEST(FailedRanks, TorchrunsWordsForTheSignalItSentAreNoFailureOfTheRank) {
+  JobSketch sketch(2);
+  sketch.history(0).rank.end = RankEnd::kExited;
+  sketch.history(0).rank.exit_status = 1;
+  sketch.history(1).rank.end = RankEnd::kSignalled;
+  sketch.history(1).rank.exit_status = SIGTERM;
+  fails(sketch, 1, "Signal 15 (SIGTERM) received by PID 25750", 1'000);
+  const auto finding = find_failed_ranks(sketch.job);
+  ASSERT_TRUE(finding);
+  EXPECT_EQ(finding->root_ranks, std::vector<int>{0});
+  EXPECT_TRUE(finding->victim_ranks.empty());
+}
+
 TEST(FailedRanks, TheSameErrorOnEveryRankIsAnOrdinaryOne) {
   JobSketch sketch(2);
   fails(sketch, 0, "KeyError: 'label'", 1'000);
