@@ -28,6 +28,28 @@ bool only_tells_how_a_process_ended(const Finding& finding) {
   return finding.code.starts_with("process.");
 }
 
+bool tells_more_than_a_status(const Finding& finding) {
+  return finding.code != "process.ended";
+}
+
+bool is_printed(const Finding& finding) {
+  return !finding.evidence.empty();
+}
+
+// A launcher names the signal that ended a process in its own log, and the rank elsewhere.
+bool names_no_rank(const Finding& finding) {
+  return finding.root_ranks.empty() &&
+         std::ranges::all_of(finding.evidence, [](const auto& one) { return !one.rank; });
+}
+
+// Where one rank alone failed by itself, what the launcher's log says of a failure is about that rank.
+void say_which_rank_failed(const std::vector<Finding>& from_ranks, std::vector<Finding>& from_logs) {
+  const auto ended = std::ranges::find_if(from_ranks, only_tells_how_a_process_ended);
+  if (ended == from_ranks.end() || ended->root_ranks.size() != 1 || !ended->victim_ranks.empty()) return;
+  if (from_logs.empty() || !names_no_rank(from_logs.front())) return;
+  from_logs.front().root_ranks = ended->root_ranks;
+}
+
 constexpr double kSure = 0.6;
 
 std::vector<Finding> in_order(std::vector<Finding> from_ranks, std::vector<Finding> from_logs) {
@@ -36,13 +58,19 @@ std::vector<Finding> in_order(std::vector<Finding> from_ranks, std::vector<Findi
       from_ranks, [&](const Finding& finding) { return is_sure(finding) && is_about_waiting(finding); });
   const bool logs_tell_a_cause = std::ranges::any_of(from_logs, is_sure);
   if (ranks_prove_waiting) std::erase_if(from_logs, is_about_waiting);
+  if (logs_tell_a_cause) say_which_rank_failed(from_ranks, from_logs);
   if (logs_tell_a_cause) std::erase_if(from_ranks, only_tells_how_a_process_ended);
 
   const auto first_doubtful = std::stable_partition(from_logs.begin(), from_logs.end(), is_sure);
-  std::vector<Finding> all(std::make_move_iterator(from_logs.begin()),
-                           std::make_move_iterator(first_doubtful));
-  std::ranges::move(from_ranks, std::back_inserter(all));
-  std::move(first_doubtful, from_logs.end(), std::back_inserter(all));
+  const auto first_guess = std::stable_partition(first_doubtful, from_logs.end(), is_printed);
+  const auto first_status =
+      std::stable_partition(from_ranks.begin(), from_ranks.end(), tells_more_than_a_status);
+  std::vector<Finding> all;
+  std::move(from_logs.begin(), first_doubtful, std::back_inserter(all));
+  std::move(from_ranks.begin(), first_status, std::back_inserter(all));
+  std::move(first_doubtful, first_guess, std::back_inserter(all));
+  std::move(first_status, from_ranks.end(), std::back_inserter(all));
+  std::move(first_guess, from_logs.end(), std::back_inserter(all));
   return all;
 }
 

@@ -53,6 +53,40 @@ TEST(Combine, WhyAProcessEndedIsMoreThanThatItDid) {
   EXPECT_EQ(codes(verdict), std::vector<std::string>{"mem.gpu"});
 }
 
+Finding failure_of(std::vector<int> roots, std::vector<int> victims) {
+  Finding one = finding(Leaf::kRunOther, "process.failed", 0.6);
+  one.root_ranks = std::move(roots);
+  one.victim_ranks = std::move(victims);
+  return one;
+}
+
+Finding killed_on(std::optional<int> rank) {
+  Finding one = finding(Leaf::kRunMem, "mem.killed", 0.9);
+  one.evidence.push_back({.file = "launcher.err", .line = 2, .rank = rank, .text = "exitcode: -9"});
+  return one;
+}
+
+TEST(Combine, TheOneRankThatFailedIsTheRankALaunchersLineIsAbout) {
+  const auto roots = [](const Finding& ended, const Finding& told) {
+    return combine({.job = {}, .findings = {ended}, .limits = {}},
+                   {.job = {}, .findings = {told}, .limits = {}})
+        .findings.front()
+        .root_ranks;
+  };
+  EXPECT_EQ(roots(failure_of({1}, {}), killed_on(std::nullopt)), std::vector<int>{1});
+  EXPECT_TRUE(roots(failure_of({1}, {}), killed_on(0)).empty()) << "the line has a rank of its own";
+  EXPECT_TRUE(roots(failure_of({1}, {0}), killed_on(std::nullopt)).empty()) << "two ranks failed";
+}
+
+TEST(Combine, APrintedExceptionSaysMoreThanAnExitStatus) {
+  Finding printed = finding(Leaf::kRunOther, "other.exception", 0.4);
+  printed.evidence.push_back({.file = "rank_0.err", .line = 9, .rank = 0, .text = "ValueError: bad batch"});
+  const Verdict verdict =
+      combine({.job = {}, .findings = {finding(Leaf::kRunOther, "process.ended", 0.6)}, .limits = {}},
+              {.job = {}, .findings = {printed, finding(Leaf::kRunTensor, "guess", 0.3)}, .limits = {}});
+  EXPECT_EQ(codes(verdict), (std::vector<std::string>{"other.exception", "process.ended", "guess"}));
+}
+
 TEST(Combine, KeepsWhatEitherKnowsOfTheJob) {
   Verdict from_ranks;
   from_ranks.job.ranks_seen = {1, 2};
