@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -71,8 +72,18 @@ std::set<int> named_ranks(const Candidate& candidate) {
   return named;
 }
 
+// Ranks that waited in vain print it. Where all but one did, that one is whom they waited for; where fewer
+// did, the launcher may have ended the rest before they could.
+std::set<int> whom_all_others_waited_for(const Candidate& candidate, const std::set<int>& speaking) {
+  std::set<int> quiet;
+  std::ranges::set_difference(speaking, candidate.ranks, std::inserter(quiet, quiet.end()));
+  return quiet.size() == 1 ? quiet : std::set<int>();
+}
+
 std::set<int> root_ranks_of(const Candidate& candidate, const std::set<int>& speaking) {
   std::set<int> named = named_ranks(candidate);
+  if (named.empty() && candidate.symptom->victims_print_it)
+    return whom_all_others_waited_for(candidate, speaking);
   if (!named.empty() || candidate.symptom->victims_print_it || candidate.role != Role::kOrigin) return named;
   const bool everybody = candidate.ranks.size() == speaking.size() && speaking.size() > 1;
   return everybody ? std::set<int>() : candidate.ranks;
