@@ -1,6 +1,8 @@
 """Whether a verdict shows the facts of expected_facts.json.
 
-    codes          the first finding has one of these codes
+    leaves         the first finding has one of these leaves; none: not asked
+    codes          ... and one of these codes; an empty list: not asked
+    scope          ... and this scope; null or none: not asked
     root_ranks     ... and exactly these root ranks; null: not asked
     victim_ranks   ... and exactly these victims; null: not asked
     must_say       regular expressions, each found in the first finding's texts or in the limits
@@ -31,7 +33,8 @@ def run(binary: Path, folder: Path) -> tuple[int, str, list[str]]:
         work = Path(scratch) / "work"
         shutil.copytree(folder, work)
         before = sorted(work.rglob("*"))
-        done = subprocess.run([binary, "diagnose", "--json", "dumps"], cwd=work, stdin=subprocess.DEVNULL,
+        given = "dumps" if (work / "dumps").exists() else "logs"
+        done = subprocess.run([binary, "diagnose", "--json", given], cwd=work, stdin=subprocess.DEVNULL,
                               capture_output=True, timeout=TIMEOUT_S)
         if sorted(work.rglob("*")) != before:
             faults.append("the run changed its input folder")
@@ -52,8 +55,11 @@ def texts_of(finding: dict) -> list[str]:
 def matches(finding: dict, facts: dict) -> list[str]:
     """What keeps a finding from being the one the facts describe."""
     faults = []
-    if finding["code"] not in facts["codes"]:
-        faults.append(f"code is {finding['code']}, not {' or '.join(facts['codes'])}")
+    for key, accepted in (("leaf", facts.get("leaves")), ("code", facts["codes"])):
+        if accepted and finding[key] not in accepted:
+            faults.append(f"{key} is {finding[key]}, not {' or '.join(accepted)}")
+    if facts.get("scope") and finding["scope"] != facts["scope"]:
+        faults.append(f"scope is {finding['scope']}, not {facts['scope']}")
     for key in ("root_ranks", "victim_ranks"):
         if facts.get(key) is not None and finding.get(key, []) != facts[key]:
             faults.append(f"{key} is {finding.get(key, [])}, not {facts[key]}")
@@ -66,7 +72,7 @@ def faults_of(verdict: dict, status: int, facts: dict) -> list[str]:
     if facts.get("findings") == 0:
         faults += [f"a healthy job has the finding {one['code']}: {one['title']}" for one in findings]
     elif not findings:
-        faults.append(f"no finding; {' or '.join(facts['codes'])} was expected")
+        faults.append(f"no finding; {' or '.join(facts['codes'] or facts['leaves'])} was expected")
     else:
         faults += matches(findings[0], facts)
     if status != (1 if findings else 0):
@@ -82,7 +88,7 @@ def faults_of(verdict: dict, status: int, facts: dict) -> list[str]:
 
 
 def check(binary: Path, folder: Path, facts: dict) -> tuple[list[str], str]:
-    """What is wrong with the verdict on folder/dumps, and the verdict itself."""
+    """What is wrong with the verdict on folder/dumps (or folder/logs), and the verdict itself."""
     output = ""
     try:
         status, output, faults = run(binary, folder)
