@@ -12,6 +12,7 @@
 #include "analysis/hang/lagging_counter.h"
 #include "analysis/hang/point_to_point.h"
 #include "analysis/hang/presence.h"
+#include "analysis/hang/stuck_stacks.h"
 #include "analysis/hang/unmade_communicator.h"
 #include "analysis/hang/wait.h"
 #include "analysis/hang/wait_graph.h"
@@ -164,6 +165,9 @@ std::vector<Finding> analyse(const Job& job) {
   }
   if (auto failed = find_failed_ranks(job); failed && !names_as_root(findings, failed->root_ranks)) {
     findings.push_back(*std::move(failed));
+  }
+  if (findings.empty()) {
+    if (auto stuck = find_stuck_stacks(job)) findings.push_back(*std::move(stuck));
   }
   if (auto skew = find_version_skew(job)) findings.push_back(*std::move(skew));
   most_likely_first(findings);
