@@ -171,6 +171,19 @@ TEST(Judge, ARateThatFallsIsSeen) {
   EXPECT_EQ(verdict_on(text).code, "slow.rate_falls");
 }
 
+TEST(Judge, ALossThatGrowsAHundredfoldIsSeen) {
+  const auto steps_growing_by = [](double factor) {
+    std::string text;
+    double loss = 2.5;
+    for (int i = 0; i < 24; ++i, loss *= factor)
+      text += "step " + std::to_string(i) + " loss=" + std::to_string(loss) + "\n";
+    return text;
+  };
+  EXPECT_EQ(verdict_on(steps_growing_by(3.0)).code, "converge.diverges");
+  EXPECT_TRUE(judged(steps_growing_by(1.1)).findings.empty());
+  EXPECT_TRUE(judged(steps_growing_by(0.7)).findings.empty());
+}
+
 TEST(Judge, UnknownTroubleIsGuessedAndMarked) {
   const model::Finding finding = verdict_on("Traceback (most recent call last):\n  frobnicate the widget\n");
   EXPECT_TRUE(finding.title.starts_with("A guess: ")) << finding.title;

@@ -164,6 +164,42 @@ std::optional<SilentSign> rate_falls(std::size_t log, std::string_view bytes) {
   return SilentSign{"slow.rate_falls", log, last};
 }
 
+struct Loss {
+  double value = 0;
+  LineSpan line;
+};
+
+std::vector<Loss> losses_between(std::string_view bytes, std::size_t begin, std::size_t end) {
+  static const base::Regex loss = compiled(R"(\bloss[\x27"]?[ :=]+(?P<loss>\d+(\.\d*)?(e[+-]?\d+)?)\b)");
+  std::vector<Loss> losses;
+  for_each_line(bytes, begin, end, [&](std::string_view line, LineSpan span) {
+    const auto found = loss.capture(line);
+    if (const auto value = found ? number_in(*found, "loss") : std::nullopt) losses.push_back({*value, span});
+  });
+  return losses;
+}
+
+double median_loss(std::span<const Loss> losses) {
+  std::vector<double> values;
+  for (const Loss& loss : losses) values.push_back(loss.value);
+  return median(std::move(values));
+}
+
+// A hundredfold: a diverging loss grows by a factor in each step, a noisy one does not.
+std::optional<SilentSign> loss_grows(std::size_t log, std::string_view bytes) {
+  const std::size_t window = std::min(bytes.size(), kWindow);
+  const std::vector<Loss> first = losses_between(bytes, 0, window);
+  const std::vector<Loss> last = losses_between(bytes, bytes.size() - window, bytes.size());
+  constexpr std::size_t kEnough = 16;
+  constexpr std::size_t kAtAnEnd = 4;
+  constexpr double kGrown = 100;
+  if (first.size() < kEnough || last.size() < kEnough) return std::nullopt;
+  const double at_start = median_loss(std::span(first).first(kAtAnEnd));
+  const double at_end = median_loss(std::span(last).last(kAtAnEnd));
+  if (at_start <= 0 || at_end < kGrown * at_start) return std::nullopt;
+  return SilentSign{"converge.diverges", log, last.back().line};
+}
+
 }  // namespace
 
 std::optional<SilentSign> silent_sign(std::span<const LogText> logs, const Context& context) {
@@ -175,6 +211,7 @@ std::optional<SilentSign> silent_sign(std::span<const LogText> logs, const Conte
     if (auto sign = no_scaling(log, bytes)) return sign;
     if (auto sign = uneven_gpus(log, bytes)) return sign;
     if (auto sign = rate_falls(log, bytes)) return sign;
+    if (auto sign = loss_grows(log, bytes)) return sign;
     if (logs.size() == 1 && context.knows("distributed")) {
       if (auto sign = never_moved(log, bytes)) return sign;
     }
