@@ -1,5 +1,5 @@
 # The lab: real frameworks on real ranks.
-.PHONY: lab-deps demo test-gpu
+.PHONY: lab-deps demo test-broken test-gpu
 
 lab-deps: deps   ## make the lab's Python environments and programs
 	@lab/envs/make_envs
@@ -7,6 +7,9 @@ lab-deps: deps   ## make the lab's Python environments and programs
 
 demo: deps lab-deps build   ## run a job that hangs and show what is known of it
 	@lab/demo/run
+
+test-broken: lab-deps build   ## run every broken job and ask what `lockstep diagnose` says of it (half an hour)
+	@LOCKSTEP_BROKEN=all /usr/bin/python3 -B -m pytest -q -p no:cacheprovider tests/e2e/broken_jobs_test.py
 
 test-gpu:        ## build the recorder and run the PyTorch jobs over NCCL, on a machine with a GPU
 	@cmake -S recorder -B build/recorder >/dev/null && cmake --build build/recorder
