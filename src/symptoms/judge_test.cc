@@ -190,6 +190,19 @@ TEST(Judge, UnknownTroubleIsGuessedAndMarked) {
   EXPECT_LT(finding.confidence, 0.5);
 }
 
+TEST(Judge, WorkersThatOutliveTheirChiefAreNoFault) {
+  const LogVerdict verdict = judged(
+      "step 7 loss 0.25\n"
+      "E0000 00:00:1794760558.703034   21458 base_collective_executor.cc:252] "
+      "BaseCollectiveExecutor::StartAbort "
+      "UNAVAILABLE: Failed to send RPC to coordination service. Either the leader task was "
+      "preempted/died/restarted\n"
+      ":UNKNOWN:Error received from peer  {grpc_status:14, grpc_message:\"failed to connect to all "
+      "addresses; last "
+      "error: UNKNOWN: ipv4:127.0.0.1:30156: Failed to connect to remote host: Connection refused\"}\n");
+  for (const model::Finding& finding : verdict.findings) EXPECT_TRUE(finding.title.starts_with("A guess: "));
+}
+
 TEST(Judge, HealthyTextIsNotGuessedAbout) {
   EXPECT_TRUE(judged("starting\nall 4 workers ready\nfinished in 3 s\n").findings.empty());
   EXPECT_TRUE(judged("").findings.empty());
