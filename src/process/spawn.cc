@@ -1,0 +1,98 @@
+#include "process/spawn.h"
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <fcntl.h>
+#include <spawn.h>
+
+namespace lockstep::process {
+namespace {
+
+struct Pipe {
+  Descriptor read_end;
+  Descriptor write_end;
+};
+
+// Only the reading end does not block: the flag belongs to the open file, and the job must not meet it.
+Result<Pipe> make_pipe() {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return Error{"cannot make a pipe", "", std::strerror(errno), ""};
+  Pipe pipe{Descriptor(ends[0]), Descriptor(ends[1])};
+  ::fcntl(pipe.read_end.get(), F_SETFL, O_NONBLOCK);
+  return pipe;
+}
+
+class FileActions {
+ public:
+  FileActions() { ::posix_spawn_file_actions_init(&actions_); }
+  FileActions(const FileActions&) = delete;
+  FileActions& operator=(const FileActions&) = delete;
+  ~FileActions() { ::posix_spawn_file_actions_destroy(&actions_); }
+
+  void connect(const Descriptor& from, int to) {
+    ::posix_spawn_file_actions_adddup2(&actions_, from.get(), to);
+  }
+  void read_nothing() {
+    ::posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  }
+  const posix_spawn_file_actions_t* get() const { return &actions_; }
+
+ private:
+  posix_spawn_file_actions_t actions_;
+};
+
+class Attributes {
+ public:
+  Attributes() {
+    ::posix_spawnattr_init(&attributes_);
+    sigset_t none;
+    sigset_t pipe;
+    ::sigemptyset(&none);
+    ::sigemptyset(&pipe);
+    ::sigaddset(&pipe, SIGPIPE);
+    ::posix_spawnattr_setsigmask(&attributes_, &none);
+    ::posix_spawnattr_setsigdefault(&attributes_, &pipe);
+    ::posix_spawnattr_setpgroup(&attributes_, 0);
+    ::posix_spawnattr_setflags(&attributes_,
+                               POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+  }
+  Attributes(const Attributes&) = delete;
+  Attributes& operator=(const Attributes&) = delete;
+  ~Attributes() { ::posix_spawnattr_destroy(&attributes_); }
+  const posix_spawnattr_t* get() const { return &attributes_; }
+
+ private:
+  posix_spawnattr_t attributes_;
+};
+
+std::vector<char*> pointers_to(const std::vector<std::string>& words) {
+  std::vector<char*> pointers;
+  for (const std::string& word : words) pointers.push_back(const_cast<char*>(word.c_str()));
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+}  // namespace
+
+Result<Spawned> spawn(const Command& command) {
+  if (command.argv.empty()) return Error{"cannot start", "", "the command is empty", ""};
+  Pipe out = TRY(make_pipe());
+  Pipe err = TRY(make_pipe());
+  FileActions files;
+  if (::isatty(STDIN_FILENO) == 1) files.read_nothing();
+  files.connect(out.write_end, STDOUT_FILENO);
+  files.connect(err.write_end, STDERR_FILENO);
+  const Attributes attributes;
+  const std::vector<char*> argv = pointers_to(command.argv);
+  const std::vector<char*> environment = pointers_to(command.environment);
+  pid_t pid = 0;
+  const int fault =
+      ::posix_spawnp(&pid, argv[0], files.get(), attributes.get(), argv.data(), environment.data());
+  if (fault != 0) {
+    return Error{"cannot start", command.argv.front(), std::strerror(fault), "is it installed and in PATH?"};
+  }
+  return Spawned{pid, std::move(out.read_end), std::move(err.read_end)};
+}
+
+}  // namespace lockstep::process

@@ -1,0 +1,28 @@
+// Starting a program: no shell, its own process group, its output into pipes.
+#pragma once
+
+#include <string>
+#include <sys/types.h>
+#include <vector>
+
+#include "base/result.h"
+#include "process/descriptor.h"
+
+namespace lockstep::process {
+
+struct Command {
+  std::vector<std::string> argv;         // argv[0] is looked up in PATH
+  std::vector<std::string> environment;  // "NAME=VALUE"
+};
+
+struct Spawned {
+  pid_t pid = 0;  // also the number of its process group
+  Descriptor out;
+  Descriptor err;  // both non-blocking
+};
+
+// The child has no signal blocked and SIGPIPE as it was before this program ignored it. It reads what this
+// program would read, except from a terminal: a process group in the background is stopped for trying.
+Result<Spawned> spawn(const Command& command);
+
+}  // namespace lockstep::process
