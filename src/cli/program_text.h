@@ -14,7 +14,7 @@ inline constexpr Flag kProgramFlags[] = {
     {.name = "version", .help = "Show the version"},
 };
 
-inline constexpr std::string_view kCommandHelp = "The job's command line, passed on unchanged";
+inline constexpr std::string_view kCommandHelp = "The job's command line, as it is typed without Lockstep";
 
 std::string_view version();  // "0.1.0"
 

@@ -4,7 +4,7 @@ namespace lockstep::cli {
 namespace {
 
 constexpr const Verb* kVerbs[] = {
-    &kDiagnoseVerb, &kReportVerb, &kExplainVerb, &kCatalogueVerb, &kDumpVerb, &kHelpVerb,
+    &kDiagnoseVerb, &kIsolateVerb, &kReportVerb, &kExplainVerb, &kCatalogueVerb, &kDumpVerb, &kHelpVerb,
 };
 
 }  // namespace

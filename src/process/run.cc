@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <utility>
 
 #include "process/process_tree.h"
 #include "process/signal_gate.h"
@@ -100,6 +101,7 @@ class Watch {
 
   void pass_on(int number) {
     const bool asks_again = end_.interrupted_by.has_value();
+    about_to_ask();
     if (!asks_again) end_.interrupted_by = number;
     if (asks_again) return begin_killing();
     if (program_has_ended_) {
@@ -124,16 +126,19 @@ class Watch {
     if (WIFSIGNALED(state)) end_.ended_by_signal = WTERMSIG(state);
     if (WIFEXITED(state)) end_.exit_status = WEXITSTATUS(state);
     if (phase_ == Phase::kRunning) await(Phase::kLingering, options_.linger);
+    if (phase_ == Phase::kAsked) signal_descendants(SIGTERM);  // to those in groups of their own
   }
 
   void on_deadline() {
     switch (phase_) {
       case Phase::kRunning:
         end_.timed_out = true;
+        about_to_ask();
         ::kill(-job_.pid, SIGTERM);
         return await(Phase::kAsked, options_.grace);
       case Phase::kLingering:
         end_.left_processes = true;
+        about_to_ask();
         signal_descendants(SIGTERM);
         return await(Phase::kAsked, options_.grace);
       case Phase::kAsked:
@@ -148,6 +153,10 @@ class Watch {
       case Phase::kGivenUp:
         return;
     }
+  }
+
+  void about_to_ask() {
+    if (options_.on_asking_to_end && !std::exchange(was_asked_, true)) options_.on_asking_to_end();
   }
 
   void begin_killing() {
@@ -170,6 +179,7 @@ class Watch {
   Clock::time_point killing_since_;
   std::optional<Clock::time_point> deadline_;
   Phase phase_ = Phase::kRunning;
+  bool was_asked_ = false;
   bool program_has_ended_ = false;
   bool tree_is_gone_ = false;
   RunEnd end_;

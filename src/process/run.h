@@ -19,8 +19,10 @@ enum class Stream { kOut, kErr };
 
 struct RunOptions {
   std::function<void(Stream, std::string_view)> on_output;  // bytes as they come, not lines
-  std::chrono::milliseconds timeout{0};                     // then the job is asked to end; 0: never
-  std::chrono::milliseconds grace{15'000};                  // between asking to end (SIGTERM) and killing
+  // Called once, before the job is first asked to end; what it prints afterwards is about that.
+  std::function<void()> on_asking_to_end;
+  std::chrono::milliseconds timeout{0};      // then the job is asked to end; 0: never
+  std::chrono::milliseconds grace{15'000};   // between asking to end (SIGTERM) and killing
   std::chrono::milliseconds linger{10'000};  // what the tree may still do after the program has ended
 };
 

@@ -73,10 +73,13 @@ TEST(Run, AProgramThatIsNotThereIsAnError) {
 TEST(Run, AfterTheTimeoutTheJobIsAsked) {
   Heard heard;
   RunOptions options = listening(heard);
+  int asked = 0;
+  options.on_asking_to_end = [&] { ++asked; };
   options.timeout = milliseconds(100);
   const auto end = run(shell("trap 'echo asked; exit 7' TERM; sleep 1000 & wait"), options);
   ASSERT_TRUE(end.ok());
   EXPECT_TRUE(end.value().timed_out);
+  EXPECT_EQ(asked, 1);
   EXPECT_TRUE(descendants().empty());
 }
 

@@ -1,0 +1,150 @@
+#include "isolate/compare.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "isolate/same_fault.h"
+
+namespace lockstep::isolate {
+namespace {
+
+using model::Evidence;
+using model::Finding;
+using model::Scope;
+using model::Verdict;
+
+Evidence end_of(const ControlRun& control) {
+  return {.file = control.log,
+          .line = std::nullopt,
+          .rank = 0,
+          .text = "control run of one rank alone: " + control.end_in_words,
+          .level = model::EvidenceLevel::kInferred};
+}
+
+// The explanation may already give a reason for the scope that the logs suggest; the control run outweighs
+// it.
+void prove(Finding& finding, Scope scope, std::string_view reason) {
+  if (!finding.explanation.empty()) finding.explanation += "\n";
+  const bool contradicts = finding.scope != scope && finding.scope != Scope::kUnknown;
+  finding.explanation += fmt::format(
+      "{} {}", contradicts ? "A control run overrules that:" : "A control run proves it:", reason);
+  finding.scope = scope;
+}
+
+Comparison cannot_say(const ControlRun& control, const std::optional<Verdict>& job, std::string_view why) {
+  Comparison comparison;
+  comparison.outcome = Outcome::kCannotSay;
+  comparison.statement = fmt::format("Cannot say whether the fault is distributed: {}.", why);
+  comparison.verdict = job ? *job : control.verdict;
+  comparison.verdict.limits.push_back(fmt::format("the control run proves nothing: {}", why));
+  return comparison;
+}
+
+// Why the run is no control, whatever it printed.
+std::optional<std::string> objection(const ControlRun& control) {
+  if (control.was_interrupted) return "the control run was interrupted";
+  if (control.verdict.job.world_size.value_or(1) > 1) {
+    return fmt::format("the command still ran with {} ranks", *control.verdict.job.world_size);
+  }
+  const bool fell_silent = control.verdict.findings.empty();
+  if (control.timed_out && fell_silent)
+    return fmt::format("the control run {}; give it longer with --timeout", control.end_in_words);
+  if (control.status != 0 && fell_silent)
+    return fmt::format("the control run {} and printed nothing that tells why", control.end_in_words);
+  return std::nullopt;
+}
+
+Comparison without_job(const ControlRun& control) {
+  Comparison comparison{Outcome::kNoFaultAlone, "", control.verdict};
+  if (control.verdict.findings.empty()) {
+    comparison.statement = fmt::format(
+        "No fault with one rank: it {}. If the job fails with more ranks, its fault is distributed.",
+        control.end_in_words);
+    return comparison;
+  }
+  comparison.outcome = Outcome::kFaultAlone;
+  comparison.statement = fmt::format(
+      "One rank alone fails too: {}. If that is the job's fault, it is ordinary; --against PATH compares it "
+      "with what the job left.",
+      control.verdict.findings.front().title);
+  for (Finding& finding : comparison.verdict.findings)
+    prove(finding, Scope::kOrdinary, "the fault shows with one rank alone.");
+  return comparison;
+}
+
+Comparison gone(const ControlRun& control, const Verdict& job) {
+  Comparison comparison{Outcome::kGone, "", job};
+  Finding& fault = comparison.verdict.findings.front();
+  comparison.statement =
+      fmt::format("The fault is gone with one rank, so it is distributed: {}. One rank alone {}.",
+                  fault.title, control.end_in_words);
+  prove(fault, Scope::kDistributed,
+        fmt::format("with one rank alone the fault is gone, and the command {}.", control.end_in_words));
+  fault.evidence.push_back(end_of(control));
+  return comparison;
+}
+
+Comparison remains(const Finding& seen, const Verdict& job, std::size_t which) {
+  Comparison comparison{Outcome::kRemains, "", job};
+  std::vector<Finding>& findings = comparison.verdict.findings;
+  std::rotate(findings.begin(), findings.begin() + static_cast<std::ptrdiff_t>(which),
+              findings.begin() + static_cast<std::ptrdiff_t>(which) + 1);
+  Finding& fault = findings.front();
+  comparison.statement = fmt::format("The fault remains with one rank, so it is ordinary: {}.", fault.title);
+  prove(fault, Scope::kOrdinary, "the fault remains with one rank alone.");
+  std::ranges::copy(seen.evidence, std::back_inserter(fault.evidence));
+  if (which > 0) {
+    comparison.verdict.limits.push_back(fmt::format(
+        "the control run ended with this fault, so it says nothing about '{}'", findings[1].title));
+  }
+  return comparison;
+}
+
+Comparison another(const ControlRun& control, const Verdict& job) {
+  Comparison comparison{Outcome::kAnother, "", job};
+  Finding other = control.verdict.findings.front();
+  comparison.statement = fmt::format(
+      "Another fault appeared with one rank: {}. The job's ({}) had no chance to show, so its scope stays "
+      "open.",
+      other.title, job.findings.front().title);
+  prove(other, Scope::kOrdinary, "this fault shows with one rank alone, and not in the job.");
+  comparison.verdict.findings.push_back(std::move(other));
+  return comparison;
+}
+
+}  // namespace
+
+std::string_view id_of(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::kRemains:
+      return "remains";
+    case Outcome::kGone:
+      return "gone";
+    case Outcome::kAnother:
+      return "another";
+    case Outcome::kFaultAlone:
+      return "fault_alone";
+    case Outcome::kNoFaultAlone:
+      return "no_fault_alone";
+    case Outcome::kCannotSay:
+      return "cannot_say";
+  }
+  return "cannot_say";
+}
+
+Comparison compare(const ControlRun& control, const std::optional<Verdict>& job) {
+  if (const auto why = objection(control)) return cannot_say(control, job, *why);
+  if (!job) return without_job(control);
+  if (job->findings.empty()) return cannot_say(control, job, "nothing wrong was found in what the job left");
+  if (control.verdict.findings.empty()) return gone(control, *job);
+  const Finding& seen = control.verdict.findings.front();
+  const auto same = std::ranges::find_if(
+      job->findings, [&](const Finding& finding) { return is_same_fault(finding, seen); });
+  if (same == job->findings.end()) return another(control, *job);
+  return remains(seen, *job, static_cast<std::size_t>(same - job->findings.begin()));
+}
+
+}  // namespace lockstep::isolate
