@@ -136,7 +136,8 @@ def test_a_signal_is_passed_on_and_nothing_is_left(tmp_path, number, status):
     script = ("import subprocess, sys, time; subprocess.Popen(['sleep', '1000'], start_new_session=True);"
               "print('ready', flush=True); time.sleep(1000)")
     run = subprocess.Popen([LOCKSTEP, "isolate", "--json", "-o", tmp_path / "run", "--", sys.executable, "-c", script],
-                           env=ALONE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                           env=ALONE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                           preexec_fn=lambda: signal.signal(number, signal.SIG_DFL))  # a background shell ignores SIGINT
     while run.stderr.readline() != "ready\n":
         assert run.poll() is None
     run.send_signal(number)
