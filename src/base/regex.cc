@@ -36,6 +36,26 @@ std::optional<std::size_t> Regex::position_in(std::string_view text) const {
   return static_cast<std::size_t>(matched.data() - piece.data());
 }
 
+std::optional<Regex::Match> Regex::find(std::string_view text, std::size_t from) const {
+  const re2::StringPiece piece(text.data(), text.size());
+  std::vector<re2::StringPiece> matched(static_cast<std::size_t>(regex_->NumberOfCapturingGroups()) + 1);
+  const bool is_found =
+      from <= text.size() && regex_->Match(piece, from, piece.size(), re2::RE2::UNANCHORED, matched.data(),
+                                           static_cast<int>(matched.size()));
+  if (!is_found) return std::nullopt;
+  const auto span_of = [&](const re2::StringPiece& part) {
+    const auto begin = static_cast<std::size_t>(part.data() - piece.data());
+    return Span{begin, begin + part.size()};
+  };
+  Match match{span_of(matched.front()), span_of(matched.front())};
+  for (std::size_t group = 1; group < matched.size(); ++group) {
+    if (matched[group].data() == nullptr) continue;
+    match.chosen = span_of(matched[group]);
+    break;
+  }
+  return match;
+}
+
 std::optional<Regex::Captures> Regex::capture(std::string_view text) const {
   const int groups = regex_->NumberOfCapturingGroups();
   std::vector<re2::StringPiece> matched(static_cast<std::size_t>(groups) + 1);

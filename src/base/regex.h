@@ -28,6 +28,17 @@ class Regex {
   // Where the first match begins; nullopt when there is none.
   std::optional<std::size_t> position_in(std::string_view text) const;
 
+  struct Span {
+    std::size_t begin = 0;
+    std::size_t end = 0;
+  };
+  struct Match {
+    Span whole;
+    Span chosen;  // the first group that took part; where the pattern has none, the whole
+  };
+  // The first match that begins at `from` or later; what stands before `from` counts for \b and ^.
+  std::optional<Match> find(std::string_view text, std::size_t from) const;
+
   using Captures = std::map<std::string, std::string>;
   // The named groups of the first match; nullopt when there is none.
   std::optional<Captures> capture(std::string_view text) const;

@@ -6,6 +6,7 @@
 #include "cli/verbs.h"
 #include "cli/write_verdict.h"
 #include "diagnose/diagnose.h"
+#include "report/redact/redact.h"
 
 namespace lockstep::cli {
 namespace {
@@ -19,20 +20,21 @@ Result<report::Format> format_from(const Args& args) {
   return report::Format::kJson;
 }
 
-Result<model::Verdict> judge(const Args& args, Terminal& terminal) {
+Result<diagnose::Diagnosis> judge(const Args& args, Terminal& terminal) {
   ProgressLine progress(terminal, "reading");
   readers::ReadOptions options;
   options.on_progress = [&](const readers::ReadProgress& now) {
     progress.show(now.files_done, now.files, now.bytes_done);
   };
   const std::vector<std::filesystem::path> paths(args.operands.begin(), args.operands.end());
-  return diagnose::diagnose(paths, options);
+  return diagnose::diagnose_with_hosts(paths, options);
 }
 
 Result<ExitStatus> run(const Args& args, Terminal& terminal) {
   const report::Format format = TRY(format_from(args));
-  const model::Verdict verdict = TRY(judge(args, terminal));
-  return write_verdict(verdict, format, *args.value("out"), terminal);
+  diagnose::Diagnosis found = TRY(judge(args, terminal));
+  if (args.has("redact")) found.verdict = report::redact(std::move(found.verdict), found.host_names);
+  return write_verdict(found.verdict, format, *args.value("out"), terminal);
 }
 
 constexpr std::string_view kDescription[] = {
@@ -55,7 +57,7 @@ constexpr std::string_view kDescription[] = {
 constexpr Example kExamples[] = {
     {"lockstep diagnose dumps/", "Everything below a folder"},
     {"lockstep diagnose --json dumps/ | jq '.findings[0].root_ranks'", "The guilty ranks, for a program"},
-    {"lockstep diagnose --format=markdown -o report.md dumps/ stacks.txt", "To paste into an issue"},
+    {"lockstep diagnose --format=markdown --redact -o report.md dumps/", "To paste into an issue"},
 };
 
 }  // namespace

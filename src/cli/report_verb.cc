@@ -4,6 +4,7 @@
 #include "cli/write_verdict.h"
 #include "report/findings_json.h"
 #include "report/format.h"
+#include "report/redact/redact.h"
 
 namespace lockstep::cli {
 namespace {
@@ -16,7 +17,8 @@ Result<model::Verdict> read_verdict(const std::string& path) {
 }
 
 Result<ExitStatus> run(const Args& args, Terminal& terminal) {
-  const model::Verdict verdict = TRY(read_verdict(args.operands.front()));
+  model::Verdict verdict = TRY(read_verdict(args.operands.front()));
+  if (args.has("redact")) verdict = report::redact(std::move(verdict));
   return write_verdict(verdict, *report::format_named(*args.value("format")), *args.value("out"), terminal);
 }
 

@@ -30,6 +30,8 @@ inline constexpr Flag kVerdictFlags[] = {
      .help = "Where to write it; - is standard output",
      .default_value = "-",
      .kind = ValueKind::kFile},
+    {.name = "redact",
+     .help = "Mask host names, addresses, user names and secrets; the same name gets the same stand-in"},
 };
 
 // `out` is a file, or "-" for standard output. The status says whether there are findings.

@@ -95,7 +95,8 @@ Result<Verdict> judge_logs(const std::vector<readers::LogFile>& logs) {
 
 }  // namespace
 
-Result<Verdict> diagnose(const std::vector<fs::path>& paths, const readers::ReadOptions& options) {
+Result<Diagnosis> diagnose_with_hosts(const std::vector<fs::path>& paths,
+                                      const readers::ReadOptions& options) {
   TRY(check_paths(paths));
   readers::ReadResult read = readers::read_all(paths, options);
   if (read.parts.empty() && read.logs.empty()) return nothing_known(read);
@@ -105,7 +106,14 @@ Result<Verdict> diagnose(const std::vector<fs::path>& paths, const readers::Read
   from_ranks.findings = analysis::analyse(job);
   from_ranks.limits = limits_of(read, job);
   Verdict from_logs = TRY(judge_logs(read.logs));
-  return combine(std::move(from_ranks), std::move(from_logs));
+  Diagnosis diagnosis;
+  diagnosis.verdict = combine(std::move(from_ranks), std::move(from_logs));
+  for (const model::Host& host : job.hosts) diagnosis.host_names.push_back(host.name);
+  return diagnosis;
+}
+
+Result<Verdict> diagnose(const std::vector<fs::path>& paths, const readers::ReadOptions& options) {
+  return TRY(diagnose_with_hosts(paths, options)).verdict;
 }
 
 }  // namespace lockstep::diagnose

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 #include <vector>
 
 #include "base/result.h"
@@ -13,6 +14,14 @@ namespace lockstep::diagnose {
 
 // An error only when there is nothing to judge: a path that does not exist, or no file of a kind that is
 // known.
+struct Diagnosis {
+  model::Verdict verdict;
+  std::vector<std::string> host_names;  // of the job, where the input names them
+};
+Result<Diagnosis> diagnose_with_hosts(const std::vector<std::filesystem::path>& paths,
+                                      const readers::ReadOptions& options = {});
+
+// The verdict alone.
 Result<model::Verdict> diagnose(const std::vector<std::filesystem::path>& paths,
                                 const readers::ReadOptions& options = {});
 
