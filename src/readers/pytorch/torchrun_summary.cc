@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/lines.h"
-#include "readers/line_origin.h"
+#include "model/line_origin.h"
 #include "readers/pytorch/exit_code.h"
 #include "readers/pytorch/torchrun_failure.h"
 #include "readers/rank_in_name.h"
@@ -124,10 +124,10 @@ model::Job read_torchrun_summary(const Source& source) {
   model::Job job;
   job.framework = "pytorch";
   job.sources = {source.name};
-  std::map<LineOrigin, Launcher> launchers;
+  std::map<model::LineOrigin, Launcher> launchers;
   base::Lines lines(source.bytes);
   while (const auto line = lines.next()) {
-    const OwnedLine owned = split_origin(*line);
+    const model::OwnedLine owned = model::split_origin(*line);
     auto launcher = launchers.find(owned.origin);
     if (launcher == launchers.end()) {
       const bool begins =

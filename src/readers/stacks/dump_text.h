@@ -62,16 +62,16 @@ class DumpText {
   std::vector<std::string> limits;
 
  private:
-  using Key = std::pair<std::size_t, LineOrigin>;
+  using Key = std::pair<std::size_t, model::LineOrigin>;
   struct Origin {
     Key key;
     std::string host;
-    LineOrigin of_dump;
+    model::LineOrigin of_dump;
     Parser parser;
   };
 
   void take(std::string_view line, std::uint32_t number) {
-    const OwnedLine owned = split_origin(line);
+    const model::OwnedLine owned = model::split_origin(line);
     Origin* origin = find(Key{section_.number, owned.origin}, owned.text);
     if (origin != nullptr) origin->parser.take(owned.text, number);
   }
@@ -80,7 +80,7 @@ class DumpText {
     if (last_ != nullptr && last_->key == key) return last_;
     if (const auto place = place_of_.find(key); place != place_of_.end()) return last_ = place->second;
     if (!Parser::begins(text)) return nullptr;
-    LineOrigin of_dump = key.second;
+    model::LineOrigin of_dump = key.second;
     if (!of_dump.rank) of_dump.rank = section_.rank;
     origins_.push_back({.key = key, .host = section_.host, .of_dump = of_dump, .parser = {}});
     last_ = &origins_.back();

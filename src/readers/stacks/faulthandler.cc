@@ -142,7 +142,7 @@ bool recognises_faulthandler(const Source& source) {
     const std::size_t from = at - std::min(at, kLongestHead);
     std::string_view line = source.bytes.substr(from, at + kOrder.size() - from);
     line = line.substr(line.rfind('\n') + 1);
-    const std::string_view text = split_origin(line).text;
+    const std::string_view text = model::split_origin(line).text;
     if (is_thread_head(text) || text == kOneStack) return true;
   }
   return false;

@@ -13,7 +13,7 @@
 namespace lockstep::readers {
 namespace {
 
-using ProcessKey = std::tuple<LineOrigin, std::optional<std::int64_t>>;
+using ProcessKey = std::tuple<model::LineOrigin, std::optional<std::int64_t>>;
 
 ProcessKey key_of(const ProcessDump& dump) {
   return {dump.origin, dump.pid};

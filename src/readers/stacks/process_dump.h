@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "model/job.h"
-#include "readers/line_origin.h"
+#include "model/line_origin.h"
 #include "readers/source.h"
 
 namespace lockstep::readers {
@@ -22,7 +22,7 @@ struct ThreadDump {
 };
 
 struct ProcessDump {
-  LineOrigin origin;
+  model::LineOrigin origin;
   std::string host;
   std::optional<std::int64_t> pid;
   std::vector<ThreadDump> threads;

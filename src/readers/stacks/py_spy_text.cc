@@ -114,7 +114,7 @@ bool recognises_py_spy_text(const Source& source) {
     const std::size_t end = from + line_break;
     const std::size_t before = source.bytes.rfind('\n', end - 1);
     const std::size_t begin = before == std::string_view::npos ? 0 : before + 1;
-    if (PySpyParser::begins(split_origin(source.bytes.substr(begin, end - begin)).text)) return true;
+    if (PySpyParser::begins(model::split_origin(source.bytes.substr(begin, end - begin)).text)) return true;
   }
   return false;
 }
