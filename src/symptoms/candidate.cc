@@ -10,11 +10,25 @@ int order_of(Role role) {
   return role == Role::kOrigin ? 0 : role == Role::kCascade ? 1 : 2;
 }
 
-// A file of its own for each rank has no common order; within one log the earlier line is the earlier event.
-auto likelihood(const Candidate& candidate) {
-  const Sighting& first = *candidate.sightings.front();
-  return std::tuple(order_of(candidate.role), -static_cast<int>(candidate.strength), first.line.begin,
-                    first.log);
+std::optional<std::int64_t> first_time_of(const Candidate& candidate) {
+  std::optional<std::int64_t> first;
+  for (const Sighting* sighting : candidate.sightings) {
+    if (!sighting->time_ns) return std::nullopt;
+    first = std::min(first.value_or(*sighting->time_ns), *sighting->time_ns);
+  }
+  return first;
+}
+
+// Within one log the earlier line is the earlier event; files of their own for each rank have a common order
+// only where all lines have times.
+void sort_by_likelihood(std::vector<Candidate>& candidates) {
+  const bool timed =
+      std::ranges::all_of(candidates, [](const Candidate& one) { return first_time_of(one).has_value(); });
+  std::ranges::stable_sort(candidates, {}, [timed](const Candidate& candidate) {
+    const Sighting& first = *candidate.sightings.front();
+    return std::tuple(order_of(candidate.role), -static_cast<int>(candidate.strength),
+                      timed ? first_time_of(candidate).value_or(0) : 0, first.line.begin, first.log);
+  });
 }
 
 // What a sighting tells beyond that the symptom is there.
@@ -48,7 +62,7 @@ std::vector<Candidate> candidates_from(std::span<const Sighting> sightings) {
     }
     add(*found, sighting);
   }
-  std::ranges::stable_sort(candidates, {}, likelihood);
+  sort_by_likelihood(candidates);
   return candidates;
 }
 

@@ -1,7 +1,11 @@
 #include "symptoms/context.h"
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <optional>
+
+#include "symptoms/version_range.h"
 
 namespace lockstep::symptoms {
 namespace {
@@ -50,6 +54,23 @@ Stage Context::stage_at(std::size_t log, std::size_t offset) const {
     if (begin <= offset) before = stage;
   }
   return before == Stage::kUnknown ? furthest : before;
+}
+
+bool Context::allows(const Pattern& pattern) const {
+  if (pattern.framework.empty()) return true;
+  // Each of these brings its own kind of log; what stands below them (NCCL, MPI, Python) is in all.
+  constexpr std::array<std::string_view, 4> kFrameworks = {"pytorch", "tensorflow", "jax", "horovod"};
+  const std::string_view framework =
+      pattern.framework == "keras" ? std::string_view("tensorflow") : std::string_view(pattern.framework);
+  const auto is_known = [&](std::string_view name) { return knows(name); };
+  if (std::ranges::find(kFrameworks, framework) != kFrameworks.end() && !knows(pattern.framework) &&
+      !knows(framework) && std::ranges::any_of(kFrameworks, is_known))
+    return false;
+  const auto stated = captures_.find(pattern.framework + "_version");
+  if (pattern.versions.empty() || stated == captures_.end()) return true;
+  const auto range = VersionRange::parse(pattern.versions);
+  const auto version = version_from(stated->second);
+  return !range || !version || range->contains(*version);
 }
 
 bool Context::holds(std::span<const Condition> conditions, Stage stage,

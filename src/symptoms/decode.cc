@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "symptoms/version_range.h"
 #include "symptoms/words.h"
 
 namespace lockstep::symptoms {
@@ -148,6 +149,10 @@ Result<Pattern> decode_pattern(const Json& json, const Pattern& usual, const std
   pattern.strength = TRY(entry.word("strength", strength_named, usual.strength));
   pattern.framework = TRY(entry.text("framework"));
   pattern.versions = TRY(entry.text("versions"));
+  if (!pattern.versions.empty() && !VersionRange::parse(pattern.versions))
+    return entry.fault("versions", fmt::format("'{}' is no range such as '>=1.8,<2.3'", pattern.versions));
+  if (!pattern.versions.empty() && pattern.framework.empty())
+    return entry.fault("versions", "need the framework whose versions they are");
   pattern.when = TRY(entry.conditions("when"));
   pattern.at_least = TRY(entry.count("at_least", usual.at_least));
   pattern.only_as_last_line = TRY(entry.text("only_as_last_line")) == "true";

@@ -1,31 +1,29 @@
 #include "symptoms/guess.h"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
+#include <cmath>
 #include <set>
 #include <string>
+#include <vector>
 
-#include "base/check.h"
 #include "base/fast_json.h"
-#include "base/regex.h"
-#include "symptoms/embedded.h"
 
 namespace lockstep::symptoms {
 namespace {
 
-// The end of a log is where a failure shows.
-constexpr std::size_t kWindow = std::size_t{32} << 10;
+// The end of a log is where a failure shows; more text only adds words that say nothing about it.
+constexpr std::size_t kWindow = std::size_t{16} << 10;
+constexpr std::size_t kMostText = 4 * kWindow;
 
-bool sounds_like_failure(std::string_view text) {
-  static const base::Regex failure = [] {
-    auto regex = base::Regex::compile(
-        R"(Traceback \(most recent|\b\w*(Error|Exception)\b:|\b(fatal|abort(ed|ing)|core dumped|crashed)\b|^E\d{4} )",
-        "failure words");
-    CHECK(regex.ok(), "failure words are a valid pattern");
-    return std::move(regex).value();
-  }();
-  return failure.found_in(text);
+std::string ends_of(std::span<const LogText> logs) {
+  std::string text;
+  for (const LogText& log : logs) {
+    if (text.size() >= kMostText) break;
+    text += log.bytes.substr(log.bytes.size() - std::min(log.bytes.size(), kWindow));
+    text += '\n';
+  }
+  return text;
 }
 
 // Words as tools/train_guess counts them: letters and underscores, three to thirty of them, lower case.
@@ -48,33 +46,54 @@ std::set<std::string> words_in(std::string_view text) {
   return words;
 }
 
+std::vector<double> numbers_of(const std::optional<base::FastJson>& list) {
+  std::vector<double> numbers;
+  base::for_each_element(list, [&](base::FastJson element) {
+    double number = 0;
+    if (element.get(number) == simdjson::SUCCESS) numbers.push_back(number);
+  });
+  return numbers;
+}
+
+// The sum over the words that the model knows, each as heavy as it is rare; empty when it knows none.
+std::vector<double> scores_of(base::FastJson model, const std::set<std::string>& words) {
+  const auto known = base::member(model, "words");
+  std::vector<double> sums;
+  double squares = 0;
+  for (const std::string& word : words) {
+    const std::vector<double> entry = numbers_of(known ? base::member(*known, word) : std::nullopt);
+    if (entry.size() < 2) continue;
+    sums.resize(std::max(sums.size(), entry.size() - 1));
+    const double rarity = entry.front();
+    for (std::size_t i = 1; i < entry.size(); ++i) sums[i - 1] += rarity * entry[i];
+    squares += rarity * rarity;
+  }
+  if (squares == 0) return {};
+  const std::vector<double> bias = numbers_of(base::member(model, "bias"));
+  for (std::size_t i = 0; i < sums.size(); ++i)
+    sums[i] = sums[i] / std::sqrt(squares) + (i < bias.size() ? bias[i] : 0);
+  return sums;
+}
+
 }  // namespace
 
-std::optional<Guess> guess_leaf(std::span<const LogText> logs) {
-  std::string text;
-  for (const LogText& log : logs) {
-    if (text.size() < 4 * kWindow)
-      text += log.bytes.substr(log.bytes.size() - std::min(log.bytes.size(), kWindow));
-    text += '\n';
-  }
-  if (!sounds_like_failure(text)) return std::nullopt;
-
+std::optional<Guess> guess_leaf(std::string_view model_text, std::span<const LogText> logs) {
   base::FastJsonParser parser;
-  const auto model = parser.parse(embedded_guess_model());
-  CHECK(model.has_value(), "the embedded model is JSON");
-  const std::set<std::string> words = words_in(text);
-  std::optional<Guess> best;
-  double best_score = 0;
-  for (const auto leaf_entry : (*model)["leaves"].get_object()) {
-    double score = base::number_member(leaf_entry.value, "bias").value_or(0);
-    const auto weights = base::member(leaf_entry.value, "words");
-    for (const std::string& word : words) score += base::number_member(*weights, word).value_or(0);
-    const auto leaf = model::leaf_with_id(leaf_entry.key);
-    if (!leaf || (best && score <= best_score)) continue;
-    best = Guess{*leaf, base::number_member(*model, "confidence").value_or(0)};
-    best_score = score;
-  }
-  return best;
+  const auto model = parser.parse(model_text);
+  if (!model) return std::nullopt;
+  const std::vector<double> scores = scores_of(*model, words_in(ends_of(logs)));
+  if (scores.empty()) return std::nullopt;
+  std::vector<std::string_view> leaves;
+  base::for_each_element(base::member(*model, "leaves"), [&](base::FastJson element) {
+    leaves.push_back(base::string_of(element).value_or(""));
+  });
+  const auto best = std::ranges::max_element(scores);
+  const auto place = static_cast<std::size_t>(best - scores.begin());
+  const auto leaf = place < leaves.size() ? model::leaf_with_id(leaves[place]) : std::nullopt;
+  if (!leaf) return std::nullopt;
+  double all = 0;
+  for (const double score : scores) all += std::exp(score - *best);
+  return Guess{*leaf, 1 / all};
 }
 
 }  // namespace lockstep::symptoms

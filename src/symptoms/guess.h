@@ -1,12 +1,12 @@
-// A guess for text that no entry of the catalogue knows: a linear model over words, trained on labelled
-// faults by tools/train_guess and embedded as data. Always marked as a guess, never sure.
+// A guess at the kind of fault from nothing but the words of a log: a linear model, trained on labelled
+// faults and on the samples of the catalogue by tools/train_guess. For text that no entry knows it is the
+// answer, marked as a guess; for text that one knows it is a second opinion.
 #pragma once
 
 #include <optional>
 #include <span>
 #include <string_view>
 
-#include "base/result.h"
 #include "model/leaf.h"
 #include "symptoms/log_text.h"
 
@@ -14,10 +14,10 @@ namespace lockstep::symptoms {
 
 struct Guess {
   model::Leaf leaf = model::Leaf::kRunOther;
-  double confidence = 0;
+  double share = 0;  // of the model's belief, over all leaves
 };
 
-// nullopt where nothing in the text sounds like a failure: silence is the answer for healthy logs.
-std::optional<Guess> guess_leaf(std::span<const LogText> logs);
+// nullopt where the model knows none of the words, or is not one.
+std::optional<Guess> guess_leaf(std::string_view model, std::span<const LogText> logs);
 
 }  // namespace lockstep::symptoms

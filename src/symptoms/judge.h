@@ -7,6 +7,8 @@
 
 #include "model/finding.h"
 #include "symptoms/catalogue.h"
+#include "symptoms/confidence.h"
+#include "symptoms/judge_data.h"
 #include "symptoms/log_text.h"
 
 namespace lockstep::symptoms {
@@ -16,8 +18,10 @@ struct LogVerdict {
   std::vector<model::Finding> findings;   // most likely first; empty: nothing wrong was seen
   std::vector<std::string> limits;        // what the verdict could not see
   std::vector<std::string> collect_next;  // commands that would show more, where the cause is not clear
+  Grounds grounds;                        // of the first finding's confidence
 };
 
-LogVerdict judge(const Catalogue& catalogue, std::span<const LogText> logs);
+LogVerdict judge(const Catalogue& catalogue, std::span<const LogText> logs,
+                 const JudgeData& data = embedded_judge_data());
 
 }  // namespace lockstep::symptoms

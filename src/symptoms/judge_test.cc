@@ -208,6 +208,92 @@ TEST(Judge, HealthyTextIsNotGuessedAbout) {
   EXPECT_TRUE(judged("").findings.empty());
 }
 
+TEST(Judge, HarmlessComplaintsAreNotGuessedAbout) {
+  EXPECT_TRUE(
+      judged("epoch 1 done\nNET/IB : No device found.\nCould not load dynamic library 'libnvinfer.so.7'\n"
+             "mean error 0.01\nall done\n")
+          .findings.empty());
+}
+
+TEST(Judge, ComplaintsThatTheJobOutlivedAreNotGuessedAbout) {
+  EXPECT_TRUE(judged("INFO connection attempt 1 failed, trying again\nstep 1 loss 2.4\nstep 2 loss 2.1\n")
+                  .findings.empty());
+}
+
+TEST(Judge, SlowValidationIsNoFallingRate) {
+  std::string text;
+  for (int i = 0; i < 5; ++i) text += "Epoch 1: 10%|# | 10/100 [00:03<00:30, 3.00it/s] loss=2.3\n";
+  for (int i = 0; i < 4; ++i) text += "Validation: 100%|##########| 10/10 [00:40<00:00, 0.25it/s]\n";
+  EXPECT_TRUE(judged(text).findings.empty());
+}
+
+TEST(Judge, AnotherReleaseThanTheLogNamesDoesNotCount) {
+  constexpr std::string_view kLine =
+      "NCCL WARN Duplicate GPU detected : rank 1 and rank 0 both on CUDA device 1000\n";
+  EXPECT_EQ(verdict_on(std::string("NCCL version 2.18.1+cuda12.1\n").append(kLine)).code,
+            "setup.duplicate_gpu");
+  EXPECT_EQ(verdict_on(kLine).code, "setup.duplicate_gpu");
+  EXPECT_NE(verdict_on(std::string("NCCL version 2.31.2+cuda13.0\n").append(kLine)).code,
+            "setup.duplicate_gpu");
+}
+
+TEST(Judge, APrefixNobodyKnowsIsLearned) {
+  std::string text;
+  for (int step = 0; step < 12; ++step) {
+    for (const char* rank : {"1", "0", "2"}) text += std::string("<proc ") + rank + "> step loss 2.1\n";
+  }
+  text += "<proc 2> RuntimeError: CUDA out of memory. Tried to allocate 2.00 GiB\n";
+  EXPECT_EQ(verdict_on(text).root_ranks, std::vector{2});
+  EXPECT_EQ(judged(text).job.ranks_seen, (std::vector{0, 1, 2}));
+}
+
+TEST(Judge, OfFilesWithTimesTheEarlierErrorIsTheCause) {
+  const LogText logs[] = {
+      {"a.log", "2024-11-02 10:00:09 RuntimeError: CUDA error: invalid device ordinal\n", 0},
+      {"b.log",
+       "2024-11-02 10:00:01 start\n2024-11-02 10:00:02 working\n2024-11-02 10:00:03 RuntimeError: The NVIDIA "
+       "driver "
+       "on your system is too old (found version 11040).\n",
+       1}};
+  ASSERT_FALSE(judge(built_in(), logs).findings.empty());
+  EXPECT_EQ(judge(built_in(), logs).findings.front().evidence.front().file, "b.log");
+}
+
+TEST(Judge, TellsWhatTheLogSaysOfTheJob) {
+  const model::JobSummary job = judged(
+                                    "torchrun --nnodes=2 --nproc_per_node=4 train.py\n"
+                                    "n1:7:8 [0] NCCL INFO Bootstrap : Using eth0\nn2:7:8 [0] NCCL INFO x\n"
+                                    "[rank3]: step 1 loss 2\n")
+                                    .job;
+  EXPECT_EQ(job.framework, "pytorch");
+  EXPECT_EQ(job.backend, "nccl");
+  EXPECT_EQ(job.world_size, 8);
+  EXPECT_EQ(job.hosts, 2);
+  EXPECT_EQ(job.ranks_seen, std::vector{3});
+}
+
+TEST(Judge, WhatToCollectFitsTheLauncher) {
+  const auto first_command = [](std::string_view text) { return judged(text).collect_next.at(0); };
+  EXPECT_TRUE(first_command("[1,0]<stderr>:horovod worker up\n").starts_with("horovodrun "));
+  EXPECT_TRUE(first_command("srun: launching\n").starts_with("srun "));
+  EXPECT_TRUE(first_command("torchrun ChildFailedError\n").starts_with("torchrun "));
+}
+
+TEST(Judge, ALossThatRisesForGoodIsSeen) {
+  EXPECT_EQ(verdict_on(
+                "step 1 loss: 3.2\nstep 2 loss: 3.1\nstep 3 loss: 7.9\nstep 4 loss: 9.9\nstep 5 loss: 10.4\n")
+                .code,
+            "converge.loss_rises");
+}
+
+TEST(Judge, ProcessesThatAlsoSitOnGpuZeroAreSeen) {
+  EXPECT_EQ(verdict_on("|  0   N/A  N/A   20111      C   python  11021MiB |\n"
+                       "|  0   N/A  N/A   20112      C   python    811MiB |\n"
+                       "|  1   N/A  N/A   20112      C   python  10877MiB |\n")
+                .code,
+            "parallel.all_on_gpu_zero");
+}
+
 RC_GTEST_PROP(Judge, AnyBytesGiveEvidenceInsideTheLog, (const std::string& noise)) {
   const std::string text = noise + "CUDA out of memory" + noise;
   const auto lines = 1 + std::ranges::count(text, '\n');

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/check.h"
-#include "symptoms/line_origin.h"
 
 namespace lockstep::symptoms {
 namespace {
@@ -30,8 +29,9 @@ class RegexCache {
 
 class Confirmer {
  public:
-  Confirmer(const Catalogue& catalogue, std::span<const LogText> logs, const Context& context)
-      : catalogue_(catalogue), logs_(logs), context_(context), quiet_(catalogue.quiet()) {}
+  Confirmer(const Catalogue& catalogue, std::span<const LogText> logs, const Context& context,
+            const LineSources& sources)
+      : catalogue_(catalogue), logs_(logs), context_(context), sources_(sources), quiet_(catalogue.quiet()) {}
 
   std::optional<Sighting> confirm(std::size_t log, const Hit& hit) {
     const std::string& telling_part = telling_part_of(log, hit.line);
@@ -49,8 +49,11 @@ class Confirmer {
     sighting.captures = *std::move(captures);
     sighting.stage = context_.stage_at(log, hit.line.begin);
     if (!context_.holds(sighting.pattern->when, sighting.stage, sighting.captures)) return std::nullopt;
+    if (!context_.allows(*sighting.pattern)) return std::nullopt;
     sighting.variant = variant_for(sighting);
-    sighting.rank = logs_[log].rank ? logs_[log].rank : line_rank_;
+    const LineSource source = sources_.at(log, hit.line);
+    sighting.rank = source.rank;
+    sighting.time_ns = source.time_ns;
     return sighting;
   }
 
@@ -69,7 +72,6 @@ class Confirmer {
     last_log_ = log;
     last_line_ = line;
     telling_part_ = without_terminal_codes(logs_[log].bytes.substr(line.begin, line.end - line.begin));
-    line_rank_ = origin_of_line(telling_part_).rank;
     std::size_t telling_end = telling_part_.size();
     quiet_.scan(telling_part_, [&](unsigned id, std::size_t /*end*/) {
       const PatternOwner& owner = catalogue_.owner_of_quiet(id);
@@ -89,12 +91,12 @@ class Confirmer {
   const Catalogue& catalogue_;
   std::span<const LogText> logs_;
   const Context& context_;
+  const LineSources& sources_;
   base::PatternScanner quiet_;
   RegexCache regexes_;
   std::size_t last_log_ = static_cast<std::size_t>(-1);
   LineSpan last_line_;
   std::string telling_part_;
-  std::optional<int> line_rank_;
 };
 
 bool follows_from_another(Role role) {
@@ -140,8 +142,9 @@ void drop_last_lines_that_are_not(std::vector<Sighting>& sightings, std::span<co
 }  // namespace
 
 std::vector<Sighting> sightings_in(const Catalogue& catalogue, std::span<const LogText> logs,
-                                   std::span<const Scan> scans, const Context& context) {
-  Confirmer confirmer(catalogue, logs, context);
+                                   std::span<const Scan> scans, const Context& context,
+                                   const LineSources& sources) {
+  Confirmer confirmer(catalogue, logs, context, sources);
   std::vector<Sighting> sightings;
   for (std::size_t log = 0; log < scans.size(); ++log) {
     for (const Hit& hit : scans[log].hits) {

@@ -2,6 +2,7 @@
 // advice, the pattern's own exceptions and conditions.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,6 +12,7 @@
 #include "symptoms/catalogue.h"
 #include "symptoms/context.h"
 #include "symptoms/line.h"
+#include "symptoms/line_sources.h"
 #include "symptoms/log_text.h"
 #include "symptoms/scan.h"
 
@@ -23,6 +25,7 @@ struct Sighting {
   std::size_t log = 0;
   LineSpan line;
   std::optional<int> rank;
+  std::optional<std::int64_t> time_ns;  // of the log's own clock
   Stage stage = Stage::kUnknown;
   base::Regex::Captures captures;
 
@@ -33,6 +36,7 @@ struct Sighting {
 };
 
 std::vector<Sighting> sightings_in(const Catalogue& catalogue, std::span<const LogText> logs,
-                                   std::span<const Scan> scans, const Context& context);
+                                   std::span<const Scan> scans, const Context& context,
+                                   const LineSources& sources);
 
 }  // namespace lockstep::symptoms

@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <charconv>
 #include <functional>
+#include <iterator>
 #include <map>
+#include <set>
 #include <string>
-#include <vector>
 
 #include "base/check.h"
 #include "base/regex.h"
+#include "symptoms/progress.h"
+#include "symptoms/stopped_log.h"
 
 namespace lockstep::symptoms {
 namespace {
@@ -80,20 +83,31 @@ std::optional<SilentSign> preparation_unfinished(std::size_t log, std::string_vi
 
 // Rates per device, for runs with different numbers of devices in one log.
 std::optional<SilentSign> no_scaling(std::size_t log, std::string_view bytes) {
-  static const base::Regex devices = compiled(R"(number of (gpus|devices|workers): *(?P<count>\d+))");
-  static const base::Regex rate =
-      compiled(R"((?P<rate>[\d.]+) (img|images|samples|examples)/sec per (gpu|device))");
-  static const base::Regex total_rate =
-      compiled(R"((img|images|samples|examples)/sec per (gpu|device): *(?P<rate>[\d.]+))");
+  static const base::Regex devices = compiled(
+      R"((number of (gpus|devices|workers)|world[_ ]?size|num_gpus|ngpus|gpus|n_gpu)[ :=]+(?P<count>\d+))");
+  static const base::Regex rate_before = compiled(
+      R"((?P<rate>[\d.]+) ?(img|images|samples|examples|tokens)/s(ec)?( per |/)(gpu|device|worker))");
+  static const base::Regex rate_after = compiled(
+      R"((img|images|samples|examples|tokens)/s(ec)?( per |/)(gpu|device|worker)[ :=]+(?P<rate>[\d.]+))");
+  static const base::Regex total_rate = compiled(
+      R"((img|images|samples|examples|tokens)/s(ec)? on (?P<count>\d+) (gpu|device|worker)\S* *: *(?P<rate>[\d.]+))");
   double count = 0;
   std::map<double, std::pair<double, LineSpan>> best;  // by number of devices
+  const auto note = [&](double rate, LineSpan span) {
+    if (count <= 0 || rate <= 0) return;
+    auto& entry = best[count];
+    if (rate > entry.first) entry = {rate, span};
+  };
   for_each_tail_line(bytes, [&](std::string_view line, LineSpan span) {
     if (const auto found = devices.capture(line)) count = number_in(*found, "count").value_or(0);
-    auto found = rate.capture(line);
-    if (!found) found = total_rate.capture(line);
-    if (!found || count == 0) return;
-    auto& entry = best[count];
-    if (const double seen = number_in(*found, "rate").value_or(0); seen > entry.first) entry = {seen, span};
+    if (const auto total = total_rate.capture(line)) {
+      count = number_in(*total, "count").value_or(0);
+      note(number_in(*total, "rate").value_or(0) / std::max(1.0, count), span);
+      return;
+    }
+    auto found = rate_after.capture(line);
+    if (!found) found = rate_before.capture(line);
+    if (found) note(number_in(*found, "rate").value_or(0), span);
   });
   constexpr double kPoorShare = 0.7;
   if (best.size() < 2 || best.rbegin()->second.first > kPoorShare * best.begin()->second.first)
@@ -126,92 +140,65 @@ std::optional<SilentSign> uneven_gpus(std::size_t log, std::string_view bytes) {
   return SilentSign{idlest_memory > kTaken ? "slow.uneven_gpus" : "parallel.idle_gpu", log, idlest_line};
 }
 
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  return *middle;
+// One process on GPU 0 for each process elsewhere: all of them made a context on it.
+std::optional<SilentSign> all_on_gpu_zero(std::size_t log, std::string_view bytes) {
+  static const base::Regex row = compiled(R"(^\|\s+(?P<gpu>\d+)\s+(?:N/A\s+N/A\s+)?(?P<pid>\d+)\s+[CG+]+\s)");
+  std::map<std::string, std::set<std::string>> gpus_of;  // by process
+  std::optional<LineSpan> shown;
+  for_each_tail_line(bytes, [&](std::string_view line, LineSpan span) {
+    auto found = row.capture(line);
+    if (!found) return;
+    gpus_of[(*found)["pid"]].insert((*found)["gpu"]);
+    if (!shown) shown = span;
+  });
+  const auto astray = std::ranges::count_if(
+      gpus_of, [](const auto& one) { return one.second.size() > 1 && one.second.contains("0"); });
+  if (!shown || astray == 0) return std::nullopt;
+  return SilentSign{"parallel.all_on_gpu_zero", log, *shown};
 }
 
-std::vector<double> rates_between(std::string_view bytes, std::size_t begin, std::size_t end,
-                                  LineSpan& last) {
-  static const base::Regex per_second =
-      compiled(R"((?P<rate>[\d.]+) ?(it|steps?|img|images|samples|examples|tokens)/s)");
-  static const base::Regex seconds = compiled(R"((?P<time>[\d.]+) ?s/(it|step)\b)");
-  std::vector<double> rates;
-  for_each_line(bytes, begin, end, [&](std::string_view line, LineSpan span) {
-    double rate = 0;
-    if (const auto found = per_second.capture(line)) {
-      rate = number_in(*found, "rate").value_or(0);
-    } else if (const auto slow = seconds.capture(line)) {
-      rate = 1 / std::max(1e-9, number_in(*slow, "time").value_or(0));
-    }
-    if (rate <= 0) return;
-    rates.push_back(rate);
-    last = span;
-  });
-  return rates;
+Progress at_both_ends(std::string_view bytes, Progress (*read)(std::string_view, std::size_t, std::size_t)) {
+  if (bytes.size() <= 2 * kWindow) return read(bytes, 0, bytes.size());
+  Progress progress = read(bytes, 0, kWindow);
+  std::ranges::copy(read(bytes, bytes.size() - kWindow, bytes.size()), std::back_inserter(progress));
+  return progress;
 }
 
 std::optional<SilentSign> rate_falls(std::size_t log, std::string_view bytes) {
-  if (bytes.size() < 2 * kWindow) return std::nullopt;
-  LineSpan last;
-  const std::vector<double> first_rates = rates_between(bytes, 0, kWindow, last);
-  const std::vector<double> last_rates = rates_between(bytes, bytes.size() - kWindow, bytes.size(), last);
-  constexpr std::size_t kEnough = 50;
-  constexpr double kFallen = 0.4;
-  if (first_rates.size() < kEnough || last_rates.size() < kEnough) return std::nullopt;
-  if (median(last_rates) > kFallen * median(first_rates)) return std::nullopt;
-  return SilentSign{"slow.rate_falls", log, last};
+  const auto line = where_rate_fell(at_both_ends(bytes, rates_in));
+  return line ? std::optional(SilentSign{"slow.rate_falls", log, *line}) : std::nullopt;
 }
 
-struct Loss {
-  double value = 0;
-  LineSpan line;
-};
-
-std::vector<Loss> losses_between(std::string_view bytes, std::size_t begin, std::size_t end) {
-  static const base::Regex loss = compiled(R"(\bloss[\x27"]?[ :=]+(?P<loss>\d+(\.\d*)?(e[+-]?\d+)?)\b)");
-  std::vector<Loss> losses;
-  for_each_line(bytes, begin, end, [&](std::string_view line, LineSpan span) {
-    const auto found = loss.capture(line);
-    if (const auto value = found ? number_in(*found, "loss") : std::nullopt) losses.push_back({*value, span});
-  });
-  return losses;
+std::optional<SilentSign> loss_rises(std::size_t log, std::string_view bytes) {
+  const auto line = where_loss_rose(at_both_ends(bytes, losses_in));
+  return line ? std::optional(SilentSign{"converge.loss_rises", log, *line}) : std::nullopt;
 }
 
-double median_loss(std::span<const Loss> losses) {
-  std::vector<double> values;
-  for (const Loss& loss : losses) values.push_back(loss.value);
-  return median(std::move(values));
-}
-
-// A hundredfold: a diverging loss grows by a factor in each step, a noisy one does not.
 std::optional<SilentSign> loss_grows(std::size_t log, std::string_view bytes) {
   const std::size_t window = std::min(bytes.size(), kWindow);
-  const std::vector<Loss> first = losses_between(bytes, 0, window);
-  const std::vector<Loss> last = losses_between(bytes, bytes.size() - window, bytes.size());
-  constexpr std::size_t kEnough = 16;
-  constexpr std::size_t kAtAnEnd = 4;
-  constexpr double kGrown = 100;
-  if (first.size() < kEnough || last.size() < kEnough) return std::nullopt;
-  const double at_start = median_loss(std::span(first).first(kAtAnEnd));
-  const double at_end = median_loss(std::span(last).last(kAtAnEnd));
-  if (at_start <= 0 || at_end < kGrown * at_start) return std::nullopt;
-  return SilentSign{"converge.diverges", log, last.back().line};
+  const auto line =
+      where_loss_grew(losses_in(bytes, 0, window), losses_in(bytes, bytes.size() - window, bytes.size()));
+  return line ? std::optional(SilentSign{"converge.diverges", log, *line}) : std::nullopt;
 }
 
 }  // namespace
 
 std::optional<SilentSign> silent_sign(std::span<const LogText> logs, const Context& context) {
-  for (std::size_t log = 0; log < logs.size(); ++log) {
+  if (const auto stopped = log_that_stopped(logs))
+    return SilentSign{"hang.log_stops", stopped->log, stopped->last_line, logs[stopped->log].rank};
+  // All ranks report the same progress: a part of a large job tells as much as all of it.
+  constexpr std::size_t kMostLogs = 64;
+  for (std::size_t log = 0; log < std::min(logs.size(), kMostLogs); ++log) {
     const std::string_view bytes = logs[log].bytes;
     if (context.knows("rank_zero_work")) {
       if (auto sign = preparation_unfinished(log, bytes)) return sign;
     }
     if (auto sign = no_scaling(log, bytes)) return sign;
     if (auto sign = uneven_gpus(log, bytes)) return sign;
+    if (auto sign = all_on_gpu_zero(log, bytes)) return sign;
     if (auto sign = rate_falls(log, bytes)) return sign;
     if (auto sign = loss_grows(log, bytes)) return sign;
+    if (auto sign = loss_rises(log, bytes)) return sign;
     if (logs.size() == 1 && context.knows("distributed")) {
       if (auto sign = never_moved(log, bytes)) return sign;
     }

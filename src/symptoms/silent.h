@@ -15,7 +15,8 @@ namespace lockstep::symptoms {
 struct SilentSign {
   std::string_view code;  // of the catalogue
   std::size_t log = 0;
-  LineSpan line;  // the line that shows it
+  LineSpan line;                                // the line that shows it
+  std::optional<int> root_rank = std::nullopt;  // where it names one
 };
 
 // The clearest sign, if there is one. Only for logs in which no entry of the catalogue found an origin.

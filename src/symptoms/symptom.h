@@ -44,8 +44,9 @@ struct Pattern {
   std::string unless;  // a line that also matches this does not count
   Role role = Role::kOrigin;
   Strength strength = Strength::kStrong;
-  std::string framework;  // whose text it is, for readers
-  std::string versions;   // in which releases, for readers
+  // Whose text it is, and in which releases: a log that says it has another one does not count.
+  std::string framework;
+  std::string versions;
   std::vector<Condition> when;
   std::size_t at_least = 1;        // how many lines must match before it counts
   bool only_as_last_line = false;  // counts where a log ends with it and nothing went wrong before

@@ -13,11 +13,16 @@ LOCKSTEP_EMBED(telling, LOCKSTEP_PACKED_CATALOGUE "/telling.set")
 LOCKSTEP_EMBED(quiet, LOCKSTEP_PACKED_CATALOGUE "/quiet.set")
 LOCKSTEP_EMBED(facts, LOCKSTEP_PACKED_CATALOGUE "/facts.set")
 LOCKSTEP_EMBED(guess, LOCKSTEP_GUESS_MODEL)
+LOCKSTEP_EMBED(confidence, LOCKSTEP_CONFIDENCE_MODEL)
 
 namespace lockstep::symptoms {
 
 std::string_view embedded_guess_model() {
   return {lockstep_guess_begin, lockstep_guess_end};
+}
+
+std::string_view embedded_confidence_model() {
+  return {lockstep_confidence_begin, lockstep_confidence_end};
 }
 
 std::string_view embedded_entries() {

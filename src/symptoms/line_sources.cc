@@ -1,0 +1,77 @@
+#include "symptoms/line_sources.h"
+
+#include <algorithm>
+
+#include "model/line_origin.h"
+
+namespace lockstep::symptoms {
+namespace {
+
+constexpr std::size_t kSamples = 16;
+constexpr std::size_t kLinesOfSample = 48;
+constexpr std::size_t kLongestSampled = 256;  // of a line
+constexpr std::size_t kMostHosts = 4096;
+// A job that names a hundred thousand ranks is one whose prefix was misread.
+constexpr int kHighestRank = 100'000;
+
+// Lines that follow each other, at places spread evenly over the log.
+std::vector<std::string_view> sampled_lines(std::string_view bytes) {
+  std::vector<std::string_view> lines;
+  for (std::size_t sample = 0; sample < kSamples; ++sample) {
+    std::size_t begin = bytes.size() / kSamples * sample;
+    if (sample > 0) begin = std::min(bytes.find('\n', begin), bytes.size() - 1) + 1;
+    for (std::size_t i = 0; i < kLinesOfSample && begin < bytes.size(); ++i) {
+      const std::size_t end = std::min(bytes.find_first_of("\r\n", begin), bytes.size());
+      if (end > begin) lines.push_back(bytes.substr(begin, std::min(end - begin, kLongestSampled)));
+      begin = end + 1;
+    }
+    const bool reached_end_of_small_log = begin >= bytes.size();
+    if (reached_end_of_small_log) break;
+  }
+  return lines;
+}
+
+}  // namespace
+
+LineSources::LineSources(std::span<const LogText> logs) : logs_(logs), learned_(logs.size()) {
+  for (std::size_t log = 0; log < logs.size(); ++log) {
+    if (logs[log].rank) ranks_.insert(*logs[log].rank);
+    const std::vector<std::string_view> lines = sampled_lines(logs[log].bytes);
+    const bool is_told = logs[log].rank || std::ranges::any_of(lines, [](std::string_view line) {
+                           const model::LineOrigin origin = model::split_origin(line).origin;
+                           return origin.rank || origin.local_rank;
+                         });
+    if (!is_told) learned_[log] = learn_prefix(lines);
+    for (const std::string_view line : lines) {
+      LineSource source = of_text(log, line);
+      if (source.rank && *source.rank < kHighestRank) ranks_.insert(*source.rank);
+      if (!source.host.empty() && hosts_.size() < kMostHosts) hosts_.insert(std::move(source.host));
+    }
+  }
+}
+
+LineSource LineSources::of_text(std::size_t log, std::string_view line) const {
+  const model::OwnedLine owned = model::split_origin(line);
+  LineSource source{logs_[log].rank, owned.origin.host, owned.time_ns};
+  if (!source.rank) source.rank = owned.origin.rank ? owned.origin.rank : owned.origin.local_rank;
+  if (!source.rank) source.rank = learned_[log].rank_of(line);
+  if (source.host.empty()) source.host = learned_[log].host_of(line);
+  return source;
+}
+
+LineSource LineSources::at(std::size_t log, LineSpan line) const {
+  const std::string_view bytes = logs_[log].bytes;
+  LineSource source = of_text(log, without_terminal_codes(bytes.substr(
+                                       line.begin, std::min(line.end - line.begin, kLongestSampled))));
+  constexpr int kLinesBack = 40;
+  std::size_t begin = line.begin;
+  for (int i = 0; i < kLinesBack && begin > 1 && !source.time_ns; ++i) {
+    const LineSpan before = line_around(bytes, begin - 2);
+    if (before.begin >= begin) break;
+    source.time_ns = model::split_origin(bytes.substr(before.begin, before.end - before.begin)).time_ns;
+    begin = before.begin;
+  }
+  return source;
+}
+
+}  // namespace lockstep::symptoms
