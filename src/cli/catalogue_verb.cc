@@ -4,6 +4,7 @@
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "symptoms/catalogue.h"
+#include "symptoms/wording.h"
 
 namespace lockstep::cli {
 namespace {
@@ -22,8 +23,8 @@ Result<ExitStatus> check(const Catalogue& catalogue, Terminal& terminal) {
 Result<ExitStatus> list(const Catalogue& catalogue, Terminal& terminal) {
   for (std::size_t i = 0; i < catalogue.size(); ++i) {
     const symptoms::Symptom& symptom = catalogue.symptom(i);
-    TRY(terminal.write(
-        fmt::format("{}\t{}\t{}\n", model::entry_of(symptom.leaf).id, symptom.code, symptom.title)));
+    TRY(terminal.write(fmt::format("{}\t{}\t{}\n", model::entry_of(symptom.leaf).id, symptom.code,
+                                   symptoms::worded_in_general(symptom.title))));
   }
   return ExitStatus::kNothingFound;
 }

@@ -8,6 +8,7 @@
 #include "cli/text_layout.h"
 #include "cli/verbs.h"
 #include "symptoms/catalogue.h"
+#include "symptoms/wording.h"
 #include "symptoms/words.h"
 
 namespace lockstep::cli {
@@ -29,9 +30,10 @@ std::string fix_in_words(std::size_t number, const model::Fix& fix) {
 
 std::string symptom_in_words(const Symptom& symptom) {
   const model::LeafEntry& leaf = model::entry_of(symptom.leaf);
-  std::string text = fmt::format("{}\n  {}\n  {}: {}; {}\n\n", symptom.code, symptom.title, leaf.id,
-                                 leaf.name, symptoms::word_for(symptom.scope));
-  text += paragraph(symptom.meaning, 2);
+  std::string text =
+      fmt::format("{}\n  {}\n  {}: {}; {}\n\n", symptom.code, symptoms::worded_in_general(symptom.title),
+                  leaf.id, leaf.name, symptoms::word_for(symptom.scope));
+  text += paragraph(symptoms::worded_in_general(symptom.meaning), 2);
   if (!symptom.causes.empty()) text += "\nUsual causes:\n";
   for (const std::string& cause : symptom.causes) text += bullet(cause);
   if (!symptom.fixes.empty()) text += "\nFixes, in the order in which to try them:\n";
@@ -52,7 +54,7 @@ std::string leaf_in_words(const Catalogue& catalogue, const model::LeafEntry& le
     if (symptom.code.starts_with("leaf.")) {
       text = symptom_in_words(symptom);
     } else {
-      codes.push_back({symptom.code, symptom.title});
+      codes.push_back({symptom.code, symptoms::worded_in_general(symptom.title)});
     }
   }
   return text + "\nCodes below it:\n" + two_columns(codes);

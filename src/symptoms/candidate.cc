@@ -19,15 +19,31 @@ std::optional<std::int64_t> first_time_of(const Candidate& candidate) {
   return first;
 }
 
+// Who waits in vain for another rank says nothing of what that one came to grief on.
+bool is_outdone_by_another_rank(const Candidate& candidate, const std::vector<Candidate>& all) {
+  if (!candidate.symptom->victims_print_it || candidate.ranks.empty()) return false;
+  return std::ranges::any_of(all, [&](const Candidate& other) {
+    const auto prints = [&](int rank) { return candidate.ranks.contains(rank); };
+    return other.role == Role::kOrigin && !other.symptom->victims_print_it &&
+           other.strength >= candidate.strength && !other.ranks.empty() &&
+           std::ranges::none_of(other.ranks, prints);
+  });
+}
+
 // Within one log the earlier line is the earlier event; files of their own for each rank have a common order
 // only where all lines have times.
 void sort_by_likelihood(std::vector<Candidate>& candidates) {
   const bool timed =
       std::ranges::all_of(candidates, [](const Candidate& one) { return first_time_of(one).has_value(); });
-  std::ranges::stable_sort(candidates, {}, [timed](const Candidate& candidate) {
+  std::set<const Symptom*> outdone;
+  for (const Candidate& candidate : candidates) {
+    if (is_outdone_by_another_rank(candidate, candidates)) outdone.insert(candidate.symptom);
+  }
+  std::ranges::stable_sort(candidates, {}, [&](const Candidate& candidate) {
     const Sighting& first = *candidate.sightings.front();
     return std::tuple(order_of(candidate.role), -static_cast<int>(candidate.strength),
-                      timed ? first_time_of(candidate).value_or(0) : 0, first.line.begin, first.log);
+                      outdone.contains(candidate.symptom), timed ? first_time_of(candidate).value_or(0) : 0,
+                      first.line.begin, first.log);
   });
 }
 

@@ -31,7 +31,7 @@ std::string more_words(const Context& context) {
 std::vector<std::string> what_to_collect(const Context& context) {
   return {logs_of_all_ranks(context) + "   # the log of every rank, not of one", more_words(context),
           "dmesg -T > dmesg.txt; nvidia-smi -q > gpus.txt   # on the node that failed first",
-          "lockstep run -- python train.py   # your own command: records the next attempt"};
+          "lockstep isolate -- python train.py   # your own command: does the fault need several ranks?"};
 }
 
 }  // namespace lockstep::symptoms

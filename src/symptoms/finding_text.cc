@@ -7,26 +7,13 @@
 #include <fmt/format.h>
 
 #include "symptoms/scope.h"
+#include "symptoms/wording.h"
 
 namespace lockstep::symptoms {
 namespace {
 
 constexpr std::size_t kMostEvidence = 6;
 constexpr std::size_t kLongestEvidence = 600;
-
-// "{joined} of {world}" with the captures of the line put in; a name that was not captured becomes "?".
-std::string filled(std::string_view text, const base::Regex::Captures& captures) {
-  std::string out;
-  while (!text.empty()) {
-    const std::size_t open = text.find('{');
-    const std::size_t close = open == std::string_view::npos ? open : text.find('}', open);
-    if (close == std::string_view::npos) return out.append(text);
-    const auto captured = captures.find(std::string(text.substr(open + 1, close - open - 1)));
-    out.append(text.substr(0, open)).append(captured == captures.end() ? "?" : captured->second);
-    text.remove_prefix(close + 1);
-  }
-  return out;
-}
 
 model::Evidence evidence_from(const Sighting& sighting, std::span<const LogText> logs) {
   const LogText& log = logs[sighting.log];
@@ -90,7 +77,7 @@ std::set<int> root_ranks_of(const Candidate& candidate, const std::set<int>& spe
 }
 
 std::string explanation_of(const Candidate& candidate, const std::string& scope_reason) {
-  std::string text = filled(candidate.symptom->meaning, candidate.lead->captures);
+  std::string text = worded(candidate.symptom->meaning, candidate.lead->captures);
   if (!candidate.symptom->causes.empty())
     text += fmt::format(" Usual causes: {}.", fmt::join(candidate.symptom->causes, "; "));
   return text + " " + scope_reason;
@@ -112,7 +99,7 @@ model::Finding finding_from(const Candidate& candidate, std::span<const LogText>
           .confidence = confidence,
           .root_ranks = {roots.begin(), roots.end()},
           .victim_ranks = std::move(victims),
-          .title = filled(has_title ? candidate.variant->title : candidate.symptom->title,
+          .title = worded(has_title ? candidate.variant->title : candidate.symptom->title,
                           candidate.lead->captures),
           .explanation = explanation_of(candidate, scope.reason),
           .evidence = evidence_of(candidate, logs),

@@ -100,7 +100,7 @@ TEST(Judge, TheNumbersOfTheBarrierSayWhatIsWrong) {
     return verdict_on(text);
   };
   EXPECT_EQ(with("4", "8").fixes.front().pattern, model::FixPattern::kCommunicationConfiguration);
-  EXPECT_EQ(with("4", "8").title, "8 processes meet where 4 were expected");
+  EXPECT_EQ(with("4", "8").title, "More processes meet than were expected: 8 instead of 4");
   EXPECT_EQ(with("2048", "1792").fixes.front().pattern, model::FixPattern::kDeviceConsistency);
 }
 

@@ -97,12 +97,17 @@ Progress losses_in(std::string_view bytes, std::size_t begin, std::size_t end) {
 
 std::optional<LineSpan> where_rate_fell(const Progress& rates) {
   constexpr double kFallen = 0.4;
+  constexpr std::size_t kMany = 100;
   if (rates.size() < kFewest) return std::nullopt;
   const auto last = last_part(rates);
   const auto before = std::span(rates).first(rates.size() - last.size());
-  const double usual = median(before);
+  const double usual = median(rates.size() < kMany ? before : before.first(last.size()));
+  // Of many some are wild, and their middle decides; of few each must be low.
   const bool stays =
-      std::ranges::all_of(last, [&](const ProgressPoint& point) { return point.value < kFallen * usual; });
+      rates.size() < kMany
+          ? std::ranges::all_of(last,
+                                [&](const ProgressPoint& point) { return point.value < kFallen * usual; })
+          : median(last) < kFallen * usual;
   return stays ? std::optional(last.front().line) : std::nullopt;
 }
 

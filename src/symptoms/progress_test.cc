@@ -1,13 +1,14 @@
 #include "symptoms/progress.h"
 
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
 namespace lockstep::symptoms {
 namespace {
 
-Progress of(std::initializer_list<double> values) {
+Progress of(const std::vector<double>& values) {
   Progress progress;
   for (const double value : values) progress.push_back({value, {progress.size(), progress.size() + 1}});
   return progress;
@@ -41,6 +42,14 @@ TEST(Progress, ARateThatFallsAndStaysLow) {
   EXPECT_FALSE(where_rate_fell(of({10, 10, 2, 9, 9})));
   EXPECT_FALSE(where_rate_fell(of({10, 10, 8, 7, 7})));
   EXPECT_FALSE(where_rate_fell(of({10, 2, 2})));
+}
+
+TEST(Progress, ManyRatesMayHoldAFewWildOnes) {
+  std::vector<double> rates;
+  for (int step = 0; step < 300; ++step) rates.push_back(step % 20 == 7 ? 100 : step < 150 ? 10 : 3);
+  EXPECT_TRUE(where_rate_fell(of(rates)));
+  for (double& rate : rates) rate = rate == 3 ? 5 : rate;
+  EXPECT_FALSE(where_rate_fell(of(rates)));
 }
 
 TEST(Progress, ALossThatRisesAndStaysHigh) {
