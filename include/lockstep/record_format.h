@@ -70,7 +70,7 @@ struct lockstep_file_header {
   uint32_t header_bytes;      /* where the first chunk begins */
   uint32_t byte_order;        /* LOCKSTEP_BYTE_ORDER as the writer stores it */
   uint32_t chunk_bytes;       /* a power of two, 4 KiB to 1 MiB */
-  uint64_t features;          /* abilities a reader may ignore; none defined yet */
+  uint64_t features;          /* abilities a reader may ignore: LOCKSTEP_FEATURE_... */
   uint64_t required_features; /* abilities a reader must know or refuse the file; none defined yet */
   char job[64];               /* texts are UTF-8, zero-padded; full length means no closing zero */
   char host[64];
@@ -86,10 +86,14 @@ struct lockstep_file_header {
 };
 LOCKSTEP_STATIC_ASSERT(sizeof(struct lockstep_file_header) == 248, "the header is 248 bytes");
 
+/* Chunks are used again when the file is full: their order is that of their numbers, not of their places. */
+#define LOCKSTEP_FEATURE_RING 1u
+
 /* Counters the writer changes in place while the job runs, so that they survive its death. */
 #define LOCKSTEP_LIVE_OFFSET 2048u
 struct lockstep_live_counters {
-  uint64_t dropped; /* events that found no room: full disk or size limit */
+  uint64_t dropped;            /* events that found no room: full disk or size limit */
+  uint64_t overwritten_chunks; /* in a ring: how often a chunk was used again */
 };
 
 /* ---- chunks
@@ -101,7 +105,7 @@ enum lockstep_chunk_kind { LOCKSTEP_CHUNK_DEFINITIONS = 1, LOCKSTEP_CHUNK_EVENTS
 
 struct lockstep_chunk_header {
   uint64_t magic;
-  uint64_t sequence; /* its place in the file, from 1 */
+  uint64_t sequence; /* its place in the file, from 1; in a ring the how-manieth that was claimed */
   uint64_t claimed_ns;
   uint32_t kind;
   uint32_t thread; /* the operating system's number of the thread that claimed it */

@@ -9,6 +9,8 @@
 
 #include "lockstep/record_format.h"
 
+#include "chunk_supply.h"
+
 namespace lockstep::recorder {
 
 class Writer;
@@ -36,14 +38,6 @@ template <>
 inline constexpr std::uint8_t kTypeOf<lockstep_end> = LOCKSTEP_RECORD_END;
 template <>
 inline constexpr std::uint8_t kTypeOf<lockstep_attribute> = LOCKSTEP_RECORD_ATTRIBUTE;
-
-// Where a lane stands in its chunk. Closed lanes leave theirs to the next thread.
-struct ChunkPlace {
-  char* begin = nullptr;  // where this lane began to write
-  char* cursor = nullptr;
-  char* end = nullptr;
-  std::uint64_t sequence = 0;
-};
 
 class Lane {
  public:

@@ -2,26 +2,16 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/types.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "try_lock.h"
 
 namespace lockstep::recorder {
 namespace {
 
-// Small enough for the cache: the zeros of a new window are still there when the events come.
-constexpr std::size_t kWindowBytes = std::size_t{256} << 10;
 constexpr std::size_t kLongestRecord = 65528;  // the largest multiple of 8 that a 16-bit length holds
-constexpr std::uint64_t kWindowRetryInterval = 1024;
 constexpr std::size_t kLongestText = std::size_t{8} << 10;
-
-std::uint64_t now_ns(clockid_t clock) {
-  timespec time{};
-  ::clock_gettime(clock, &time);
-  return static_cast<std::uint64_t>(time.tv_sec) * 1000000000U + static_cast<std::uint64_t>(time.tv_nsec);
-}
 
 template <std::size_t size>
 void copy_text(char (&field)[size], const char* text) {
@@ -57,24 +47,24 @@ class DefinitionBuffer {
 
 }  // namespace
 
-std::uint64_t monotonic_now_ns() {
-  return now_ns(CLOCK_MONOTONIC);
-}
-
 int Writer::open(const WriterOptions& options) {
-  chunk_bytes_ = options.chunk_bytes;
-  header_bytes_ = options.header_bytes;
-  window_chunks_ = static_cast<std::uint32_t>(kWindowBytes / chunk_bytes_);
-  if (window_chunks_ == 0) window_chunks_ = 1;
   int error = definitions_.create();
-  if (error == 0) error = file_.create(options.path, options.max_bytes);
-  if (error == 0) error = file_.prepare(0, header_bytes_);
+  if (error == 0) {
+    error = chunks_.open(
+        {options.path, options.chunk_bytes, options.header_bytes, options.max_bytes, options.is_ring});
+  }
   if (error != 0) {
-    file_.unmap_and_close();
+    chunks_.close();
     definitions_.destroy();
     return error;
   }
-  live_ = reinterpret_cast<lockstep_live_counters*>(file_.data() + LOCKSTEP_LIVE_OFFSET);
+  live_ = reinterpret_cast<lockstep_live_counters*>(chunks_.header() + LOCKSTEP_LIVE_OFFSET);
+  most_left_ = kLeftChunks;
+  if (options.is_ring) {
+    // Chunks that nobody fills, and definitions, must leave most of a small ring to the events.
+    if (most_left_ > chunks_.most_chunks() / 4) most_left_ = chunks_.most_chunks() / 4;
+    most_definition_chunks_ = chunks_.most_chunks() / 2;
+  }
   write_header(options);
   definition_lane_.writer_ = this;
   definition_lane_.thread_ = static_cast<std::uint32_t>(::getpid());
@@ -90,9 +80,10 @@ void Writer::write_header(const WriterOptions& options) {
   lockstep_file_header header{};
   ::memcpy(header.magic, LOCKSTEP_FILE_MAGIC, sizeof header.magic);
   header.version = LOCKSTEP_FORMAT_VERSION;
-  header.header_bytes = header_bytes_;
+  header.header_bytes = options.header_bytes;
   header.byte_order = LOCKSTEP_BYTE_ORDER;
-  header.chunk_bytes = chunk_bytes_;
+  header.chunk_bytes = options.chunk_bytes;
+  header.features = options.is_ring ? LOCKSTEP_FEATURE_RING : 0;
   copy_text(header.job, options.job);
   copy_text(header.host, options.host);
   copy_text(header.writer, options.writer);
@@ -101,29 +92,39 @@ void Writer::write_header(const WriterOptions& options) {
   header.world_size = options.world_size;
   header.restart = options.restart;
   header.pid = static_cast<std::uint64_t>(::getpid());
-  header.monotonic_ns = now_ns(CLOCK_MONOTONIC);
-  header.wall_ns = now_ns(CLOCK_REALTIME);
+  header.monotonic_ns = monotonic_now_ns();
+  header.wall_ns = wall_now_ns();
   header.check = lockstep_words_check(&header, offsetof(lockstep_file_header, check) / 8, 0);
 
   // The magic last: a file whose first word is zero has no header yet.
-  ::memcpy(file_.data() + 8, reinterpret_cast<char*>(&header) + 8, sizeof header - 8);
+  ::memcpy(chunks_.header() + 8, reinterpret_cast<char*>(&header) + 8, sizeof header - 8);
   std::uint64_t magic = 0;
   ::memcpy(&magic, header.magic, sizeof magic);
-  __atomic_store_n(reinterpret_cast<std::uint64_t*>(file_.data()), magic, __ATOMIC_RELEASE);
+  __atomic_store_n(reinterpret_cast<std::uint64_t*>(chunks_.header()), magic, __ATOMIC_RELEASE);
 }
 
-void Writer::close(std::int32_t exit_status) {
+void Writer::say_goodbye(std::int32_t exit_status) {
+  const TryLock lock(definitions_.lock());
+  if (!lock.held() || has_said_goodbye_) return;
+  has_said_goodbye_ = true;
   lockstep_end end{};
   end.time_ns = monotonic_now_ns();
   end.exit_status = exit_status;
-  end.chunks = claimed_chunks_.load(std::memory_order_relaxed);
+  end.chunks = chunks_.claimed();
   count_written(definition_lane_);
-  end.written_bytes = written_bytes_.load(std::memory_order_relaxed) + sizeof end;
+  definition_lane_.place_.begin = definition_lane_.place_.cursor;
+  // In a ring nothing can be promised: what was written may be overwritten.
+  const std::uint64_t written = written_bytes_.load(std::memory_order_relaxed) + sizeof end;
+  end.written_bytes = chunks_.is_ring() ? 0 : written;
   definition_lane_.write(end);
+}
+
+void Writer::close(std::int32_t exit_status) {
+  say_goodbye(exit_status);
   definition_lane_.writer_ = nullptr;
   definition_lane_.place_ = ChunkPlace{};
   definitions_.destroy();
-  file_.unmap_and_close();
+  chunks_.close();
   live_ = nullptr;
 }
 
@@ -143,7 +144,11 @@ void Writer::close_lane(Lane& lane) {
   count_written(lane);
   const bool has_room_left = lane.has_room(sizeof(lockstep_thread) + sizeof(lockstep_call));
   const TryLock lock(left_lock_);
-  if (lock.held() && has_room_left && left_count_ < kLeftChunks) left_[left_count_++] = lane.place_;
+  if (lock.held() && has_room_left && left_count_ < most_left_) {
+    left_[left_count_++] = lane.place_;
+  } else {
+    chunks_.release(lane.place_);
+  }
   lane.writer_ = nullptr;
   lane.place_ = ChunkPlace{};
 }
@@ -151,59 +156,6 @@ void Writer::close_lane(Lane& lane) {
 void Writer::count_written(const Lane& lane) {
   const auto bytes = static_cast<std::uint64_t>(lane.place_.cursor - lane.place_.begin);
   written_bytes_.fetch_add(bytes, std::memory_order_relaxed);
-}
-
-// Nobody waits for anybody: a thread that finds the newest window used up prepares one of its own, takes the
-// first chunk, and offers the rest to all. When two do so at once, the rest of the lower window stays unused,
-// so that a thread's chunks stand in the file in the order in which it filled them.
-bool Writer::take_chunk(std::size_t& index) {
-  index = next_chunk_.load(std::memory_order_acquire);
-  while (index % window_chunks_ != 0) {
-    if (next_chunk_.compare_exchange_weak(index, index + 1, std::memory_order_acquire)) return true;
-  }
-  return take_chunk_of_new_window(index);
-}
-
-bool Writer::take_chunk_of_new_window(std::size_t& index) {
-  // A full disk must not cost a system call for each dropped event.
-  const std::uint64_t failed = failed_windows_.load(std::memory_order_relaxed);
-  if (failed % kWindowRetryInterval != 0) {
-    failed_windows_.fetch_add(1, std::memory_order_relaxed);
-    return false;
-  }
-  std::size_t window = next_window_.fetch_add(1, std::memory_order_relaxed);
-  const std::size_t window_bytes = std::size_t{window_chunks_} * chunk_bytes_;
-  if (file_.prepare(header_bytes_ + window * window_bytes, window_bytes) != 0) {
-    std::size_t after = window + 1;
-    next_window_.compare_exchange_strong(after, window, std::memory_order_relaxed);
-    failed_windows_.fetch_add(1, std::memory_order_relaxed);
-    return false;
-  }
-  failed_windows_.store(0, std::memory_order_relaxed);
-  index = window * window_chunks_;
-  std::size_t newest = next_chunk_.load(std::memory_order_relaxed);
-  while (newest <= index &&
-         !next_chunk_.compare_exchange_weak(newest, index + 1, std::memory_order_release)) {
-  }
-  return true;
-}
-
-bool Writer::claim_chunk(ChunkPlace& place, std::uint32_t kind, std::uint32_t thread) {
-  std::size_t index = 0;
-  if (!take_chunk(index)) return false;
-  claimed_chunks_.fetch_add(1, std::memory_order_relaxed);
-  char* start = file_.data() + header_bytes_ + index * chunk_bytes_;
-  auto* header = reinterpret_cast<lockstep_chunk_header*>(start);
-  header->magic = LOCKSTEP_CHUNK_MAGIC;
-  header->sequence = index + 1;
-  header->claimed_ns = monotonic_now_ns();
-  header->kind = kind;
-  header->thread = thread;
-  const std::uint64_t check = lockstep_words_check(header, offsetof(lockstep_chunk_header, check) / 8, 0);
-  __atomic_store_n(&header->check, check, __ATOMIC_RELEASE);
-  char* first = start + sizeof *header;
-  place = ChunkPlace{first, first, start + chunk_bytes_, index + 1};
-  return true;
 }
 
 void Writer::count_dropped() {
@@ -217,14 +169,15 @@ std::uint64_t Writer::dropped() const {
 bool Lane::advance(std::size_t length) {
   if (writer_ == nullptr) return false;
   const bool is_too_long =
-      length > kLongestRecord || length > writer_->chunk_bytes_ - sizeof(lockstep_chunk_header);
+      length > kLongestRecord || length > writer_->chunks_.chunk_bytes() - sizeof(lockstep_chunk_header);
   ChunkPlace next;
-  if (is_too_long || !writer_->claim_chunk(next, kind_, thread_)) {
+  if (is_too_long || !writer_->chunks_.claim(next, kind_, thread_)) {
     ++dropped_;
     writer_->count_dropped();
     return false;
   }
   writer_->count_written(*this);
+  if (kind_ == LOCKSTEP_CHUNK_EVENTS) writer_->chunks_.release(place_);
   place_ = next;
   if (dropped_ != 0) {
     lockstep_dropped gap{};
@@ -239,7 +192,10 @@ bool Lane::advance(std::size_t length) {
 // Always leaves room for the goodbye, which must be there even when the disk is full.
 bool Writer::make_room_for_definition(std::size_t length) {
   const std::size_t needed = length + sizeof(lockstep_end);
-  return definition_lane_.has_room(needed) || definition_lane_.advance(needed);
+  if (definition_lane_.has_room(needed)) return true;
+  if (definition_chunks_ >= most_definition_chunks_ || !definition_lane_.advance(needed)) return false;
+  ++definition_chunks_;
+  return true;
 }
 
 std::uint32_t Writer::intern(std::uint8_t type, void* record, std::size_t length) {

@@ -11,9 +11,9 @@
 
 #include "lockstep/record_format.h"
 
+#include "chunk_supply.h"
 #include "interning.h"
 #include "lane.h"
-#include "windowed_file.h"
 
 namespace lockstep::recorder {
 
@@ -29,9 +29,8 @@ struct WriterOptions {
   std::uint32_t chunk_bytes = 64 * 1024;
   std::uint32_t header_bytes = 64 * 1024;  // a multiple of every page size in use
   std::size_t max_bytes = std::size_t{16} << 30;
+  bool is_ring = false;  // at the limit the oldest events are overwritten, not the newest dropped
 };
-
-std::uint64_t monotonic_now_ns();
 
 class Writer {
  public:
@@ -42,7 +41,10 @@ class Writer {
   // Returns 0 or an errno.
   int open(const WriterOptions& options);
 
-  // Ends the file with a goodbye. No lane may be in use any more.
+  // Writes the goodbye, once. Lanes may go on: a process that exits has threads that do not know yet.
+  void say_goodbye(std::int32_t exit_status);
+
+  // Ends the file with a goodbye, if it has none. No lane may be in use any more.
   void close(std::int32_t exit_status);
 
   void open_lane(Lane& lane, std::uint32_t thread);
@@ -63,32 +65,25 @@ class Writer {
   static constexpr std::size_t kLeftChunks = 64;
 
   void write_header(const WriterOptions& options);
-  bool claim_chunk(ChunkPlace& place, std::uint32_t kind, std::uint32_t thread);
-  bool take_chunk(std::size_t& index);
-  bool take_chunk_of_new_window(std::size_t& index);
   void count_dropped();
   void count_written(const Lane& lane);
   bool make_room_for_definition(std::size_t length);
   std::uint32_t intern(std::uint8_t type, void* record, std::size_t length);
 
-  WindowedFile file_;
-  std::uint32_t chunk_bytes_ = 0;
-  std::uint32_t header_bytes_ = 0;
-  std::uint32_t window_chunks_ = 0;
-  // The next free chunk of the newest window; a multiple of window_chunks_ means that the window is used up.
-  std::atomic<std::size_t> next_chunk_{0};
-  std::atomic<std::size_t> next_window_{0};
-  std::atomic<std::uint64_t> claimed_chunks_{0};
-  std::atomic<std::uint64_t> failed_windows_{0};
+  ChunkSupply chunks_;
   std::atomic<std::uint64_t> written_bytes_{0};  // of records, by lanes that have left their chunk
   lockstep_live_counters* live_ = nullptr;
 
   std::atomic<bool> left_lock_{false};
   ChunkPlace left_[kLeftChunks];  // chunks with room that closed lanes left behind
   std::size_t left_count_ = 0;
+  std::size_t most_left_ = 0;
 
   Interning definitions_;
   Lane definition_lane_;
+  std::size_t definition_chunks_ = 0;
+  std::size_t most_definition_chunks_ = static_cast<std::size_t>(-1);
+  bool has_said_goodbye_ = false;
 };
 
 }  // namespace lockstep::recorder

@@ -20,6 +20,7 @@ std::vector<std::string> ReadStats::limits() const {
                                  unfinished_records == 1 ? "" : "s"));
   }
   if (dropped != 0) limits.push_back(fmt::format("{} records were dropped for lack of room", dropped));
+  if (overwritten_chunks != 0) limits.emplace_back("a ring: its oldest events were overwritten");
   if (unknown_records != 0) {
     limits.push_back(fmt::format("{} records of a kind this version does not know", unknown_records));
   }

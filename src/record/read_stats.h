@@ -21,6 +21,7 @@ struct ReadStats {
   std::optional<std::uint64_t> cut_at;        // the file ends here, inside a chunk
   std::uint64_t missing_bytes = 0;            // of records: the goodbye counts more than there are
   std::uint64_t dropped = 0;                  // by the writer: no room on disk, or the size limit
+  std::uint64_t overwritten_chunks = 0;       // of a ring: what they held is gone, as was asked for
   bool has_goodbye = false;
 
   // The file is not as its writer left it.

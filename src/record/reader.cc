@@ -45,6 +45,15 @@ bool is_known(std::uint8_t type) {
          (type >= LOCKSTEP_RECORD_STRING && type <= LOCKSTEP_RECORD_ATTRIBUTE);
 }
 
+bool is_ring(const lockstep_file_header& header) {
+  return (header.features & LOCKSTEP_FEATURE_RING) != 0;
+}
+
+bool is_valid(const lockstep_chunk_header& chunk) {
+  return chunk.magic == LOCKSTEP_CHUNK_MAGIC &&
+         chunk.check == lockstep_words_check(&chunk, kChunkHeaderWords, 0);
+}
+
 bool is_all_zero(const std::byte* data, std::size_t size) {
   return std::all_of(data, data + size, [](std::byte b) { return b == std::byte{0}; });
 }
@@ -85,10 +94,46 @@ Result<void> Reader::read_header(const std::filesystem::path& path) {
     std::memcpy(&live, buffer_.data() + LOCKSTEP_LIVE_OFFSET / 8, sizeof live);
   }
   stats_.dropped = live.dropped;
+  stats_.overwritten_chunks = live.overwritten_chunks;
   if (file_bytes_ < header_.header_bytes) stats_.cut_at = file_bytes_;
   buffer_.resize(header_.chunk_bytes / 8);
   next_chunk_offset_ = header_.header_bytes;
+  if (is_ring(header_)) find_ring_order();
   return {};
+}
+
+// Chunks without a valid header come first: load_next_chunk judges them.
+void Reader::find_ring_order() {
+  for (std::uint64_t at = header_.header_bytes; at < file_bytes_; at += header_.chunk_bytes) {
+    lockstep_chunk_header chunk{};
+    const auto bytes = std::as_writable_bytes(std::span(&chunk, 1));
+    const bool is_whole = bytes_->read(at, bytes).value_or(0) == sizeof chunk && is_valid(chunk);
+    ring_order_.push_back({.sequence = is_whole ? chunk.sequence : 0, .offset = at});
+  }
+  std::ranges::sort(ring_order_);
+}
+
+bool Reader::take_next_offset() {
+  if (is_ring(header_)) {
+    if (next_in_ring_ == ring_order_.size()) return false;
+    chunk_offset_ = ring_order_[next_in_ring_++].offset;
+    return true;
+  }
+  if (next_chunk_offset_ >= file_bytes_) return false;
+  chunk_offset_ = next_chunk_offset_;
+  next_chunk_offset_ += header_.chunk_bytes;
+  return true;
+}
+
+// The chunk in the buffer is one only if its header is the same before and after it was read, and at its turn
+// only if it still has the number by which it was sorted.
+bool Reader::was_overwritten_meanwhile() const {
+  const std::uint64_t sorted_by = ring_order_[next_in_ring_ - 1].sequence;
+  if (sorted_by != chunk_sequence_) return true;
+  lockstep_chunk_header now{};
+  const auto bytes = std::as_writable_bytes(std::span(&now, 1));
+  if (bytes_->read(chunk_offset_, bytes).value_or(0) != sizeof now) return false;
+  return std::memcmp(&now, buffer_.data(), sizeof now) != 0;
 }
 
 std::optional<std::size_t> Reader::read_at(std::uint64_t offset, std::size_t size) {
@@ -151,9 +196,7 @@ void Reader::note_stream_record() {
 bool Reader::load_next_chunk() {
   cursor_ = 0;
   end_ = 0;
-  while (next_chunk_offset_ < file_bytes_) {
-    chunk_offset_ = next_chunk_offset_;
-    next_chunk_offset_ += header_.chunk_bytes;
+  while (take_next_offset()) {
     const std::uint64_t in_file = std::min<std::uint64_t>(header_.chunk_bytes, file_bytes_ - chunk_offset_);
     if (in_file < header_.chunk_bytes) stats_.cut_at = file_bytes_;
     const bool wants_header_only = filter_ != ChunkFilter::kAll;
@@ -163,6 +206,10 @@ bool Reader::load_next_chunk() {
     if (present && wants_header_only) present = read_at(chunk_offset_, header_.chunk_bytes);
     if (!present) {
       leave_damaged_chunk(in_file);
+      continue;
+    }
+    if (is_ring(header_) && was_overwritten_meanwhile()) {
+      ++stats_.overwritten_chunks;
       continue;
     }
     cursor_ = sizeof(lockstep_chunk_header);
@@ -180,9 +227,7 @@ bool Reader::accept_chunk_header(std::size_t present) {
     stats_.lost_bytes += present;
     return false;
   }
-  const bool is_valid = chunk.magic == LOCKSTEP_CHUNK_MAGIC &&
-                        chunk.check == lockstep_words_check(&chunk, kChunkHeaderWords, 0);
-  if (!is_valid) {
+  if (!is_valid(chunk)) {
     // The check is stored last: a header without one is a chunk whose writer died while claiming it.
     if (chunk.check == 0) return false;
     leave_damaged_chunk(present);

@@ -3,6 +3,9 @@
 // Damage never stops it, nor does a medium that cannot be read in places: records are read up to the damage,
 // then it goes on with the next whole chunk, and stats() says what was lost. Only a file that has no valid
 // header is an error.
+//
+// A ring is read in the order in which its chunks were claimed, also while its job runs and overwrites them:
+// a chunk that was taken again in the meantime is left out and counted.
 #pragma once
 
 #include <cstddef>
@@ -58,6 +61,9 @@ class Reader {
   Reader() = default;
   Result<void> read_header(const std::filesystem::path& path);
   bool load_next_chunk();
+  bool take_next_offset();
+  void find_ring_order();
+  bool was_overwritten_meanwhile() const;
   bool accept_chunk_header(std::size_t present);
   void leave_chunk_at_zero_head();
   void leave_damaged_chunk(std::size_t lost);
@@ -74,6 +80,13 @@ class Reader {
   std::vector<std::uint64_t> buffer_;  // one chunk
   std::uint64_t file_bytes_ = 0;
   std::uint64_t next_chunk_offset_ = 0;
+  struct RingChunk {
+    std::uint64_t sequence;  // 0: it has no valid header
+    std::uint64_t offset;
+    auto operator<=>(const RingChunk&) const = default;
+  };
+  std::vector<RingChunk> ring_order_;  // oldest first
+  std::size_t next_in_ring_ = 0;
   std::uint64_t chunk_offset_ = 0;
   std::uint64_t chunk_sequence_ = 0;
   std::uint64_t goodbye_bytes_ = 0;

@@ -10,6 +10,7 @@
 
 #include <benchmark/benchmark.h>
 
+#include "clock.h"
 #include "tests/record/sample_recording.h"
 #include "windowed_file.h"
 

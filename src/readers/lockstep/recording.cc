@@ -72,6 +72,7 @@ model::Job read_recording(const Source& source) {
   model::RankHistory history = std::move(builder).finish();
   const record::ReadStats& stats = reader.value().stats();
   history.events_lost = events_lost(stats, history.events_lost);
+  if (stats.overwritten_chunks != 0) history.begins_at_start = false;
   job.limits = limits_of(source, stats);
   job.backend = backend_of(job);
   job.ranks.push_back(std::move(history));
