@@ -90,7 +90,8 @@ struct lockstep_rank_facts {
  * May take milliseconds: it makes a file. */
 LOCKSTEP_API int lockstep_start_rank(const struct lockstep_rank_facts* facts);
 
-/* Nonzero while events of this process are kept. Two loads: ask before collecting facts that cost. */
+/* Nonzero while events of this process are kept. Two loads: ask before collecting facts that cost. Ids belong
+ * to one recording: a forked child that starts its own gets another number here, and must define anew. */
 LOCKSTEP_API int lockstep_is_recording(void);
 
 /* A goodbye with the exit status, or -1 when it is not known. Only where a process ends in a way that skips

@@ -42,6 +42,7 @@ int Interning::create() {
   void* place =
       ::mmap(nullptr, kCapacity * sizeof(Slot), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (place == MAP_FAILED) return errno;
+  ::madvise(place, kCapacity * sizeof(Slot), MADV_DONTFORK);
   slots_ = static_cast<Slot*>(place);
   return 0;
 }

@@ -66,7 +66,9 @@ int WindowedFile::create(const char* path, std::size_t max_bytes) {
   if (fd_ < 0) return errno;
   max_bytes_ = within_file_size_limit(max_bytes);
   data_ = reserve_address_space(max_bytes_);
-  return data_ == nullptr ? ENOMEM : 0;
+  if (data_ == nullptr) return ENOMEM;
+  ::madvise(data_, max_bytes_, MADV_DONTFORK);
+  return 0;
 }
 
 int WindowedFile::prepare(std::size_t offset, std::size_t bytes) {
@@ -76,6 +78,7 @@ int WindowedFile::prepare(std::size_t offset, std::size_t bytes) {
   void* place = ::mmap(data_ + offset, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd_,
                        static_cast<off_t>(offset));
   if (place == MAP_FAILED) return errno;
+  ::madvise(place, bytes, MADV_DONTFORK);  // children neither write into it nor pay for its pages
   // Page faults now rather than under an event; a kernel that cannot do it takes them later.
   ::madvise(place, bytes, MADV_POPULATE_WRITE);
   return 0;

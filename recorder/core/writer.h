@@ -59,13 +59,13 @@ class Writer {
   void write_attribute(std::uint32_t key, std::uint32_t value);
 
   std::uint64_t dropped() const;
+  void count_dropped();  // an event that never reached a lane
 
  private:
   friend class Lane;
   static constexpr std::size_t kLeftChunks = 64;
 
   void write_header(const WriterOptions& options);
-  void count_dropped();
   void count_written(const Lane& lane);
   bool make_room_for_definition(std::size_t length);
   std::uint32_t intern(std::uint8_t type, void* record, std::size_t length);

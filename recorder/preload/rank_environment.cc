@@ -1,0 +1,61 @@
+#include "rank_environment.h"
+
+#include <stdlib.h>
+
+#include "text.h"
+#include "tf_config.h"
+
+namespace lockstep::recorder {
+namespace {
+
+struct Launcher {
+  const char* rank;
+  const char* local_rank;
+  const char* world_size;
+};
+
+constexpr Launcher kLaunchers[] = {
+    {"RANK", "LOCAL_RANK", "WORLD_SIZE"},  // torchrun, and what users export by hand
+    {"HOROVOD_RANK", "HOROVOD_LOCAL_RANK", "HOROVOD_SIZE"},
+    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_SIZE"},
+    {"MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_LOCAL_RANK", "MV2_COMM_WORLD_SIZE"},
+    {"PMI_RANK", "MPI_LOCALRANKID", "PMI_SIZE"},  // MPICH, Intel MPI
+    {"PMIX_RANK", "", ""},
+};
+constexpr Launcher kSlurm = {"SLURM_PROCID", "SLURM_LOCALID", "SLURM_NTASKS"};
+
+constexpr const char* kRestartCounts[] = {"LOCKSTEP_RESTART", "TORCHELASTIC_RESTART_COUNT",
+                                          "SLURM_RESTART_COUNT"};
+
+std::int32_t number_in(const char* variable) {
+  const char* text = ::getenv(variable);
+  std::uint64_t number = 0;
+  if (text == nullptr) return -1;
+  const char* end = parse_number(text, number);
+  return end != nullptr && *end == '\0' && number <= INT32_MAX ? static_cast<std::int32_t>(number) : -1;
+}
+
+RankIdentity identity_by(const Launcher& launcher) {
+  return {number_in(launcher.rank), number_in(launcher.local_rank), number_in(launcher.world_size)};
+}
+
+}  // namespace
+
+RankIdentity rank_from_environment() {
+  for (const Launcher& launcher : kLaunchers) {
+    if (const RankIdentity identity = identity_by(launcher); identity.rank >= 0) return identity;
+  }
+  if (const char* config = ::getenv("TF_CONFIG")) {
+    if (const RankIdentity identity = rank_from_tf_config(config); identity.rank >= 0) return identity;
+  }
+  return identity_by(kSlurm);
+}
+
+std::uint32_t restarts_from_environment() {
+  for (const char* variable : kRestartCounts) {
+    if (const std::int32_t count = number_in(variable); count >= 0) return static_cast<std::uint32_t>(count);
+  }
+  return 0;
+}
+
+}  // namespace lockstep::recorder

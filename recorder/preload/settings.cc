@@ -1,0 +1,60 @@
+#include "settings.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "text.h"
+
+namespace lockstep::recorder {
+namespace {
+
+constexpr std::size_t kSmallestRing = std::size_t{1} << 20;
+
+bool is_set_to(const char* name, const char* value) {
+  const char* text = ::getenv(name);
+  return text != nullptr && ::strcmp(text, value) == 0;
+}
+
+template <std::size_t size>
+void copy_variable(const char* name, char (&field)[size]) {
+  const char* text = ::getenv(name);
+  if (text == nullptr || ::strlen(text) >= size) return;
+  ::memcpy(field, text, ::strlen(text) + 1);
+}
+
+}  // namespace
+
+std::size_t size_from_text(const char* text) {
+  std::uint64_t number = 0;
+  const char* rest = parse_number(text, number);
+  if (rest == nullptr) return 0;
+  int shift = 0;
+  if (*rest == 'K' || *rest == 'k') shift = 10;
+  if (*rest == 'M' || *rest == 'm') shift = 20;
+  if (*rest == 'G' || *rest == 'g') shift = 30;
+  if (shift != 0) ++rest;
+  const bool is_size = *rest == '\0' && number <= (UINT64_MAX >> 1 >> shift);
+  return is_size ? static_cast<std::size_t>(number << shift) : 0;
+}
+
+Settings settings_from_environment() {
+  Settings settings;
+  copy_variable("LOCKSTEP_RECORD", settings.folder);
+  if (settings.folder[0] == '\0') return settings;
+  copy_variable("LOCKSTEP_JOB", settings.job);
+  const char* limit = ::getenv("LOCKSTEP_MAX_RECORD_SIZE");
+  if (const std::size_t bytes = limit == nullptr ? 0 : size_from_text(limit); bytes != 0) {
+    settings.max_bytes = bytes < kSmallestRing ? kSmallestRing : bytes;
+    settings.is_ring = !is_set_to("LOCKSTEP_RECORD_MODE", "full");
+  }
+  settings.wants_checksums = is_set_to("LOCKSTEP_CHECKSUMS", "1");
+  if (const char* interval = ::getenv("LOCKSTEP_STACK_INTERVAL")) {
+    std::uint64_t number = 0;
+    if (parse_number(interval, number) != nullptr && number <= UINT32_MAX) {
+      settings.stack_interval = static_cast<std::uint32_t>(number);
+    }
+  }
+  return settings;
+}
+
+}  // namespace lockstep::recorder

@@ -1,0 +1,268 @@
+/* A process that uses the recorder the way an adapter does, and then does what processes do: forks, executes,
+ * is interrupted, exits. Plain C, so that recorder.h stays C. policies_test.cc runs it.
+ *
+ *   rank_program MODE     exits with 0 when it saw what it expected, or with the status the mode asks for */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "lockstep/recorder.h"
+
+enum { kCalls = 1000 };
+
+static uint32_t communicator;
+
+static int start(int32_t rank) {
+  static const int32_t members[] = {0, 1, 2, 3};
+  struct lockstep_rank_facts rank_facts = {0};
+  struct lockstep_communicator_facts facts = {0};
+  int error;
+  rank_facts.size = sizeof rank_facts;
+  rank_facts.rank = rank;
+  rank_facts.local_rank = -1;
+  rank_facts.world_size = 4;
+  rank_facts.restart = -1;
+  rank_facts.framework = "mpi";
+  rank_facts.version = "test";
+  error = lockstep_start_rank(&rank_facts);
+  if (error != 0) return error;
+  facts.size = sizeof facts;
+  facts.members = members;
+  facts.member_count = 4;
+  facts.rank_in_it = rank;
+  facts.name = "world";
+  facts.backend = "mpi";
+  communicator = lockstep_define_communicator(&facts);
+  return communicator == 0 ? ENOSPC : 0;
+}
+
+static void call_once(void) {
+  struct lockstep_call_facts facts = {0};
+  struct lockstep_ticket ticket;
+  facts.size = sizeof facts;
+  facts.communicator = communicator;
+  facts.operation = LOCKSTEP_OPERATION_AllReduce;
+  facts.reduce_op = LOCKSTEP_REDUCE_OP_Sum;
+  facts.data_type = LOCKSTEP_DATA_TYPE_Float32;
+  facts.peer = -1;
+  facts.payload_bytes = 4096;
+  lockstep_begin_call(&facts, &ticket);
+  lockstep_mark_call(&ticket, LOCKSTEP_DONE_COMPLETED, 0, 0);
+}
+
+static void call(int count) {
+  for (int i = 0; i < count; ++i) call_once();
+}
+
+static int wait_for(pid_t child) {
+  int status = 0;
+  if (child < 0 || waitpid(child, &status, 0) != child) return 90;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 91;
+}
+
+/* A data loader: forked from a rank, uses the same libraries, is not a rank. */
+static int child_of_rank(void) {
+  if (lockstep_is_recording() != 0) return 1;
+  call(kCalls);
+  if (lockstep_intern_string("child", 5) != 0) return 2;
+  return 0;
+}
+
+static int fork_a_data_loader(void) {
+  pid_t child;
+  call(kCalls);
+  child = fork();
+  if (child == 0) exit(child_of_rank());
+  call(kCalls);
+  return wait_for(child);
+}
+
+/* Without the C library knowing: no handler of pthread_atfork runs. */
+static int fork_behind_the_back(void) {
+  pid_t child;
+  call(kCalls);
+  child = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+  if (child == 0) syscall(SYS_exit_group, child_of_rank());
+  call(kCalls);
+  return wait_for(child);
+}
+
+static int fork_another_rank(void) {
+  pid_t child = fork();
+  if (child == 0) {
+    if (start(2) != 0) _exit(1);
+    call(kCalls / 2);
+    exit(7);
+  }
+  call(kCalls);
+  return wait_for(child) == 7 ? 0 : 1;
+}
+
+static volatile sig_atomic_t interruptions;
+
+static void call_from_handler(int signal_number) {
+  (void)signal_number;
+  ++interruptions;
+  call_once();
+}
+
+/* errno belongs to the program, also when a handler came in between. */
+static int be_interrupted(void) {
+  struct sigaction action = {0};
+  struct itimerval timer = {{0, 200}, {0, 200}};
+  action.sa_handler = call_from_handler;
+  action.sa_flags = SA_RESTART;
+  sigaction(SIGALRM, &action, NULL);
+  setitimer(ITIMER_REAL, &timer, NULL);
+  errno = 1234;
+  while (interruptions < 300) call(100);
+  memset(&timer, 0, sizeof timer);
+  setitimer(ITIMER_REAL, &timer, NULL);
+  return errno == 1234 ? 0 : 1;
+}
+
+static void* call_in_thread(void* count) {
+  call(*(const int*)count);
+  return NULL;
+}
+
+/* More threads than there are lanes, one after the other, and some at once. */
+static int use_many_threads(void) {
+  static const int few = 5;
+  static const int many = 20000;
+  pthread_t threads[4];
+  for (int i = 0; i < 1500; ++i) {
+    if (pthread_create(&threads[0], NULL, call_in_thread, (void*)&few) != 0) return 1;
+    pthread_join(threads[0], NULL);
+  }
+  for (int i = 0; i < 4; ++i) pthread_create(&threads[i], NULL, call_in_thread, (void*)&many);
+  for (int i = 0; i < 4; ++i) pthread_join(threads[i], NULL);
+  return 0;
+}
+
+static void* call_until_exit(void* unused) {
+  for (;;) call_once();
+  return unused;
+}
+
+static int exit_while_threads_call(void) {
+  pthread_t threads[3];
+  for (int i = 0; i < 3; ++i) pthread_create(&threads[i], NULL, call_until_exit, NULL);
+  call(kCalls);
+  return 3;
+}
+
+#ifdef COUNT_ALLOCATIONS
+static volatile long allocations;
+void* __libc_malloc(size_t size);
+void* __libc_calloc(size_t count, size_t size);
+void* __libc_realloc(void* old, size_t size);
+void* malloc(size_t size) {
+  ++allocations;
+  return __libc_malloc(size);
+}
+void* calloc(size_t count, size_t size) {
+  ++allocations;
+  return __libc_calloc(count, size);
+}
+void* realloc(void* old, size_t size) {
+  ++allocations;
+  return __libc_realloc(old, size);
+}
+
+static void* count_in_thread(void* unused) {
+  const long before = allocations;
+  (void)unused;
+  call(100000);
+  return (void*)(allocations - before);
+}
+
+static int count_allocations(void) {
+  pthread_t thread;
+  void* in_thread = NULL;
+  const long before = allocations;
+  call(100000);
+  for (int i = 0; i < 1000; ++i) {
+    char name[32];
+    lockstep_intern_string(name, (size_t)snprintf(name, sizeof name, "name %d", i));
+  }
+  if (allocations != before) return 1;
+  pthread_create(&thread, NULL, count_in_thread, NULL);
+  pthread_join(thread, &in_thread);
+  return in_thread == NULL ? 0 : 2;
+}
+#endif
+
+/* An adapter that was built before the structures grew: its size ends where its knowledge ends. */
+static int be_an_old_adapter(void) {
+  struct lockstep_call_facts facts;
+  struct lockstep_ticket ticket;
+  memset(&facts, 0xff, sizeof facts);
+  facts.size = offsetof(struct lockstep_call_facts, payload_bytes);
+  facts.communicator = communicator;
+  facts.sequence = 0;
+  facts.time_ns = 0;
+  facts.operation = LOCKSTEP_OPERATION_Barrier;
+  facts.reduce_op = 0;
+  facts.data_type = 0;
+  facts.flags = 0;
+  facts.peer = -1;
+  facts.name = 0;
+  facts.tensors = 0;
+  facts.stack = 0;
+  lockstep_begin_call(&facts, &ticket);
+  return ticket.sequence == 1 ? 0 : 1;
+}
+
+static int run(const char* mode, char** arguments) {
+  int error;
+  if (strcmp(mode, "launcher") == 0) {
+    call(kCalls);
+    return lockstep_is_recording() != 0;
+  }
+  error = start(strcmp(mode, "rank_of_environment") == 0 ? -1 : 1);
+  if (strcmp(mode, "start_fails") == 0) {
+    call(kCalls);
+    printf("%d\n", error);
+    return 0;
+  }
+  if (error != 0) return 80;
+  if (strcmp(mode, "fork") == 0) return fork_a_data_loader();
+  if (strcmp(mode, "clone") == 0) return fork_behind_the_back();
+  if (strcmp(mode, "fork_rank") == 0) return fork_another_rank();
+  if (strcmp(mode, "signals") == 0) return be_interrupted();
+  if (strcmp(mode, "threads") == 0) return use_many_threads();
+  if (strcmp(mode, "old_adapter") == 0) return be_an_old_adapter();
+#ifdef COUNT_ALLOCATIONS
+  if (strcmp(mode, "allocations") == 0) return count_allocations();
+#endif
+  call(kCalls);
+  if (strcmp(mode, "exit") == 0) return 3;
+  if (strcmp(mode, "exit_with_threads") == 0) return exit_while_threads_call();
+  if (strcmp(mode, "_exit") == 0) _exit(3);
+  if (strcmp(mode, "abort") == 0) abort();
+  if (strcmp(mode, "pause") == 0) {
+    printf("ready\n");
+    fflush(stdout);
+    for (;;) pause();
+  }
+  if (strcmp(mode, "exec") == 0) {
+    arguments[1] = (char*)"exit";
+    execv("/proc/self/exe", arguments);
+  }
+  return 0;
+}
+
+int main(int argc, char** argv) {
+  return argc < 2 ? 99 : run(argv[1], argv);
+}
