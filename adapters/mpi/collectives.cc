@@ -1,0 +1,222 @@
+// Blocking and non-blocking collectives. The two differ only in who sees the end.
+#include "fill.h"
+#include "requests.h"
+
+namespace lockstep::adapters::mpi::LOCKSTEP_MPI_ABI {
+namespace {
+
+// What a call is, apart from its function: gathered only when the process is recorded.
+struct Collective {
+  std::uint8_t operation = 0;
+  Payload payload = {};
+  std::uint8_t reduce_op = LOCKSTEP_REDUCE_OP_None;
+  int root = kNoRoot;
+};
+
+template <typename Describe, typename Call>
+int blocking(Function function, MPI_Comm communicator, Describe describe, Call call) {
+  if (lockstep_is_recording() == 0) return call();
+  const Collective it = describe();
+  const auto facts =
+      collective_facts(function, it.operation, communicator, it.payload, it.reduce_op, it.root);
+  lockstep_ticket ticket;
+  lockstep_begin_call(&facts, &ticket);
+  const int result = call();
+  finish(ticket, result);
+  return result;
+}
+
+template <typename Describe, typename Call>
+int non_blocking(Function function, MPI_Comm communicator, MPI_Request* request, Describe describe,
+                 Call call) {
+  if (lockstep_is_recording() == 0) return call();
+  const Collective it = describe();
+  auto facts = collective_facts(function, it.operation, communicator, it.payload, it.reduce_op, it.root);
+  facts.flags = LOCKSTEP_CALL_ASYNC;
+  Pending pending{};
+  lockstep_begin_call(&facts, &pending.ticket);
+  const int result = call();
+  if (result == MPI_SUCCESS) {
+    add_request(*request, pending);
+  } else {
+    finish(pending.ticket, result);
+  }
+  return result;
+}
+
+// The side that counts on every rank: what it gives, or where that is already in place, what it gets.
+Payload given_payload(const void* sendbuf, int count, MPI_Datatype type, int other_count,
+                      MPI_Datatype other_type) {
+  return sendbuf == MPI_IN_PLACE ? payload_of(other_type, other_count) : payload_of(type, count);
+}
+
+Payload sum_payload(MPI_Datatype type, const int* counts, MPI_Comm communicator) {
+  int size = 0;
+  real.Comm_size(communicator, &size);
+  std::int64_t sum = 0;
+  for (int i = 0; i < size; ++i) sum += counts[i];
+  return payload_of(type, sum);
+}
+
+// Sizes of calls with a count for each rank differ between ranks by design, so none is told.
+constexpr Payload kUneven{};
+
+// Both forms of a collective: parameters and arguments without the request, and what it is.
+#define LOCKSTEP_COLLECTIVE(name, iname, PARAMETERS, ARGUMENTS, ...)          \
+  int wrap_##name(LOCKSTEP_UNPACK PARAMETERS) {                               \
+    return blocking(                                                          \
+        k##name, comm, [&]() -> Collective { return __VA_ARGS__; },           \
+        [&] { return real.name(LOCKSTEP_UNPACK ARGUMENTS); });                \
+  }                                                                           \
+  int wrap_##iname(LOCKSTEP_UNPACK PARAMETERS, MPI_Request* request) {        \
+    return non_blocking(                                                      \
+        k##iname, comm, request, [&]() -> Collective { return __VA_ARGS__; }, \
+        [&] { return real.iname(LOCKSTEP_UNPACK ARGUMENTS, request); });      \
+  }
+#define LOCKSTEP_UNPACK(...) __VA_ARGS__
+
+LOCKSTEP_COLLECTIVE(Barrier, Ibarrier, (MPI_Comm comm), (comm), Collective{LOCKSTEP_OPERATION_Barrier})
+
+LOCKSTEP_COLLECTIVE(Bcast, Ibcast, (void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm),
+                    (buffer, count, type, root, comm),
+                    Collective{LOCKSTEP_OPERATION_Broadcast, payload_of(type, count), LOCKSTEP_REDUCE_OP_None,
+                               root})
+
+LOCKSTEP_COLLECTIVE(Reduce, Ireduce,
+                    (const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op, int root,
+                     MPI_Comm comm),
+                    (send, receive, count, type, op, root, comm),
+                    Collective{LOCKSTEP_OPERATION_Reduce, payload_of(type, count), reduce_op_of(op), root})
+
+LOCKSTEP_COLLECTIVE(Allreduce, Iallreduce,
+                    (const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
+                    (send, receive, count, type, op, comm),
+                    Collective{LOCKSTEP_OPERATION_AllReduce, payload_of(type, count), reduce_op_of(op)})
+
+LOCKSTEP_COLLECTIVE(Scan, Iscan,
+                    (const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
+                    (send, receive, count, type, op, comm),
+                    Collective{LOCKSTEP_OPERATION_Scan, payload_of(type, count), reduce_op_of(op)})
+
+LOCKSTEP_COLLECTIVE(Exscan, Iexscan,
+                    (const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
+                    (send, receive, count, type, op, comm),
+                    Collective{LOCKSTEP_OPERATION_Scan, payload_of(type, count), reduce_op_of(op)})
+
+LOCKSTEP_COLLECTIVE(Gather, Igather,
+                    (const void* send, int send_count, MPI_Datatype send_type, void* receive,
+                     int receive_count, MPI_Datatype receive_type, int root, MPI_Comm comm),
+                    (send, send_count, send_type, receive, receive_count, receive_type, root, comm),
+                    Collective{LOCKSTEP_OPERATION_Gather,
+                               given_payload(send, send_count, send_type, receive_count, receive_type),
+                               LOCKSTEP_REDUCE_OP_None, root})
+
+LOCKSTEP_COLLECTIVE(Gatherv, Igatherv,
+                    (const void* send, int send_count, MPI_Datatype send_type, void* receive,
+                     const int* receive_counts, const int* offsets, MPI_Datatype receive_type, int root,
+                     MPI_Comm comm),
+                    (send, send_count, send_type, receive, receive_counts, offsets, receive_type, root, comm),
+                    Collective{LOCKSTEP_OPERATION_Gather, kUneven, LOCKSTEP_REDUCE_OP_None, root})
+
+LOCKSTEP_COLLECTIVE(Scatter, Iscatter,
+                    (const void* send, int send_count, MPI_Datatype send_type, void* receive,
+                     int receive_count, MPI_Datatype receive_type, int root, MPI_Comm comm),
+                    (send, send_count, send_type, receive, receive_count, receive_type, root, comm),
+                    Collective{LOCKSTEP_OPERATION_Scatter,
+                               given_payload(receive, receive_count, receive_type, send_count, send_type),
+                               LOCKSTEP_REDUCE_OP_None, root})
+
+LOCKSTEP_COLLECTIVE(Scatterv, Iscatterv,
+                    (const void* send, const int* send_counts, const int* offsets, MPI_Datatype send_type,
+                     void* receive, int receive_count, MPI_Datatype receive_type, int root, MPI_Comm comm),
+                    (send, send_counts, offsets, send_type, receive, receive_count, receive_type, root, comm),
+                    Collective{LOCKSTEP_OPERATION_Scatter, kUneven, LOCKSTEP_REDUCE_OP_None, root})
+
+LOCKSTEP_COLLECTIVE(Allgather, Iallgather,
+                    (const void* send, int send_count, MPI_Datatype send_type, void* receive,
+                     int receive_count, MPI_Datatype receive_type, MPI_Comm comm),
+                    (send, send_count, send_type, receive, receive_count, receive_type, comm),
+                    Collective{LOCKSTEP_OPERATION_AllGather,
+                               given_payload(send, send_count, send_type, receive_count, receive_type)})
+
+LOCKSTEP_COLLECTIVE(Allgatherv, Iallgatherv,
+                    (const void* send, int send_count, MPI_Datatype send_type, void* receive,
+                     const int* receive_counts, const int* offsets, MPI_Datatype receive_type, MPI_Comm comm),
+                    (send, send_count, send_type, receive, receive_counts, offsets, receive_type, comm),
+                    Collective{LOCKSTEP_OPERATION_AllGather, kUneven})
+
+LOCKSTEP_COLLECTIVE(Alltoall, Ialltoall,
+                    (const void* send, int send_count, MPI_Datatype send_type, void* receive,
+                     int receive_count, MPI_Datatype receive_type, MPI_Comm comm),
+                    (send, send_count, send_type, receive, receive_count, receive_type, comm),
+                    Collective{LOCKSTEP_OPERATION_AllToAll,
+                               given_payload(send, send_count, send_type, receive_count, receive_type)})
+
+LOCKSTEP_COLLECTIVE(Alltoallv, Ialltoallv,
+                    (const void* send, const int* send_counts, const int* send_offsets,
+                     MPI_Datatype send_type, void* receive, const int* receive_counts,
+                     const int* receive_offsets, MPI_Datatype receive_type, MPI_Comm comm),
+                    (send, send_counts, send_offsets, send_type, receive, receive_counts, receive_offsets,
+                     receive_type, comm),
+                    Collective{LOCKSTEP_OPERATION_AllToAll, kUneven})
+
+LOCKSTEP_COLLECTIVE(Alltoallw, Ialltoallw,
+                    (const void* send, const int* send_counts, const int* send_offsets,
+                     const MPI_Datatype* send_types, void* receive, const int* receive_counts,
+                     const int* receive_offsets, const MPI_Datatype* receive_types, MPI_Comm comm),
+                    (send, send_counts, send_offsets, send_types, receive, receive_counts, receive_offsets,
+                     receive_types, comm),
+                    Collective{LOCKSTEP_OPERATION_AllToAll, kUneven})
+
+LOCKSTEP_COLLECTIVE(Reduce_scatter, Ireduce_scatter,
+                    (const void* send, void* receive, const int* counts, MPI_Datatype type, MPI_Op op,
+                     MPI_Comm comm),
+                    (send, receive, counts, type, op, comm),
+                    Collective{LOCKSTEP_OPERATION_ReduceScatter, sum_payload(type, counts, comm),
+                               reduce_op_of(op)})
+
+LOCKSTEP_COLLECTIVE(Reduce_scatter_block, Ireduce_scatter_block,
+                    (const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
+                    (send, receive, count, type, op, comm),
+                    Collective{LOCKSTEP_OPERATION_ReduceScatter, payload_of(type, count), reduce_op_of(op)})
+
+}  // namespace
+
+void fill_collectives(AnyFunction* table) {
+  LOCKSTEP_FILL(Barrier)
+  LOCKSTEP_FILL(Bcast)
+  LOCKSTEP_FILL(Reduce)
+  LOCKSTEP_FILL(Allreduce)
+  LOCKSTEP_FILL(Gather)
+  LOCKSTEP_FILL(Gatherv)
+  LOCKSTEP_FILL(Scatter)
+  LOCKSTEP_FILL(Scatterv)
+  LOCKSTEP_FILL(Allgather)
+  LOCKSTEP_FILL(Allgatherv)
+  LOCKSTEP_FILL(Alltoall)
+  LOCKSTEP_FILL(Alltoallv)
+  LOCKSTEP_FILL(Alltoallw)
+  LOCKSTEP_FILL(Reduce_scatter)
+  LOCKSTEP_FILL(Reduce_scatter_block)
+  LOCKSTEP_FILL(Scan)
+  LOCKSTEP_FILL(Exscan)
+  LOCKSTEP_FILL(Ibarrier)
+  LOCKSTEP_FILL(Ibcast)
+  LOCKSTEP_FILL(Ireduce)
+  LOCKSTEP_FILL(Iallreduce)
+  LOCKSTEP_FILL(Igather)
+  LOCKSTEP_FILL(Igatherv)
+  LOCKSTEP_FILL(Iscatter)
+  LOCKSTEP_FILL(Iscatterv)
+  LOCKSTEP_FILL(Iallgather)
+  LOCKSTEP_FILL(Iallgatherv)
+  LOCKSTEP_FILL(Ialltoall)
+  LOCKSTEP_FILL(Ialltoallv)
+  LOCKSTEP_FILL(Ialltoallw)
+  LOCKSTEP_FILL(Ireduce_scatter)
+  LOCKSTEP_FILL(Ireduce_scatter_block)
+  LOCKSTEP_FILL(Iscan)
+  LOCKSTEP_FILL(Iexscan)
+}
+
+}  // namespace lockstep::adapters::mpi::LOCKSTEP_MPI_ABI

@@ -1,0 +1,34 @@
+// The functions of MPI that are wrapped, each with the number of its arguments. All arguments are integers or
+// pointers: that is what lets front.cc pass them on without knowing either ABI.
+#pragma once
+
+// clang-format off
+#define LOCKSTEP_MPI_FUNCTIONS(X)                                                                             \
+  X(Init, 2) X(Init_thread, 4) X(Finalize, 0) X(Abort, 2)                                                     \
+  X(Barrier, 1) X(Bcast, 5) X(Reduce, 7) X(Allreduce, 6) X(Gather, 8) X(Gatherv, 9) X(Scatter, 8)             \
+  X(Scatterv, 9) X(Allgather, 7) X(Allgatherv, 8) X(Alltoall, 7) X(Alltoallv, 9) X(Alltoallw, 9)              \
+  X(Reduce_scatter, 6) X(Reduce_scatter_block, 6) X(Scan, 6) X(Exscan, 6)                                     \
+  X(Ibarrier, 2) X(Ibcast, 6) X(Ireduce, 8) X(Iallreduce, 7) X(Igather, 9) X(Igatherv, 10) X(Iscatter, 9)     \
+  X(Iscatterv, 10) X(Iallgather, 8) X(Iallgatherv, 9) X(Ialltoall, 8) X(Ialltoallv, 10) X(Ialltoallw, 10)     \
+  X(Ireduce_scatter, 7) X(Ireduce_scatter_block, 7) X(Iscan, 7) X(Iexscan, 7)                                 \
+  X(Send, 6) X(Ssend, 6) X(Bsend, 6) X(Rsend, 6) X(Recv, 7) X(Sendrecv, 12) X(Sendrecv_replace, 9)            \
+  X(Isend, 7) X(Issend, 7) X(Ibsend, 7) X(Irsend, 7) X(Irecv, 7)                                              \
+  X(Send_init, 7) X(Ssend_init, 7) X(Bsend_init, 7) X(Rsend_init, 7) X(Recv_init, 7) X(Start, 1)              \
+  X(Startall, 2) X(Request_free, 1)                                                                           \
+  X(Wait, 2) X(Waitall, 3) X(Waitany, 4) X(Waitsome, 5) X(Test, 3) X(Testall, 4) X(Testany, 5) X(Testsome, 5) \
+  X(Comm_dup, 2) X(Comm_dup_with_info, 3) X(Comm_split, 4) X(Comm_split_type, 5) X(Comm_create, 3)            \
+  X(Comm_create_group, 4) X(Cart_create, 6) X(Cart_sub, 3) X(Comm_free, 1) X(Comm_disconnect, 1)
+// clang-format on
+
+namespace lockstep::adapters::mpi {
+
+enum Function : unsigned {
+#define LOCKSTEP_MPI_NUMBER(name, arguments) k##name,
+  LOCKSTEP_MPI_FUNCTIONS(LOCKSTEP_MPI_NUMBER)
+#undef LOCKSTEP_MPI_NUMBER
+      kFunctionCount
+};
+
+using AnyFunction = void (*)();
+
+}  // namespace lockstep::adapters::mpi

@@ -1,0 +1,108 @@
+#include "requests.h"
+
+#include <atomic>
+
+namespace lockstep::adapters::mpi::LOCKSTEP_MPI_ABI {
+namespace {
+
+constexpr std::size_t kSlots = 1 << 15;
+constexpr std::size_t kMostProbes = 128;
+constexpr std::uint64_t kBusy = 1;
+
+struct Slot {
+  std::atomic<std::uint64_t> key;  // 0: free
+  Pending pending;
+};
+Slot table[kSlots];
+std::atomic<std::int64_t> wildcards;
+
+Slot& place_of(std::uint64_t key, std::size_t probe) {
+  return table[((key * LOCKSTEP_CHECK_FACTOR >> 40) + probe) % kSlots];
+}
+
+Slot* find(MPI_Request request) {
+  if (request == handles.null_request) return nullptr;
+  const std::uint64_t key = key_of(request);
+  for (std::size_t probe = 0; probe < kMostProbes; ++probe) {
+    Slot& slot = place_of(key, probe);
+    if (slot.key.load(std::memory_order_acquire) == key) return &slot;
+  }
+  return nullptr;
+}
+
+void remove(Slot& slot) {
+  if (slot.pending.is_wildcard) wildcards.fetch_sub(1, std::memory_order_relaxed);
+  slot.key.store(0, std::memory_order_release);
+}
+
+}  // namespace
+
+void add_request(MPI_Request request, const Pending& pending) {
+  // A handle that comes again belongs to a request that is over: it was completed where we do not look, or
+  // MPI gives one handle to all that are finished when they are issued.
+  if (Slot* old = find(request)) {
+    finish(old->pending.ticket, MPI_SUCCESS);
+    remove(*old);
+  }
+  const std::uint64_t key = key_of(request);
+  for (std::size_t probe = 0; probe < kMostProbes; ++probe) {
+    Slot& slot = place_of(key, probe);
+    std::uint64_t free = 0;
+    if (!slot.key.compare_exchange_strong(free, kBusy, std::memory_order_acquire)) continue;
+    slot.pending = pending;
+    if (pending.is_wildcard) wildcards.fetch_add(1, std::memory_order_relaxed);
+    slot.key.store(key, std::memory_order_release);
+    return;
+  }
+  finish(pending.ticket, MPI_SUCCESS);
+}
+
+void start_request(MPI_Request request) {
+  Slot* slot = find(request);
+  if (slot == nullptr || !slot->pending.is_persistent) return;
+  slot->pending.begin_ns = lockstep_now_ns();
+  lockstep_begin_call(&slot->pending.facts, &slot->pending.ticket);
+}
+
+void forget_request(MPI_Request request) {
+  Slot* slot = find(request);
+  if (slot == nullptr) return;
+  finish(slot->pending.ticket, MPI_SUCCESS);  // nobody will ever see its end
+  remove(*slot);
+}
+
+void complete_request(MPI_Request request, int result, const MPI_Status* status) {
+  Slot* slot = find(request);
+  if (slot == nullptr) return;
+  const Pending pending = slot->pending;
+  if (pending.is_persistent) {
+    slot->pending.ticket.communicator = 0;
+  } else {
+    remove(*slot);
+  }
+  if (pending.ticket.communicator == 0) return;
+  finish(pending.ticket, result);
+  if (pending.is_wildcard && status != nullptr && result == MPI_SUCCESS) {
+    tell_partner(pending.facts, pending.communicator, pending.begin_ns, *status);
+  }
+}
+
+bool has_wildcards() {
+  return wildcards.load(std::memory_order_relaxed) > 0;
+}
+
+void tell_partner(const lockstep_call_facts& wildcard, MPI_Comm communicator, std::uint64_t begin_ns,
+                  const MPI_Status& status) {
+  if (status.MPI_SOURCE < 0) return;
+  const std::uint32_t channel = channel_id(communicator, status.MPI_TAG);
+  if (channel == 0) return;
+  lockstep_call_facts facts = wildcard;
+  lockstep_ticket ticket;
+  facts.communicator = channel;
+  facts.peer = status.MPI_SOURCE;
+  facts.time_ns = begin_ns;
+  lockstep_begin_call(&facts, &ticket);
+  finish(ticket, MPI_SUCCESS);
+}
+
+}  // namespace lockstep::adapters::mpi::LOCKSTEP_MPI_ABI

@@ -1,0 +1,39 @@
+// Which call a request belongs to, from its issue to its completion, whichever thread sees that.
+//
+// Receives from any source or with any tag learn their partner only at the end. Persistent requests stay in
+// the table and get a new ticket with each start.
+#pragma once
+
+#include "calls.h"
+
+namespace lockstep::adapters::mpi::LOCKSTEP_MPI_ABI {
+
+struct Pending {
+  lockstep_ticket ticket;
+  lockstep_call_facts facts;  // of a persistent request, or a wildcard
+  MPI_Comm communicator;      // of a wildcard
+  std::uint64_t begin_ns;     // of a wildcard
+  bool is_wildcard;
+  bool is_persistent;
+};
+
+// Remembers a request. When there is no room its call is told as finished: nobody would see its end.
+void add_request(MPI_Request request, const Pending& pending);
+
+// A persistent request begins again.
+void start_request(MPI_Request request);
+
+void forget_request(MPI_Request request);
+
+// The call of this request, as it was before MPI took it back, is over. `status` is needed for wildcards, and
+// may be null otherwise. A request that nobody added is ignored.
+void complete_request(MPI_Request request, int result, const MPI_Status* status);
+
+// True when some pending receive needs its status to know where the message came from.
+bool has_wildcards();
+
+// A receive that named no partner got a message: tells it once more, under the partner's number.
+void tell_partner(const lockstep_call_facts& facts, MPI_Comm communicator, std::uint64_t begin_ns,
+                  const MPI_Status& status);
+
+}  // namespace lockstep::adapters::mpi::LOCKSTEP_MPI_ABI

@@ -1,0 +1,15 @@
+// The wrappers of one MPI ABI: `table[function]` is to be called instead of the real one.
+#pragma once
+
+#include "library.h"
+
+namespace lockstep::adapters::mpi {
+
+namespace openmpi {
+void fill_wrappers(const Library& library, AnyFunction* table);
+}
+namespace mpich {
+void fill_wrappers(const Library& library, AnyFunction* table);
+}
+
+}  // namespace lockstep::adapters::mpi
