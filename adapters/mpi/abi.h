@@ -14,14 +14,15 @@
 namespace lockstep::adapters::mpi::LOCKSTEP_MPI_ABI {
 
 // Functions that are asked and not wrapped.
-#define LOCKSTEP_MPI_QUESTIONS(X)                                                                            \
-  X(Comm_rank)                                                                                               \
-  X(Comm_size)                                                                                               \
-  X(Comm_group)                                                                                              \
-  X(Comm_get_name)                                                                                           \
-  X(Comm_test_inter)                                                                                         \
-  X(Group_free) X(Group_translate_ranks) X(Type_size) X(Type_get_envelope) X(Type_get_contents) X(Type_free) \
-      X(Error_string) X(Get_library_version)
+#define LOCKSTEP_MPI_QUESTIONS(X) \
+  X(Comm_rank)                    \
+  X(Comm_size)                    \
+  X(Comm_group)                   \
+  X(Comm_get_name)                \
+  X(Comm_test_inter)              \
+  X(Group_free)                   \
+  X(Group_translate_ranks)        \
+  X(Type_size) X(Type_get_envelope) X(Type_get_contents) X(Type_free) X(Error_string) X(Get_library_version)
 
 struct Real {
 #define LOCKSTEP_MPI_MEMBER(name, arguments) decltype(&PMPI_##name) name;

@@ -11,7 +11,13 @@ struct Collective {
   Payload payload = {};
   std::uint8_t reduce_op = LOCKSTEP_REDUCE_OP_None;
   int root = kNoRoot;
+  Span input = {};
+  Span output = {};
 };
+
+Checksums checksums_of(const Collective& it) {
+  return lockstep_wants_checksums() != 0 ? Checksums(it.input, it.output) : Checksums();
+}
 
 template <typename Describe, typename Call>
 int blocking(Function function, MPI_Comm communicator, Describe describe, Call call) {
@@ -19,10 +25,12 @@ int blocking(Function function, MPI_Comm communicator, Describe describe, Call c
   const Collective it = describe();
   const auto facts =
       collective_facts(function, it.operation, communicator, it.payload, it.reduce_op, it.root);
+  const Checksums checksums = checksums_of(it);
   lockstep_ticket ticket;
   lockstep_begin_call(&facts, &ticket);
   const int result = call();
   finish(ticket, result);
+  if (result == MPI_SUCCESS) checksums.note(ticket);
   return result;
 }
 
@@ -34,6 +42,7 @@ int non_blocking(Function function, MPI_Comm communicator, MPI_Request* request,
   auto facts = collective_facts(function, it.operation, communicator, it.payload, it.reduce_op, it.root);
   facts.flags = LOCKSTEP_CALL_ASYNC;
   Pending pending{};
+  pending.checksums = checksums_of(it);
   lockstep_begin_call(&facts, &pending.ticket);
   const int result = call();
   if (result == MPI_SUCCESS) {
@@ -50,9 +59,24 @@ Payload given_payload(const void* sendbuf, int count, MPI_Datatype type, int oth
   return sendbuf == MPI_IN_PLACE ? payload_of(other_type, other_count) : payload_of(type, count);
 }
 
-Payload sum_payload(MPI_Datatype type, const int* counts, MPI_Comm communicator) {
+int size_of(MPI_Comm communicator) {
   int size = 0;
   real.Comm_size(communicator, &size);
+  return size;
+}
+
+bool is_root(MPI_Comm communicator, int root) {
+  int rank = -1;
+  real.Comm_rank(communicator, &rank);
+  return rank == root;
+}
+
+const void* given_buffer(const void* send, const void* receive) {
+  return send == MPI_IN_PLACE ? receive : send;
+}
+
+Payload sum_payload(MPI_Datatype type, const int* counts, MPI_Comm communicator) {
+  const int size = size_of(communicator);
   std::int64_t sum = 0;
   for (int i = 0; i < size; ++i) sum += counts[i];
   return payload_of(type, sum);
@@ -80,28 +104,37 @@ LOCKSTEP_COLLECTIVE(Barrier, Ibarrier, (MPI_Comm comm), (comm), Collective{LOCKS
 LOCKSTEP_COLLECTIVE(Bcast, Ibcast, (void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm),
                     (buffer, count, type, root, comm),
                     Collective{LOCKSTEP_OPERATION_Broadcast, payload_of(type, count), LOCKSTEP_REDUCE_OP_None,
-                               root})
+                               root, is_root(comm, root) ? span_of(buffer, type, count) : Span{},
+                               span_of(buffer, type, count)})
 
 LOCKSTEP_COLLECTIVE(Reduce, Ireduce,
                     (const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op, int root,
                      MPI_Comm comm),
                     (send, receive, count, type, op, root, comm),
-                    Collective{LOCKSTEP_OPERATION_Reduce, payload_of(type, count), reduce_op_of(op), root})
+                    Collective{LOCKSTEP_OPERATION_Reduce, payload_of(type, count), reduce_op_of(op), root,
+                               span_of(given_buffer(send, receive), type, count),
+                               is_root(comm, root) ? span_of(receive, type, count) : Span{}})
 
 LOCKSTEP_COLLECTIVE(Allreduce, Iallreduce,
                     (const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
                     (send, receive, count, type, op, comm),
-                    Collective{LOCKSTEP_OPERATION_AllReduce, payload_of(type, count), reduce_op_of(op)})
+                    Collective{LOCKSTEP_OPERATION_AllReduce, payload_of(type, count), reduce_op_of(op),
+                               kNoRoot, span_of(given_buffer(send, receive), type, count),
+                               span_of(receive, type, count)})
 
 LOCKSTEP_COLLECTIVE(Scan, Iscan,
                     (const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
                     (send, receive, count, type, op, comm),
-                    Collective{LOCKSTEP_OPERATION_Scan, payload_of(type, count), reduce_op_of(op)})
+                    Collective{LOCKSTEP_OPERATION_Scan, payload_of(type, count), reduce_op_of(op), kNoRoot,
+                               span_of(given_buffer(send, receive), type, count),
+                               span_of(receive, type, count)})
 
 LOCKSTEP_COLLECTIVE(Exscan, Iexscan,
                     (const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
                     (send, receive, count, type, op, comm),
-                    Collective{LOCKSTEP_OPERATION_Scan, payload_of(type, count), reduce_op_of(op)})
+                    Collective{LOCKSTEP_OPERATION_Scan, payload_of(type, count), reduce_op_of(op), kNoRoot,
+                               span_of(given_buffer(send, receive), type, count),
+                               span_of(receive, type, count)})
 
 LOCKSTEP_COLLECTIVE(Gather, Igather,
                     (const void* send, int send_count, MPI_Datatype send_type, void* receive,
@@ -137,7 +170,10 @@ LOCKSTEP_COLLECTIVE(Allgather, Iallgather,
                      int receive_count, MPI_Datatype receive_type, MPI_Comm comm),
                     (send, send_count, send_type, receive, receive_count, receive_type, comm),
                     Collective{LOCKSTEP_OPERATION_AllGather,
-                               given_payload(send, send_count, send_type, receive_count, receive_type)})
+                               given_payload(send, send_count, send_type, receive_count, receive_type),
+                               LOCKSTEP_REDUCE_OP_None, kNoRoot,
+                               send == MPI_IN_PLACE ? Span{} : span_of(send, send_type, send_count),
+                               span_of(receive, receive_type, std::int64_t{receive_count} * size_of(comm))})
 
 LOCKSTEP_COLLECTIVE(Allgatherv, Iallgatherv,
                     (const void* send, int send_count, MPI_Datatype send_type, void* receive,

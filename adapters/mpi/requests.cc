@@ -82,6 +82,7 @@ void complete_request(MPI_Request request, int result, const MPI_Status* status)
   }
   if (pending.ticket.communicator == 0) return;
   finish(pending.ticket, result);
+  if (result == MPI_SUCCESS) pending.checksums.note(pending.ticket);
   if (pending.is_wildcard && status != nullptr && result == MPI_SUCCESS) {
     tell_partner(pending.facts, pending.communicator, pending.begin_ns, *status);
   }

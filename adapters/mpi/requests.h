@@ -5,6 +5,7 @@
 #pragma once
 
 #include "calls.h"
+#include "checksums.h"
 
 namespace lockstep::adapters::mpi::LOCKSTEP_MPI_ABI {
 
@@ -13,6 +14,7 @@ struct Pending {
   lockstep_call_facts facts;  // of a persistent request, or a wildcard
   MPI_Comm communicator;      // of a wildcard
   std::uint64_t begin_ns;     // of a wildcard
+  Checksums checksums;        // of a collective
   bool is_wildcard;
   bool is_persistent;
 };

@@ -115,6 +115,27 @@ def test_64_ranks_on_one_machine(jobs, tmp_path):
     assert diagnose(folder)["findings"] == []
 
 
+def outputs(file: pathlib.Path) -> dict[tuple, str]:
+    """The checksums of results by communicator and number."""
+    done = subprocess.run([BUILD / "lockstep", "dump", "--json", file], text=True, capture_output=True, check=True)
+    records = [json.loads(line) for line in done.stdout.splitlines()]
+    return {(record["communicator"], record["sequence"]): record["output"]
+            for record in records if record.get("record") == "checksum" and "output" in record}
+
+
+def test_checksums_of_results_agree_on_all_ranks(jobs, tmp_path):
+    folder = tmp_path / "recording"
+    environ = recording(folder, LOCKSTEP_CHECKSUMS="1")
+    with JobRun(RunSpec(jobs["mpi_faults"], environ=environ), tmp_path / "run") as run:
+        assert run.wait().status == 0
+    first, *others = [outputs(path) for path in sorted(folder.iterdir())]
+    assert len(first) >= 3 * 8, "the gradients, the loss and the norm of eight steps"
+    for other in others:
+        common = first.keys() & other.keys()
+        assert len(common) >= 3 * 8 and all(first[key] == other[key] for key in common)
+    assert diagnose(folder)["findings"] == []
+
+
 @pytest.fixture(scope="module")
 def mpich_program(tmp_path_factory):
     program = tmp_path_factory.mktemp("mpich") / "mpi_faults"

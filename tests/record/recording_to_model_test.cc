@@ -280,6 +280,39 @@ TEST(RecordingToModel, AClockThatIsSetMovesWhatBeginsAfterIt) {
   EXPECT_EQ(events[1].begin_ns, 1'700'000'060'000'009'000);
 }
 
+TEST(RecordingToModel, TheHighestFrameworkNamesTheJob) {
+  const std::vector<std::array<std::string_view, 2>> orders = {{"mpi", "torch"}, {"torch", "mpi"}};
+  for (const auto& order : orders) {
+    Recorded recorded;
+    for (const std::string_view framework : order) {
+      recorded.writer.write_attribute(recorded.string(framework), recorded.string("1.0"));
+    }
+    recorded.writer.close(0);
+    EXPECT_EQ(recorded.read().framework, "pytorch");
+  }
+}
+
+TEST(RecordingToModel, ARingDoesNotBeginAtTheStart) {
+  for (const std::uint64_t calls : {100U, 100'000U}) {
+    const ScratchFolder folder;
+    const std::string path = folder / "rank_00001.restart_0.lockstep";
+    recorder::WriterOptions options;
+    options.path = path.c_str();
+    options.max_bytes = std::size_t{1} << 20;
+    options.is_ring = true;
+    Writer writer;
+    ASSERT_EQ(writer.open(options), 0);
+    Lane lane;
+    writer.open_lane(lane, 1);
+    for (std::uint64_t i = 0; i < calls; ++i) lane.write(numbered_call(1, i, 0));
+    writer.close_lane(lane);
+    writer.close(0);
+    const model::Job job = job_of(bytes_of(path), path);
+    EXPECT_EQ(job.ranks.front().begins_at_start, calls == 100);
+    EXPECT_EQ(job.limits.empty(), calls == 100);
+  }
+}
+
 TEST(RecordingToModel, TheEndSaysHow) {
   const auto end_of = [](int status) {
     Recorded recorded;

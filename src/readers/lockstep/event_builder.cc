@@ -204,16 +204,20 @@ void EventBuilder::take_activity(const lockstep_activity& record, std::uint32_t 
 
 void EventBuilder::take_attribute(const lockstep_attribute& record) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kFrameworks = {
-      {{"torch", "pytorch"},
+      {{"keras", "keras"},
+       {"torch", "pytorch"},
        {"tensorflow", "tensorflow"},
-       {"keras", "keras"},
        {"horovod", "horovod"},
        {"mpi", "mpi"}}};
+  // Frameworks stand on each other: PyTorch's rank may be Horovod's, and that MPI's. The highest names the
+  // job.
   const std::string_view key = definitions_.string(record.key);
   for (const auto& [attribute, framework] : kFrameworks) {
-    if (key != attribute || !job_.framework.empty()) continue;
+    if (job_.framework == framework) return;
+    if (key != attribute) continue;
     job_.framework = framework;
     history_.rank.framework_version = definitions_.string(record.value);
+    return;
   }
 }
 
