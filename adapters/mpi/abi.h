@@ -32,7 +32,7 @@ struct Real {
 #undef LOCKSTEP_MPI_MEMBER
 #undef LOCKSTEP_MPI_QUESTION
 };
-extern Real real;
+extern Real real;  // NOLINT(bugprone-dynamic-static-initializers): zeros until they are found
 
 // Handles are pointers in one ABI and integers in the other. Never 0 for a handle that exists.
 template <typename Handle>

@@ -35,7 +35,7 @@ void complete_request(MPI_Request request, int result, const MPI_Status* status)
 bool has_wildcards();
 
 // A receive that named no partner got a message: tells it once more, under the partner's number.
-void tell_partner(const lockstep_call_facts& facts, MPI_Comm communicator, std::uint64_t begin_ns,
+void tell_partner(const lockstep_call_facts& wildcard, MPI_Comm communicator, std::uint64_t begin_ns,
                   const MPI_Status& status);
 
 }  // namespace lockstep::adapters::mpi::LOCKSTEP_MPI_ABI

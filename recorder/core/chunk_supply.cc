@@ -118,7 +118,7 @@ bool ChunkSupply::take_oldest(std::size_t& index) {
 }
 
 // The check goes first: whoever looks in the meantime, or after a kill, sees a chunk that nobody has claimed.
-void ChunkSupply::wipe(char* chunk) {
+void ChunkSupply::wipe(char* chunk) const {
   auto* header = reinterpret_cast<lockstep_chunk_header*>(chunk);
   __atomic_store_n(&header->check, 0, __ATOMIC_RELAXED);
   __atomic_thread_fence(__ATOMIC_SEQ_CST);

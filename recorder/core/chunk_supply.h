@@ -55,7 +55,7 @@ class ChunkSupply {
   bool take_new(std::size_t& index);
   bool take_from_new_window(std::size_t& index);
   bool take_oldest(std::size_t& index);
-  void wipe(char* chunk);
+  void wipe(char* chunk) const;
   void write_chunk_header(char* chunk, std::uint64_t sequence, std::uint32_t kind, std::uint32_t thread);
   char* chunk_at(std::size_t index) const { return file_.data() + header_bytes_ + index * chunk_bytes_; }
   lockstep_live_counters* live() const {

@@ -10,8 +10,8 @@
 namespace lockstep::recorder {
 namespace {
 
-constexpr std::uint32_t kMostRuns = 680;           // as many as a definition has room for
-constexpr std::size_t kMostShapeBytes = 8 * 1024;  // of all tensors of a call together
+constexpr std::uint32_t kMostRuns = 680;                        // as many as a definition has room for
+constexpr std::size_t kMostShapeBytes = std::size_t{8} * 1024;  // of all tensors of a call together
 
 std::uint32_t intern_text(Visit& visit, const char* text) {
   if (text == nullptr || *text == '\0') return 0;

@@ -35,7 +35,7 @@ void wipe_in_child() {
 
 }  // namespace
 
-__thread ThreadState thread_state __attribute__((tls_model("initial-exec")));
+constinit thread_local ThreadState thread_state __attribute__((tls_model("initial-exec"))) = {};
 
 const Settings& Session::settings() {
   return settings_at_load;
@@ -100,10 +100,10 @@ Lane* Session::take_lane() {
 }
 
 // At the end of a thread. One that forked, and ends in the child, holds a lane of its parent.
-void Session::leave_thread(void* value) {
+void Session::leave_thread(void* slot_of_thread) {
   Session* session = recording();
   if (session == nullptr || thread_state.session != session->id_ || thread_state.is_inside) return;
-  auto* slot = static_cast<LaneSlot*>(value);
+  auto* slot = static_cast<LaneSlot*>(slot_of_thread);
   thread_state.session = 0;
   session->writer_.close_lane(slot->lane);
   slot->is_taken.store(false, std::memory_order_release);

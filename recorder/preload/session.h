@@ -57,7 +57,7 @@ class Session {
 
   int open(const lockstep_rank_facts& facts);
   Lane* take_lane();
-  static void leave_thread(void* slot);
+  static void leave_thread(void* slot_of_thread);
 
   std::atomic<std::uint32_t> phase_{kIdle};  // first: zeroed memory is an idle session
   std::int32_t id_ = 0;

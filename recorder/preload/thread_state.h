@@ -15,6 +15,7 @@ struct ThreadState {
   bool is_inside;  // of a call into the recorder: a signal handler came in between
 };
 
-extern __thread ThreadState thread_state __attribute__((tls_model("initial-exec")));
+// NOLINTNEXTLINE(bugprone-dynamic-static-initializers): a constant
+extern constinit thread_local ThreadState thread_state __attribute__((tls_model("initial-exec")));
 
 }  // namespace lockstep::recorder

@@ -110,7 +110,7 @@ void Reader::find_ring_order() {
     const bool is_whole = bytes_->read(at, bytes).value_or(0) == sizeof chunk && is_valid(chunk);
     ring_order_.push_back({.sequence = is_whole ? chunk.sequence : 0, .offset = at});
   }
-  std::ranges::sort(ring_order_);
+  std::ranges::stable_sort(ring_order_, {}, &RingChunk::sequence);
 }
 
 bool Reader::take_next_offset() {

@@ -83,7 +83,6 @@ class Reader {
   struct RingChunk {
     std::uint64_t sequence;  // 0: it has no valid header
     std::uint64_t offset;
-    auto operator<=>(const RingChunk&) const = default;
   };
   std::vector<RingChunk> ring_order_;  // oldest first
   std::size_t next_in_ring_ = 0;

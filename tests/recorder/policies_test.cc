@@ -197,9 +197,11 @@ TEST_F(Policies, AnOlderAdapterIsUnderstood) {
 }
 
 TEST_F(Policies, WithoutAnAdapterNothingIsLeft) {
-  const Environment as_rank = {{"RANK", "0"}, {"LD_PRELOAD", RECORDER_LIBRARY}};
-  EXPECT_EQ(run_rank("launcher", as_rank).status, 0);
-  EXPECT_EQ(run({"sh", "-c", "'ls / | cat >/dev/null; exit 4'"}, as_rank).status, 4);
+  EXPECT_EQ(run_rank("launcher", {{"RANK", "0"}}).status, 0);
+#ifdef COUNTING_RANK_PROGRAM  // a sanitizer's library does not load into other programs
+  const Environment preloaded = {{"RANK", "0"}, {"LD_PRELOAD", RECORDER_LIBRARY}};
+  EXPECT_EQ(run({"sh", "-c", "'ls / | cat >/dev/null; exit 4'"}, preloaded).status, 4);
+#endif
   EXPECT_FALSE(fs::exists(folder()));
 }
 
