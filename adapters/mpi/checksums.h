@@ -11,6 +11,7 @@ struct Span {
   std::size_t bytes = 0;
 };
 
+// Empty when no checksums are wanted.
 Span span_of(const void* data, MPI_Datatype type, std::int64_t count);
 
 // The input is summed when this is made, the output when the call is over.

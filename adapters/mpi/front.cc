@@ -15,7 +15,8 @@ namespace {
 AnyFunction table[kFunctionCount];
 std::atomic<bool> is_filled{false};
 
-// Threads that come here at once fill in the same values.
+// Threads that come here at once fill in the same values in the end; what one calls in between goes straight
+// to MPI.
 void fill_table() {
   const Library library = find_library();
   for (unsigned i = 0; i < kFunctionCount; ++i) table[i] = find_real(library, static_cast<Function>(i));

@@ -70,7 +70,8 @@ void fill_process_calls(AnyFunction* table) {
 }
 
 void fill_wrappers(const Library& library, AnyFunction* table) {
-#define LOCKSTEP_MPI_FIND(name, arguments) real.name = reinterpret_cast<decltype(real.name)>(table[k##name]);
+#define LOCKSTEP_MPI_FIND(name, arguments) \
+  real.name = reinterpret_cast<decltype(real.name)>(find_real(library, k##name));
   LOCKSTEP_MPI_FUNCTIONS(LOCKSTEP_MPI_FIND)
 #undef LOCKSTEP_MPI_FIND
 #define LOCKSTEP_MPI_FIND(name) \

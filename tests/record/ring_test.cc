@@ -125,6 +125,34 @@ TEST(Ring, DefinitionsLeaveHalfOfItToTheEvents) {
   EXPECT_GT(kept.numbers.at(1).size() * sizeof(lockstep_call), kRingBytes / 3);
 }
 
+// Cut anywhere, or with any chunk zeroed, a ring gives what is left of it, in order.
+TEST(Ring, IsReadableWhenPartsOfItAreMissing) {
+  const ScratchFolder folder;
+  const std::string path = folder / "ring.lockstep";
+  recorder::Writer writer;
+  ASSERT_EQ(writer.open(ring_options(path, 4096)), 0);
+  recorder::Lane lane;
+  writer.open_lane(lane, 1);
+  for (std::uint64_t i = 0; i < 30'000; ++i) lane.write(numbered_call(1, i, 0));
+  writer.close_lane(lane);
+  writer.close(0);
+  const std::size_t whole = read_ring(path).numbers.at(1).size();
+  const std::uint64_t bytes = std::filesystem::file_size(path);
+  for (std::uint64_t length = 4096 + 777; length < bytes; length += 20'001) {
+    const std::string cut = folder / "cut.lockstep";
+    std::filesystem::copy_file(path, cut, std::filesystem::copy_options::overwrite_existing);
+    std::filesystem::resize_file(cut, length);
+    const Kept kept = read_ring(cut);
+    expect_rising(kept);
+    EXPECT_TRUE(kept.stats.is_damaged());
+    std::filesystem::resize_file(cut, bytes);  // the rest is zeros now
+    const Kept zeroed = read_ring(cut);
+    expect_rising(zeroed);
+    const auto left = zeroed.numbers.find(1);
+    EXPECT_LT(left == zeroed.numbers.end() ? 0 : left->second.size(), whole);
+  }
+}
+
 [[noreturn]] void write_for_ever(const std::string& path, std::atomic<std::uint64_t>& written) {
   static recorder::Writer writer;
   if (writer.open(ring_options(path, 4096)) != 0) ::_exit(1);

@@ -259,6 +259,15 @@ INSTANTIATE_TEST_SUITE_P(Preloaded, OtherAllocators,
                                          LIBRARY_FOLDER "/libtcmalloc_minimal.so.4",
                                          LIBRARY_FOLDER "/libmimalloc.so.2.0"));
 
+TEST_F(Policies, WhereTheKernelCannotWipeTheCLibraryDoes) {
+  for (const char* mode : {"fork", "fork_rank"})
+    EXPECT_EQ(run({OLD_KERNEL_RANK_PROGRAM, mode}).status, 0) << mode;
+  EXPECT_EQ(files(), 3U);
+  expect_calls(summary_of(file(1, 0)), 2 * kCalls);
+  expect_calls(summary_of(file(1, 1)), kCalls);
+  expect_calls(summary_of(file(2, 0)), kCalls / 2);
+}
+
 TEST_F(Policies, ValgrindFindsNothing) {
   const std::vector<std::string> command = {"valgrind", "--quiet", "--error-exitcode=77", RANK_PROGRAM};
   for (const char* mode : {"fork", "exit"}) {

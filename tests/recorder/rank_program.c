@@ -203,6 +203,17 @@ static int count_allocations(void) {
 }
 #endif
 
+#ifdef OLD_KERNEL
+/* A kernel, or a sandbox, that knows no advice. The library asks for it through this. */
+int madvise(void* address, size_t length, int advice) {
+  (void)address;
+  (void)length;
+  (void)advice;
+  errno = EINVAL;
+  return -1;
+}
+#endif
+
 /* An adapter that was built before the structures grew: its size ends where its knowledge ends. */
 static int be_an_old_adapter(void) {
   struct lockstep_call_facts facts;
