@@ -40,7 +40,7 @@ int non_blocking(Function function, MPI_Comm communicator, MPI_Request* request,
   if (lockstep_is_recording() == 0) return call();
   const Collective it = describe();
   auto facts = collective_facts(function, it.operation, communicator, it.payload, it.reduce_op, it.root);
-  facts.flags = LOCKSTEP_CALL_ASYNC;
+  facts.flags = kPosted;
   Pending pending{};
   pending.checksums = checksums_of(it);
   lockstep_begin_call(&facts, &pending.ticket);

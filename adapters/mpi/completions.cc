@@ -20,6 +20,11 @@ class Watched {
 
   MPI_Status* place() const { return place_; }
 
+  // The call that follows does not return before some of them, or all, are over.
+  void wait_for(int count) {
+    for (int i = 0; i < count && requests_.data() != nullptr; ++i) wait_for_request(requests_.data()[i]);
+  }
+
   // Request `index` is over; its status is the one at `status_index`.
   void complete(int index, int status_index, int result) {
     if (requests_.data() == nullptr) return;
@@ -44,6 +49,7 @@ bool is_told(int count) {
 int wrap_Wait(MPI_Request* request, MPI_Status* status) {
   if (!is_told(1)) return real.Wait(request, status);
   Watched watched(1, request, status);
+  watched.wait_for(1);
   const int result = real.Wait(request, watched.place());
   watched.complete(0, 0, result);
   return result;
@@ -60,6 +66,7 @@ int wrap_Test(MPI_Request* request, int* flag, MPI_Status* status) {
 int wrap_Waitall(int count, MPI_Request* requests, MPI_Status* statuses) {
   if (!is_told(count)) return real.Waitall(count, requests, statuses);
   Watched watched(count, requests, statuses);
+  watched.wait_for(count);
   const int result = real.Waitall(count, requests, watched.place());
   for (int i = 0; i < count; ++i) watched.complete(i, i, result);
   return result;
@@ -77,6 +84,7 @@ int wrap_Testall(int count, MPI_Request* requests, int* flag, MPI_Status* status
 int wrap_Waitany(int count, MPI_Request* requests, int* index, MPI_Status* status) {
   if (!is_told(count)) return real.Waitany(count, requests, index, status);
   Watched watched(count, requests, status);
+  watched.wait_for(count);
   const int result = real.Waitany(count, requests, index, watched.place());
   if (*index != MPI_UNDEFINED) watched.complete(*index, 0, result);
   return result;
@@ -92,9 +100,11 @@ int wrap_Testany(int count, MPI_Request* requests, int* index, int* flag, MPI_St
 
 // Both of the "some" family alike.
 template <typename Call>
-int some(Call call, int count, MPI_Request* requests, int* finished, int* indices, MPI_Status* statuses) {
+int some(bool is_waiting, Call call, int count, MPI_Request* requests, int* finished, int* indices,
+         MPI_Status* statuses) {
   if (!is_told(count)) return call(count, requests, finished, indices, statuses);
   Watched watched(count, requests, statuses);
+  if (is_waiting) watched.wait_for(count);
   const int result = call(count, requests, finished, indices, watched.place());
   if (*finished == MPI_UNDEFINED) return result;
   for (int i = 0; i < *finished; ++i) watched.complete(indices[i], i, result);
@@ -102,11 +112,11 @@ int some(Call call, int count, MPI_Request* requests, int* finished, int* indice
 }
 
 int wrap_Waitsome(int count, MPI_Request* requests, int* finished, int* indices, MPI_Status* statuses) {
-  return some(real.Waitsome, count, requests, finished, indices, statuses);
+  return some(true, real.Waitsome, count, requests, finished, indices, statuses);
 }
 
 int wrap_Testsome(int count, MPI_Request* requests, int* finished, int* indices, MPI_Status* statuses) {
-  return some(real.Testsome, count, requests, finished, indices, statuses);
+  return some(false, real.Testsome, count, requests, finished, indices, statuses);
 }
 
 int wrap_Start(MPI_Request* request) {

@@ -63,7 +63,7 @@ int blocking_send(Function function, const Message& message, Call call) {
 // An issued send or receive whose end a later call will see.
 template <typename Call>
 int issue(Pending pending, const MPI_Request* request, Call call) {
-  pending.facts.flags = LOCKSTEP_CALL_ASYNC;
+  pending.facts.flags = kPosted;
   lockstep_begin_call(&pending.facts, &pending.ticket);
   const int result = call();
   if (result == MPI_SUCCESS) {
@@ -85,7 +85,7 @@ int non_blocking_send(Function function, const Message& message, MPI_Request* re
 template <typename Call>
 int prepare(Pending pending, const MPI_Request* request, Call call) {
   pending.is_persistent = true;
-  pending.facts.flags = LOCKSTEP_CALL_ASYNC;
+  pending.facts.flags = kPosted;
   const int result = call();
   if (result == MPI_SUCCESS) add_request(*request, pending);
   return result;

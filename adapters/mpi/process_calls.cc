@@ -3,6 +3,7 @@
 
 #include "calls.h"
 #include "fill.h"
+#include "requests.h"
 #include "wrappers.h"
 
 namespace lockstep::adapters::mpi::LOCKSTEP_MPI_ABI {
@@ -51,6 +52,7 @@ int wrap_Finalize() {
   lockstep_ticket ticket;
   lockstep_begin_call(&facts, &ticket);
   const int result = real.Finalize();
+  if (result == MPI_SUCCESS) forget_all_requests();
   lockstep_mark_call(&ticket, result == MPI_SUCCESS ? LOCKSTEP_DONE_COMPLETED : LOCKSTEP_DONE_FAILED, 0, 0);
   return result;
 }

@@ -61,7 +61,15 @@ void start_request(MPI_Request request) {
   Slot* slot = find(request);
   if (slot == nullptr || !slot->pending.is_persistent) return;
   slot->pending.begin_ns = lockstep_now_ns();
+  slot->pending.is_waited_for = false;
   lockstep_begin_call(&slot->pending.facts, &slot->pending.ticket);
+}
+
+void wait_for_request(MPI_Request request) {
+  Slot* slot = find(request);
+  if (slot == nullptr || slot->pending.is_waited_for || slot->pending.ticket.communicator == 0) return;
+  slot->pending.is_waited_for = true;
+  lockstep_mark_call(&slot->pending.ticket, LOCKSTEP_DONE_STARTED, 0, 0);
 }
 
 void forget_request(MPI_Request request) {
@@ -69,6 +77,14 @@ void forget_request(MPI_Request request) {
   if (slot == nullptr) return;
   finish(slot->pending.ticket, MPI_SUCCESS);  // nobody will ever see its end
   remove(*slot);
+}
+
+void forget_all_requests() {
+  for (Slot& slot : table) {
+    if (slot.key.load(std::memory_order_acquire) <= kBusy) continue;
+    finish(slot.pending.ticket, MPI_SUCCESS);
+    remove(slot);
+  }
 }
 
 void complete_request(MPI_Request request, int result, const MPI_Status* status) {

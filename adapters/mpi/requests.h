@@ -17,7 +17,11 @@ struct Pending {
   Checksums checksums;        // of a collective
   bool is_wildcard;
   bool is_persistent;
+  bool is_waited_for;
 };
+
+// A program may keep requests open and wait for something else: it waits for them only where it says so.
+constexpr std::uint8_t kPosted = LOCKSTEP_CALL_ASYNC | LOCKSTEP_CALL_POSTED;
 
 // Remembers a request. When there is no room its call is told as finished: nobody would see its end.
 void add_request(MPI_Request request, const Pending& pending);
@@ -26,6 +30,12 @@ void add_request(MPI_Request request, const Pending& pending);
 void start_request(MPI_Request request);
 
 void forget_request(MPI_Request request);
+
+// MPI is over: nobody waits for what is still open.
+void forget_all_requests();
+
+// The rank begins to wait for the request, alone or among others.
+void wait_for_request(MPI_Request request);
 
 // The call of this request, as it was before MPI took it back, is over. `status` is needed for wildcards, and
 // may be null otherwise. A request that nobody added is ignored.

@@ -162,6 +162,7 @@ LOCKSTEP_STATIC_ASSERT(sizeof(struct lockstep_call) == 64, "a call is one cache 
 
 #define LOCKSTEP_CALL_ASYNC 1u    /* the caller did not wait for it */
 #define LOCKSTEP_CALL_CAPTURED 2u /* captured into a graph, to run later */
+#define LOCKSTEP_CALL_POSTED 4u   /* the rank goes on, and waits for it only from LOCKSTEP_DONE_STARTED on */
 
 /* A call got further. The key is that of the call: communicator, sequence, operation and, for sends and
  * receives, peer. */

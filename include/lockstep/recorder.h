@@ -161,7 +161,7 @@ struct lockstep_call_facts {
   uint8_t operation; /* LOCKSTEP_OPERATION_... */
   uint8_t reduce_op; /* LOCKSTEP_REDUCE_OP_... */
   uint8_t data_type; /* LOCKSTEP_DATA_TYPE_..., of the first tensor */
-  uint8_t flags;     /* LOCKSTEP_CALL_ASYNC, LOCKSTEP_CALL_CAPTURED */
+  uint8_t flags;     /* LOCKSTEP_CALL_ASYNC, LOCKSTEP_CALL_CAPTURED, LOCKSTEP_CALL_POSTED */
   int32_t
       peer; /* root, source or destination as a rank of the communicator; -1: none or any. Always set it */
   uint32_t name;    /* id: of the tensor or of the framework's operation */
@@ -186,7 +186,8 @@ struct lockstep_ticket {
 LOCKSTEP_API void lockstep_begin_call(const struct lockstep_call_facts* facts,
                                       struct lockstep_ticket* ticket);
 
-/* A call got further: `status` is LOCKSTEP_DONE_STARTED (on the device), _COMPLETED or _FAILED with `error`,
+/* A call got further: `status` is LOCKSTEP_DONE_STARTED (on the device, or the rank began to wait for it),
+ * _COMPLETED or _FAILED with `error`,
  * the id of a text. From any thread. `time_ns` 0: now. */
 LOCKSTEP_API void lockstep_mark_call(const struct lockstep_ticket* ticket, uint8_t status, uint32_t error,
                                      uint64_t time_ns);

@@ -280,6 +280,32 @@ TEST(RecordingToModel, AClockThatIsSetMovesWhatBeginsAfterIt) {
   EXPECT_EQ(events[1].begin_ns, 1'700'000'060'000'009'000);
 }
 
+TEST(RecordingToModel, APostedCallIsWaitedForOnlyFromItsStartOn) {
+  Recorded recorded;
+  Lane lane;
+  recorded.writer.open_lane(lane, 1);
+  for (std::uint64_t number = 1; number <= 3; ++number) {
+    lockstep_call call = numbered_call(1, number, 0);
+    call.flags = LOCKSTEP_CALL_ASYNC | LOCKSTEP_CALL_POSTED;
+    lane.write(call);
+    lockstep_done done{};
+    done.sequence = call.sequence;
+    done.communicator = call.communicator;
+    done.operation = call.operation;
+    done.peer = call.peer;
+    done.status = LOCKSTEP_DONE_STARTED;
+    if (number >= 2) lane.write(done);
+    done.status = LOCKSTEP_DONE_COMPLETED;
+    if (number == 3) lane.write(done);
+  }
+  recorded.writer.close_lane(lane);
+  recorded.writer.close(0);
+  const model::Job job = recorded.read();
+  std::vector<EventState> states;
+  for (const Event& event : job.ranks.front().events) states.push_back(event.state);
+  EXPECT_THAT(states, ElementsAre(EventState::kUntracked, EventState::kStarted, EventState::kCompleted));
+}
+
 TEST(RecordingToModel, TheHighestFrameworkNamesTheJob) {
   const std::vector<std::array<std::string_view, 2>> orders = {{"mpi", "torch"}, {"torch", "mpi"}};
   for (const auto& order : orders) {

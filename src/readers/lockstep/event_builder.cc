@@ -101,7 +101,8 @@ Event EventBuilder::new_event(std::uint64_t time_ns, std::uint32_t thread, std::
 void EventBuilder::take_call(const lockstep_call& call, std::uint32_t thread, std::uint32_t position) {
   Event event = new_event(call.time_ns, thread, position);
   event.kind = is_pair(call.operation) ? EventKind::kPointToPoint : EventKind::kCollective;
-  event.state = EventState::kIssued;
+  const bool is_only_posted = (call.flags & LOCKSTEP_CALL_POSTED) != 0;
+  event.state = is_only_posted ? EventState::kUntracked : EventState::kIssued;
   event.communicator = ids_.communicator(call.communicator);
   event.sequence = call.sequence;
   event.collective = ids_.collective(call);
@@ -140,7 +141,8 @@ void EventBuilder::take_done(const lockstep_done& record, std::uint32_t position
 
 void EventBuilder::apply(const Done& done, Event& event) {
   if (done.status == LOCKSTEP_DONE_STARTED) {
-    if (event.state == EventState::kIssued) event.state = EventState::kStarted;
+    const bool has_not_ended = event.state == EventState::kIssued || event.state == EventState::kUntracked;
+    if (has_not_ended) event.state = EventState::kStarted;
     return;
   }
   event.end_ns = done.time_ns;
