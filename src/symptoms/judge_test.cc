@@ -294,6 +294,17 @@ TEST(Judge, ProcessesThatAlsoSitOnGpuZeroAreSeen) {
             "parallel.all_on_gpu_zero");
 }
 
+TEST(Judge, AnUntouchedGpuBesideAModeratelyBusyOneIsIdle) {
+  EXPECT_EQ(verdict_on("| N/A  36C  P0  224W / 400W |  20672MiB / 40960MiB |     47%      Default |\n"
+                       "| N/A  29C  P0   48W / 400W |      8MiB / 40960MiB |      0%      Default |\n")
+                .code,
+            "parallel.idle_gpu");
+  EXPECT_NE(verdict_on("| N/A  36C  P0  224W / 400W |  20672MiB / 40960MiB |     47%      Default |\n"
+                       "| N/A  29C  P0   48W / 400W |   4008MiB / 40960MiB |      0%      Default |\n")
+                .code,
+            "parallel.idle_gpu");
+}
+
 RC_GTEST_PROP(Judge, AnyBytesGiveEvidenceInsideTheLog, (const std::string& noise)) {
   const std::string text = noise + "CUDA out of memory" + noise;
   const auto lines = 1 + std::ranges::count(text, '\n');

@@ -133,9 +133,10 @@ std::optional<SilentSign> uneven_gpus(std::size_t log, std::string_view bytes) {
         number_in(*found, "used").value_or(0) / std::max(1.0, number_in(*found, "all").value_or(1));
     idlest_line = span;
   });
-  constexpr double kBusy = 50;
+  constexpr double kUnused = 0.02;  // of its memory: no process ever made a context on it
+  const double busy_enough = idlest_memory < kUnused ? 15 : 50;
   constexpr double kIdle = 10;
-  if (busiest < kBusy || idlest > kIdle) return std::nullopt;
+  if (busiest < busy_enough || idlest > kIdle) return std::nullopt;
   constexpr double kTaken = 0.3;
   return SilentSign{idlest_memory > kTaken ? "slow.uneven_gpus" : "parallel.idle_gpu", log, idlest_line};
 }
