@@ -1,0 +1,135 @@
+#include "call.h"
+
+#include <cstring>
+
+#include <torch/csrc/distributed/c10d/Types.hpp>
+#include <torch/csrc/distributed/c10d/Work.hpp>
+
+#include "device_runtime.h"
+#include "device_work.h"
+#include "groups.h"
+#include "python_stack.h"
+#include "work_progress.h"
+
+namespace lockstep::pytorch {
+namespace {
+
+std::uint8_t reduce_op_of(const c10::IValue& argument) {
+  switch (argument.toCustomClass<c10d::ReduceOp>()->op_) {
+    case c10d::ReduceOp::SUM:
+      return LOCKSTEP_REDUCE_OP_Sum;
+    case c10d::ReduceOp::AVG:
+      return LOCKSTEP_REDUCE_OP_Average;
+    case c10d::ReduceOp::PRODUCT:
+      return LOCKSTEP_REDUCE_OP_Product;
+    case c10d::ReduceOp::MIN:
+      return LOCKSTEP_REDUCE_OP_Minimum;
+    case c10d::ReduceOp::MAX:
+      return LOCKSTEP_REDUCE_OP_Maximum;
+    case c10d::ReduceOp::BAND:
+      return LOCKSTEP_REDUCE_OP_BitAnd;
+    case c10d::ReduceOp::BOR:
+      return LOCKSTEP_REDUCE_OP_BitOr;
+    case c10d::ReduceOp::BXOR:
+      return LOCKSTEP_REDUCE_OP_BitXor;
+    case c10d::ReduceOp::PREMUL_SUM:
+      return LOCKSTEP_REDUCE_OP_PreMulSum;
+    default:
+      return LOCKSTEP_REDUCE_OP_Other;
+  }
+}
+
+// Behind the group: perhaps a reduction, then root or peer, then the tag, which is returned.
+std::int64_t read_partner(const Signature& signature, const c10::IValue* arguments,
+                          lockstep_call_facts& facts) {
+  std::uint32_t at = signature.group + 1;
+  if (at < signature.argument_count && arguments[at].isObject()) {
+    facts.reduce_op = reduce_op_of(arguments[at++]);
+  }
+  const Partner partner = signature.meaning.partner;
+  if (partner == Partner::kRoot || partner == Partner::kPeerAndTag) {
+    facts.peer = static_cast<std::int32_t>(arguments[at++].toInt());
+  }
+  const bool has_tag = partner == Partner::kPeerAndTag || partner == Partner::kTag;
+  return has_tag ? arguments[at].toInt() : 0;
+}
+
+// Devices ignore tags; on the CPU messages of another tag go another way.
+void choose_channel(const c10d::ProcessGroup& group, std::int64_t tag, lockstep_call_facts& facts) {
+  const std::uint32_t channel = channel_of(group, tag);
+  if (channel != 0) {
+    facts.communicator = channel;
+  } else {
+    facts.peer = -1;
+  }
+}
+
+bool is_async(const Signature& signature, const c10::IValue* arguments) {
+  return signature.async_argument >= 0 && arguments[signature.async_argument].toBool();
+}
+
+}  // namespace
+
+Call::Call(const Signature& signature, const c10::IValue* arguments) {
+  const auto group = arguments[signature.group].toCustomClass<c10d::ProcessGroup>();
+  group_ = group.get();
+  lockstep_call_facts facts{};
+  facts.size = sizeof facts;
+  facts.communicator = communicator_of(*group);
+  facts.operation = signature.meaning.operation;
+  facts.peer = -1;
+  facts.name = lockstep_intern_string(signature.name, std::strlen(signature.name));
+  const std::int64_t tag = read_partner(signature, arguments, facts);
+  const TensorList tensors(signature.meaning.tensors, arguments, signature.group);
+  tensors.describe(facts);
+  device_ = tensors.device();
+  if (tag != 0 && device_.is_cpu()) choose_channel(*group, tag, facts);
+  if (is_async(signature, arguments)) facts.flags |= LOCKSTEP_CALL_ASYNC;
+  const DeviceStream stream = current_stream(device_);
+  is_captured_ = stream.is_capturing;
+  if (is_captured_) facts.flags |= LOCKSTEP_CALL_CAPTURED;
+  facts.stream = stream.number;
+  if (lockstep_wants_stack()) facts.stack = intern_python_stack();
+  lockstep_begin_call(&facts, &ticket_);
+  has_checksums_ = ticket_.communicator != 0 && lockstep_wants_checksums() && tensors.can_checksum();
+  if (has_checksums_) note_inputs(tensors);
+}
+
+void Call::note_inputs(const TensorList& tensors) {
+  checksummed_outputs_ = tensors.outputs();
+  if (!tensors.has_inputs()) return;
+  lockstep_checksum_facts facts{};
+  facts.size = sizeof facts;
+  facts.has_input = 1;
+  facts.input = tensors.checksum_inputs();
+  lockstep_note_checksums(&ticket_, &facts);
+}
+
+void Call::follow(const Signature& signature, c10::IValue* results) noexcept {
+  try {
+    if (ticket_.communicator == 0 || is_captured_) return;
+    c10::IValue* const work = signature.return_count == 0 ? nullptr : &results[signature.return_count - 1];
+    if (device_.is_cpu()) {
+      follow_cpu(work);
+    } else if (auto told = follow_device(ticket_, device_, group_, work_in(work))) {
+      *work = c10::IValue(std::move(told));
+    }
+  } catch (...) {  // the job goes on; this call stays without an end
+  }
+}
+
+void Call::follow_cpu(c10::IValue* work) {
+  Progress progress{ticket_, std::move(checksummed_outputs_)};
+  const c10::intrusive_ptr<c10d::Work> given = work_in(work);
+  if (given == nullptr) {
+    progress.complete();
+  } else if (has_checksums_ || !tell_by_future(*given, progress)) {
+    *work = c10::IValue(watched(given, std::move(progress)));
+  }
+}
+
+void Call::fail(const char* what) noexcept {
+  Progress{ticket_, {}}.fail(what);
+}
+
+}  // namespace lockstep::pytorch
