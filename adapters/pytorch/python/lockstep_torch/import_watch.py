@@ -1,0 +1,68 @@
+"""Calls back when a module has been imported. A module that never is costs one comparison for each import."""
+
+import importlib.machinery
+import sys
+
+_actions = {}  # module name: what to do with the module once it has run
+
+
+class _Finder:
+    """First in sys.meta_path; finds nothing itself, and lets the loader of a watched module call back at its end."""
+
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        action = _actions.get(name)
+        if action is None:
+            return None
+        spec = _spec_from_others(name, path, target)
+        if spec is not None and isinstance(spec.loader, importlib.machinery.SourceFileLoader):
+            _call_after(spec.loader, action)
+        return spec
+
+
+def _spec_from_others(name, path, target):
+    for finder in sys.meta_path:
+        if finder is not _Finder and hasattr(finder, "find_spec"):
+            spec = finder.find_spec(name, path, target)
+            if spec is not None:
+                return spec
+    return None
+
+
+def _call_after(loader, action):
+    run = loader.exec_module
+
+    def exec_module(module):
+        run(module)
+        del loader.exec_module
+        try:
+            if _actions.pop(module.__name__, None) is action:
+                action(module)
+        except Exception as error:
+            from lockstep_torch import notes
+            notes.tell(f"{module.__name__}: {error!r}")
+
+    loader.exec_module = exec_module
+
+
+def after_import(name, action):
+    if name in sys.modules:
+        action(sys.modules[name])
+    else:
+        _actions[name] = action
+
+
+def _rendezvous_is_there(module):
+    from lockstep_torch import rank_start
+    rank_start.watch_rendezvous(module)
+
+
+def _groups_are_there(module):
+    from lockstep_torch import groups
+    groups.watch_groups(module)
+
+
+def begin():
+    after_import("torch.distributed.rendezvous", _rendezvous_is_there)
+    after_import("torch.distributed.distributed_c10d", _groups_are_there)
+    sys.meta_path.insert(0, _Finder)

@@ -1,0 +1,82 @@
+"""Begins the record file of this rank: before it meets the others where its rank is known then, else when it has."""
+
+import os
+import sys
+
+from lockstep_torch import notes
+
+_session = None  # once begun: the Session, or False when there will be none
+_is_watching = False
+
+
+class Session:
+    """The recorder and the adapter's native half in this process."""
+
+    def __init__(self, library, native):
+        self.library = library
+        self.native = native  # None: Python alone
+        self.pid = os.getpid()
+
+
+class _WatchedHandlers(dict):
+    """The table of rendezvous methods. Looking one up is the last thing that happens before ranks meet, and leaves no
+    frame of ours in the traceback of a rendezvous that fails."""
+
+    def __getitem__(self, scheme):
+        try:
+            _begin_before_rendezvous(sys._getframe(1).f_locals.get("rank", -1))
+        except Exception as error:
+            notes.tell_without_record(repr(error))
+        return super().__getitem__(scheme)
+
+
+def watch_rendezvous(module):
+    module._rendezvous_handlers = _WatchedHandlers(module._rendezvous_handlers)
+
+
+def _begin_before_rendezvous(rank):
+    if rank < 0:
+        rank = int(os.environ.get("RANK", "-1"))
+    if rank >= 0:
+        session(rank, int(os.environ.get("WORLD_SIZE", "-1")))
+
+
+def session(rank=-1, world_size=-1):
+    """The session of this process, begun at the first call that knows the rank; None when nothing is recorded."""
+    global _session
+    if _session and _session.pid != os.getpid():
+        _session = None  # a forked child that becomes a rank of its own
+    if _session is None:
+        try:
+            _session = _begin(rank, world_size)
+        except Exception as error:
+            _session = False
+            notes.tell_without_record(repr(error))
+    return _session or None
+
+
+def _begin(rank, world_size):
+    import torch
+
+    from lockstep_torch import native, recorder
+    library = recorder.Library()
+    refused = library.start_rank(rank, world_size, torch.__version__)
+    if refused:
+        notes.tell_without_record(f"not recorded: {os.strerror(refused)}")
+        return False
+    notes.attach(library)
+    begun = Session(library, native.load(torch))
+    library.set_attribute("pytorch adapter mode", "native" if begun.native else "python")
+    _watch(begun)
+    return begun
+
+
+def _watch(begun):
+    """Once: a forked child inherits it."""
+    global _is_watching
+    if _is_watching:
+        return
+    _is_watching = True
+    from lockstep_torch import activities, methods
+    activities.watch(begun.library)
+    methods.watch(begun)
