@@ -39,6 +39,12 @@ std::uint8_t reduce_op_of(const c10::IValue& argument) {
   }
 }
 
+// A receive may be posted and left open: nobody waits in it before its Work is waited for.
+bool is_message(const Signature& signature) {
+  const Partner partner = signature.meaning.partner;
+  return partner == Partner::kPeerAndTag || partner == Partner::kTag;
+}
+
 // Behind the group: perhaps a reduction, then root or peer, then the tag, which is returned.
 std::int64_t read_partner(const Signature& signature, const c10::IValue* arguments,
                           lockstep_call_facts& facts) {
@@ -50,8 +56,7 @@ std::int64_t read_partner(const Signature& signature, const c10::IValue* argumen
   if (partner == Partner::kRoot || partner == Partner::kPeerAndTag) {
     facts.peer = static_cast<std::int32_t>(arguments[at++].toInt());
   }
-  const bool has_tag = partner == Partner::kPeerAndTag || partner == Partner::kTag;
-  return has_tag ? arguments[at].toInt() : 0;
+  return is_message(signature) ? arguments[at].toInt() : 0;
 }
 
 // Devices ignore tags; on the CPU messages of another tag go another way.
@@ -85,6 +90,8 @@ Call::Call(const Signature& signature, const c10::IValue* arguments) {
   device_ = tensors.device();
   if (tag != 0 && device_.is_cpu()) choose_channel(*group, tag, facts);
   if (is_async(signature, arguments)) facts.flags |= LOCKSTEP_CALL_ASYNC;
+  is_posted_ = is_message(signature) && device_.is_cpu();
+  if (is_posted_) facts.flags |= LOCKSTEP_CALL_POSTED;
   const DeviceStream stream = current_stream(device_);
   is_captured_ = stream.is_capturing;
   if (is_captured_) facts.flags |= LOCKSTEP_CALL_CAPTURED;
@@ -119,7 +126,7 @@ void Call::follow(const Signature& signature, c10::IValue* results) noexcept {
 }
 
 void Call::follow_cpu(c10::IValue* work) {
-  Progress progress{ticket_, std::move(checksummed_outputs_)};
+  Progress progress{ticket_, std::move(checksummed_outputs_), is_posted_};
   const c10::intrusive_ptr<c10d::Work> given = work_in(work);
   if (given == nullptr) {
     progress.complete();
@@ -129,7 +136,7 @@ void Call::follow_cpu(c10::IValue* work) {
 }
 
 void Call::fail(const char* what) noexcept {
-  Progress{ticket_, {}}.fail(what);
+  Progress{ticket_, {}, false}.fail(what);
 }
 
 }  // namespace lockstep::pytorch

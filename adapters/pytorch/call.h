@@ -43,6 +43,7 @@ class Call {
   c10::Device device_{c10::DeviceType::CPU};
   const void* group_ = nullptr;
   std::vector<at::Tensor> checksummed_outputs_;
+  bool is_posted_ = false;
   bool is_captured_ = false;
   bool has_checksums_ = false;
 };

@@ -15,6 +15,7 @@ class ToldOnce {
  public:
   explicit ToldOnce(Progress progress) : progress_(std::move(progress)) {}
 
+  void wait() const { progress_.wait(); }
   void complete() {
     if (is_first()) progress_.complete();
   }
@@ -45,6 +46,7 @@ class WatchedWork final : public ForwardedWork {
   }
 
   bool wait(std::chrono::milliseconds timeout) override {
+    told_->wait();
     try {
       const bool is_done = inner().wait(timeout);
       if (is_done) told_->complete();

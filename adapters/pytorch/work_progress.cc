@@ -46,6 +46,10 @@ c10::intrusive_ptr<c10::ivalue::Future> future_of(c10d::Work& work) {
 
 }  // namespace
 
+void Progress::wait() const noexcept {
+  if (is_posted) lockstep_mark_call(&ticket, LOCKSTEP_DONE_STARTED, 0, 0);
+}
+
 void Progress::complete() noexcept {
   if (!outputs.empty()) {
     lockstep_checksum_facts facts{};
@@ -69,8 +73,9 @@ c10::intrusive_ptr<c10d::Work> work_in(const c10::IValue* result) {
 bool tell_by_future(c10d::Work& work, const Progress& progress) {
   const auto future = future_of(work);
   if (future == nullptr) return false;
+  progress.wait();  // whoever waits for a future is not seen
   future->addCallback([ticket = progress.ticket](c10::ivalue::Future& ended) {
-    Progress told{ticket, {}};
+    Progress told{ticket, {}, false};
     if (ended.hasError()) {
       told.fail(ended.tryRetrieveErrorMessage().c_str());
     } else {

@@ -15,7 +15,9 @@ namespace lockstep::pytorch {
 struct Progress {
   lockstep_ticket ticket;
   std::vector<at::Tensor> outputs;  // to be summed at the end; empty: not wanted
+  bool is_posted = false;           // the rank waits for it only when it says so
 
+  void wait() const noexcept;
   void complete() noexcept;
   void fail(const char* what) noexcept;
 };

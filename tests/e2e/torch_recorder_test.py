@@ -153,7 +153,10 @@ def numbered(calls, suffix):
 def check_ends(records):
     """Every call has ended, once."""
     key = lambda record: (record["communicator"], record["operation"], record["sequence"], record.get("peer", -1))
-    ended = [(key(done), done["status"]) for done in records if done["record"] == "done"]
+    done = [record for record in records if record["record"] == "done"]
+    ended = [(key(record), record["status"]) for record in done if record["status"] != "started"]
+    waited = [key(record) for record in done if record["status"] == "started" and record["operation"] in ("send", "receive")]
+    assert len(waited) == 3
     issued = [(key(call), "completed") for call in records if call["record"] == "call"]
     assert sorted(ended) == sorted(issued)
 

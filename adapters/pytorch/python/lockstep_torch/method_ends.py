@@ -5,7 +5,7 @@ import threading
 import time
 import weakref
 
-from lockstep_torch.recorder import DONE_COMPLETED, DONE_FAILED
+from lockstep_torch.recorder import DONE_COMPLETED, DONE_FAILED, DONE_STARTED
 
 INTERVAL_S = 0.01
 ERROR_BYTES = 512
@@ -65,6 +65,8 @@ class Ends:
         def told_wait(work, *arguments, **keywords):
             known, ticket, device = self._waited.pop(id(work), (None, None, None))
             is_it = known is not None and known() is work
+            if is_it:
+                self._library.mark_call(ticket, DONE_STARTED)
             try:
                 result = wait(work, *arguments, **keywords)
             except BaseException as error:

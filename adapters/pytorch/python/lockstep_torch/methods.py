@@ -91,7 +91,7 @@ class _CallReader:
         ticket = self._library.begin_call(
             communicator=groups.communicator(self._library, group, tag), operation=self._operations[word],
             reduce_op=self._reduce_op(word, options, arguments), data_type=self._data_type(some[0]) if some else 0,
-            flags=recorder.CALL_ASYNC if getattr(options, "asyncOp", False) else 0, peer=peer,
+            flags=_flags(word, options, some), peer=peer,
             name=self._library.intern(f"c10d.{operation}"),
             tensors=self._library.intern_tensors(self._shapes(inputs), self._shapes(outputs)) if some else 0,
             payload_bytes=sum(tensor.numel() * tensor.element_size() for tensor in some))
@@ -114,6 +114,12 @@ class _CallReader:
         word = str(getattr(given, "op", given)).rpartition(".")[2] if given is not None else "SUM"
         name = _REDUCE_OPS.get(word, "other")
         return self._reduce_ops[name]
+
+
+def _flags(word, options, tensors):
+    """A receive may be posted and left open: nobody waits in it before its Work is waited for."""
+    is_posted = word in ("send", "receive") and tensors[0].device.type == "cpu"
+    return (recorder.CALL_ASYNC if getattr(options, "asyncOp", False) else 0) | (recorder.CALL_POSTED if is_posted else 0)
 
 
 def _tensors(layout, arguments):

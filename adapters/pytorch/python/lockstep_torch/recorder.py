@@ -8,8 +8,8 @@ from ctypes import c_char_p, c_int, c_int32, c_int64, c_size_t, c_uint8, c_uint1
 ABI = 1
 HERE = os.path.dirname(os.path.abspath(__file__))
 PHASE_BEGIN, PHASE_END, PHASE_INSTANT = 1, 2, 3
-DONE_COMPLETED, DONE_FAILED = 1, 3
-CALL_ASYNC = 1
+DONE_COMPLETED, DONE_STARTED, DONE_FAILED = 1, 2, 3
+CALL_ASYNC, CALL_POSTED = 1, 4
 
 
 class RankFacts(ctypes.Structure):
