@@ -14,6 +14,7 @@
 #include "base/json.h"
 #include "base/pattern_set.h"
 #include "base/result.h"
+#include "symptoms/prefilter.h"
 #include "symptoms/symptom.h"
 #include "symptoms/symptom_shelf.h"
 
@@ -44,6 +45,8 @@ class Catalogue {
   // What a whole log is scanned for: symptoms that say something.
   const base::PatternSet& telling() const { return *telling_; }
   const PatternOwner& owner_of_telling(unsigned id) const { return telling_owners_[id]; }
+  // Which lines are worth that; nullptr: all of them, as the catalogue was not packed.
+  const Prefilter* prefilter() const { return prefilter_ ? &*prefilter_ : nullptr; }
   // What the two ends of a log are scanned for: facts.
   const base::PatternSet& telling_of_facts() const { return *fact_set_; }
   const PatternOwner& owner_of_fact(unsigned id) const { return fact_owners_[id]; }
@@ -57,14 +60,17 @@ class Catalogue {
     std::string telling;
     std::string quiet;
     std::string facts;
+    std::string prefilter;
   };
-  Packed pack() const;
+  // `ordinary_text`: what healthy jobs print.
+  Result<Packed> pack(std::string_view ordinary_text) const;
 
  private:
   Catalogue() = default;
   static Result<Catalogue> from_values(const base::Json& values, std::string_view where);
   static std::optional<Catalogue> unpack(std::string_view entries, std::string_view telling,
-                                         std::string_view quiet, std::string_view facts);
+                                         std::string_view quiet, std::string_view facts,
+                                         std::string_view prefilter);
   Result<void> compile();
   std::vector<std::string> names_of(std::span<const PatternOwner> owners) const;
 
@@ -77,6 +83,7 @@ class Catalogue {
   std::optional<base::PatternSet> telling_;
   std::optional<base::PatternSet> quiet_;
   std::optional<base::PatternSet> fact_set_;
+  std::optional<Prefilter> prefilter_;
 };
 
 // Everything wrong with the samples of the catalogue: one sentence each, naming code and sample.

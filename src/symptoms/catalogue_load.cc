@@ -35,8 +35,8 @@ base::Json embedded_values() {
 
 Result<Catalogue> Catalogue::load(std::span<const std::filesystem::path> folders) {
   if (folders.empty()) {
-    auto catalogue =
-        unpack(embedded_entries(), embedded_telling_set(), embedded_quiet_set(), embedded_fact_set());
+    auto catalogue = unpack(embedded_entries(), embedded_telling_set(), embedded_quiet_set(),
+                            embedded_fact_set(), embedded_prefilter());
     CHECK(catalogue.has_value(), "the built-in catalogue is sound");
     return *std::move(catalogue);
   }

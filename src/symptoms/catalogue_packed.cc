@@ -1,5 +1,5 @@
 // The packed form of a catalogue: one line of recipes, one of facts, one for each symptom (code, tab, JSON);
-// the two pattern sets, each after one line that says whose pattern each id is.
+// the pattern sets, each after one line that says whose pattern each id is.
 #include <charconv>
 
 #include <fmt/format.h>
@@ -45,13 +45,19 @@ std::vector<PatternOwner> owners_from(std::string_view line) {
 
 }  // namespace
 
-Catalogue::Packed Catalogue::pack() const {
-  return {packed_entries_, owners_line(telling_owners_) + telling_->to_bytes(),
-          owners_line(quiet_owners_) + quiet_->to_bytes(), owners_line(fact_owners_) + fact_set_->to_bytes()};
+Result<Catalogue::Packed> Catalogue::pack(std::string_view ordinary_text) const {
+  std::vector<std::string> telling;
+  for (const PatternOwner& owner : telling_owners_)
+    telling.push_back(symptom(owner.owner).patterns[owner.number].regex);
+  const Prefilter prefilter = TRY(Prefilter::choose(telling, ordinary_text));
+  return Packed{packed_entries_, owners_line(telling_owners_) + telling_->to_bytes(),
+                owners_line(quiet_owners_) + quiet_->to_bytes(),
+                owners_line(fact_owners_) + fact_set_->to_bytes(), prefilter.to_bytes()};
 }
 
 std::optional<Catalogue> Catalogue::unpack(std::string_view entries, std::string_view telling,
-                                           std::string_view quiet, std::string_view facts_set) {
+                                           std::string_view quiet, std::string_view facts_set,
+                                           std::string_view prefilter) {
   Catalogue catalogue;
   catalogue.telling_owners_ = owners_from(take_line(telling));
   catalogue.quiet_owners_ = owners_from(take_line(quiet));
@@ -59,6 +65,7 @@ std::optional<Catalogue> Catalogue::unpack(std::string_view entries, std::string
   catalogue.quiet_ = base::PatternSet::from_bytes(quiet);
   catalogue.fact_owners_ = owners_from(take_line(facts_set));
   catalogue.fact_set_ = base::PatternSet::from_bytes(facts_set);
+  catalogue.prefilter_ = Prefilter::from_bytes(prefilter);
   const std::string_view recipes = take_line(entries);
   const auto facts_json = base::parse_json(take_line(entries), "built-in facts");
   CHECK(facts_json.ok(), "the built-in facts are JSON");

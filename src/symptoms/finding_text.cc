@@ -19,7 +19,7 @@ model::Evidence evidence_from(const Sighting& sighting, std::span<const LogText>
   const LogText& log = logs[sighting.log];
   const std::size_t length = std::min(sighting.line.end - sighting.line.begin, kLongestEvidence);
   return {.file = log.name,
-          .line = line_number(log.bytes, sighting.line.begin),
+          .line = log.line_marks.line_at(log.bytes, sighting.line.begin),
           .rank = sighting.rank,
           .text = std::string(log.bytes.substr(sighting.line.begin, length)),
           .level = model::EvidenceLevel::kSeen};

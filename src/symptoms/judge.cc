@@ -65,10 +65,18 @@ void sharpen_catch_all(const Catalogue& catalogue, std::span<const LogText> logs
   finding = std::move(guessed);
 }
 
+std::vector<LogText> with_line_marks(std::span<const LogText> logs, std::span<const Scan> scans) {
+  std::vector<LogText> marked(logs.begin(), logs.end());
+  for (std::size_t log = 0; log < marked.size(); ++log) marked[log].line_marks = scans[log].line_marks;
+  return marked;
+}
+
 }  // namespace
 
-LogVerdict judge(const Catalogue& catalogue, std::span<const LogText> logs, const JudgeData& data) {
-  const std::vector<Scan> scans = scan_logs(catalogue, logs);
+LogVerdict judge(const Catalogue& catalogue, std::span<const LogText> unread_logs, const JudgeData& data,
+                 const OnScanned& on_scanned) {
+  const std::vector<Scan> scans = scan_logs(catalogue, unread_logs, on_scanned);
+  const std::vector<LogText> logs = with_line_marks(unread_logs, scans);
   const Context context(catalogue, logs, scans);
   const LineSources sources(logs);
   const std::vector<Sighting> sightings = sightings_in(catalogue, logs, scans, context, sources);

@@ -10,6 +10,7 @@
 #include "symptoms/confidence.h"
 #include "symptoms/judge_data.h"
 #include "symptoms/log_text.h"
+#include "symptoms/scan.h"
 
 namespace lockstep::symptoms {
 
@@ -22,6 +23,7 @@ struct LogVerdict {
 };
 
 LogVerdict judge(const Catalogue& catalogue, std::span<const LogText> logs,
-                 const JudgeData& data = embedded_judge_data());
+                 const JudgeData& data = embedded_judge_data(),
+                 const OnScanned& on_scanned = {});
 
 }  // namespace lockstep::symptoms

@@ -3,90 +3,92 @@
 #include <algorithm>
 #include <atomic>
 #include <iterator>
+#include <mutex>
 #include <thread>
 #include <utility>
+
+#include "base/mapped_pages.h"
+#include "symptoms/piece.h"
 
 namespace lockstep::symptoms {
 namespace {
 
-// What one core takes at a time.
-constexpr std::size_t kPiece = std::size_t{32} << 20;
-// Facts are told at the start and shown again near the end; what lies between costs more than it tells.
+// Facts are told at the start and shown again near the end; what lies between costs more than it tells. Of
+// many logs each needs to tell less.
 constexpr std::size_t kEndOfLog = std::size_t{4} << 20;
-// A message that repeats more often than this in one piece adds nothing to the verdict.
+constexpr std::size_t kLeastEndOfLog = std::size_t{64} << 10;
+constexpr std::size_t kEndsOfAllLogs = std::size_t{128} << 20;
+// A message that repeats more often than this in one log adds nothing to the verdict; of many logs each may
+// repeat it less.
 constexpr std::size_t kMostHitsOfPattern = 512;
+constexpr std::size_t kLeastHitsOfPattern = 16;
+constexpr std::size_t kHitsOfAllLogs = 100'000;
 
-struct Piece {
-  std::size_t log = 0;
-  std::size_t begin = 0;
-  std::size_t end = 0;
-  std::vector<Hit> hits = {};
-};
-
-// The end of the piece that begins at `begin`, at a line's end where there is one.
-std::size_t piece_end(std::string_view bytes, std::size_t begin) {
-  if (bytes.size() - begin <= kPiece) return bytes.size();
-  const std::size_t newline = bytes.rfind('\n', begin + kPiece);
-  return newline == std::string_view::npos || newline <= begin ? begin + kPiece : newline + 1;
+std::size_t share_of(std::size_t all, std::size_t logs, std::size_t least, std::size_t most) {
+  return std::clamp(all / std::max<std::size_t>(1, logs), least, most);
 }
 
-std::vector<Piece> pieces_of(std::span<const LogText> logs) {
-  std::vector<Piece> pieces;
-  for (std::size_t log = 0; log < logs.size(); ++log) {
-    for (std::size_t begin = 0; begin < logs[log].bytes.size();) {
-      const std::size_t end = piece_end(logs[log].bytes, begin);
-      pieces.push_back({log, begin, end});
-      begin = end;
-    }
-  }
-  return pieces;
-}
-
-class HitCollector {
+class Progress {
  public:
-  HitCollector(std::string_view bytes, Piece& piece) : bytes_(bytes), piece_(piece) {}
+  Progress(std::span<const LogText> logs, const OnScanned& on_scanned) : on_scanned_(on_scanned) {
+    for (const LogText& log : logs) bytes_ += log.bytes.size();
+  }
 
-  void add(unsigned pattern, std::size_t end) {
-    Seen& seen = seen_[pattern];
-    if (end <= seen.line_end || seen.count >= kMostHitsOfPattern) return;
-    const LineSpan line = line_around(bytes_, end - 1);
-    seen = {line.end, seen.count + 1};
-    piece_.hits.push_back({pattern, line});
+  void add(std::uint64_t bytes) {
+    if (!on_scanned_) return;
+    const std::lock_guard lock(mutex_);
+    done_ += bytes;
+    on_scanned_(done_, bytes_);
   }
 
  private:
-  struct Seen {
-    std::size_t line_end = 0;
-    std::size_t count = 0;
-  };
-  std::string_view bytes_;
-  Piece& piece_;
-  std::map<unsigned, Seen> seen_;
+  const OnScanned& on_scanned_;
+  std::mutex mutex_;
+  std::uint64_t bytes_ = 0;
+  std::uint64_t done_ = 0;
 };
 
-void scan_piece(base::PatternScanner& scanner, std::string_view bytes, Piece& piece) {
-  HitCollector collector(bytes, piece);
-  scanner.scan(bytes.substr(piece.begin, piece.end - piece.begin),
-               [&](unsigned pattern, std::size_t end) { collector.add(pattern, piece.begin + end); });
-  std::ranges::stable_sort(piece.hits, {}, [](const Hit& hit) { return hit.line.begin; });
-}
-
-void scan_pieces(const Catalogue& catalogue, std::span<const LogText> logs, std::span<Piece> pieces) {
+template <typename MakeWorker>
+void on_all_cores(std::size_t tasks, MakeWorker&& make_worker) {
   std::atomic<std::size_t> next = 0;
   const auto work = [&] {
-    base::PatternScanner scanner(catalogue.telling());
-    for (std::size_t i = next++; i < pieces.size(); i = next++)
-      scan_piece(scanner, logs[pieces[i].log].bytes, pieces[i]);
+    auto worker = make_worker();
+    for (std::size_t i = next++; i < tasks; i = next++) worker(i);
   };
   const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
   std::vector<std::jthread> helpers;
-  for (std::size_t i = 1; i < std::min(cores, pieces.size()); ++i) helpers.emplace_back(work);
+  for (std::size_t i = 1; i < std::min(cores, tasks); ++i) helpers.emplace_back(work);
   work();
 }
 
+// The first lines of each pattern in a log and its last ones.
+void keep_first_and_last(std::vector<Hit>& hits, std::size_t most) {
+  std::map<unsigned, std::size_t> total;
+  for (const Hit& hit : hits) ++total[hit.pattern];
+  std::map<unsigned, std::size_t> seen;
+  std::erase_if(hits, [&](const Hit& hit) {
+    const std::size_t number = seen[hit.pattern]++;
+    return number >= most && number + most < total[hit.pattern];
+  });
+}
+
+Scan scan_from(std::span<Piece> pieces, std::size_t most_hits) {
+  Scan scan;
+  for (Piece& piece : pieces) {
+    std::ranges::move(piece.hits, std::back_inserter(scan.hits));
+    piece.hits = {};
+    for (const Piece::Block& block : piece.blocks) scan.line_marks.add(block.end, block.lines);
+    piece.blocks = {};
+    if (scan.hits.size() > kHitsOfAllLogs) keep_first_and_last(scan.hits, most_hits);
+  }
+  if (pieces.size() > 1) keep_first_and_last(scan.hits, most_hits);
+  return scan;
+}
+
 std::map<std::size_t, LineSpan> facts_in(const Catalogue& catalogue, base::PatternScanner& scanner,
-                                         std::string_view bytes) {
+                                         const LogText& log, std::size_t end_of_log) {
   std::map<std::size_t, LineSpan> facts;
+  const std::string_view bytes = log.bytes;
   const auto look = [&](std::size_t begin, std::size_t size) {
     scanner.scan(bytes.substr(begin, size), [&](unsigned pattern, std::size_t end) {
       const std::size_t fact = catalogue.owner_of_fact(pattern).owner;
@@ -94,9 +96,10 @@ std::map<std::size_t, LineSpan> facts_in(const Catalogue& catalogue, base::Patte
       const auto [known, is_new] = facts.try_emplace(fact, line);
       if (!is_new && line.begin < known->second.begin) known->second = line;
     });
+    if (log.is_mapped_file) base::forget_pages(bytes.substr(begin, size));
   };
-  const std::size_t head = std::min(bytes.size(), kEndOfLog);
-  const std::size_t tail = std::max(head, bytes.size() - std::min(bytes.size(), kEndOfLog));
+  const std::size_t head = std::min(bytes.size(), end_of_log);
+  const std::size_t tail = std::max(head, bytes.size() - std::min(bytes.size(), end_of_log));
   look(0, head);
   look(tail, bytes.size() - tail);
   return facts;
@@ -104,14 +107,30 @@ std::map<std::size_t, LineSpan> facts_in(const Catalogue& catalogue, base::Patte
 
 }  // namespace
 
-std::vector<Scan> scan_logs(const Catalogue& catalogue, std::span<const LogText> logs) {
+std::vector<Scan> scan_logs(const Catalogue& catalogue, std::span<const LogText> logs,
+                            const OnScanned& on_scanned) {
+  const std::size_t most_hits =
+      share_of(kHitsOfAllLogs, logs.size(), kLeastHitsOfPattern, kMostHitsOfPattern);
+  const std::size_t end_of_log = share_of(kEndsOfAllLogs, logs.size(), kLeastEndOfLog, kEndOfLog);
   std::vector<Piece> pieces = pieces_of(logs);
-  scan_pieces(catalogue, logs, pieces);
+  Progress progress(logs, on_scanned);
+  on_all_cores(pieces.size(), [&] {
+    return [&, scanner = std::make_shared<PieceScanner>(catalogue)](std::size_t i) {
+      scanner->scan(logs[pieces[i].log], pieces[i], most_hits);
+      progress.add(pieces[i].end - pieces[i].begin);
+    };
+  });
   std::vector<Scan> scans(logs.size());
-  for (Piece& piece : pieces) std::ranges::move(piece.hits, std::back_inserter(scans[piece.log].hits));
-  base::PatternScanner scanner(catalogue.telling_of_facts());
-  for (std::size_t log = 0; log < logs.size(); ++log)
-    scans[log].facts = facts_in(catalogue, scanner, logs[log].bytes);
+  for (auto begin = pieces.begin(); begin != pieces.end();) {
+    const auto end = std::ranges::find_if(begin, pieces.end(),
+                                          [&](const Piece& piece) { return piece.log != begin->log; });
+    scans[begin->log] = scan_from({begin, end}, most_hits);
+    begin = end;
+  }
+  on_all_cores(logs.size(), [&] {
+    return [&, scanner = std::make_shared<base::PatternScanner>(catalogue.telling_of_facts())](
+               std::size_t i) { scans[i].facts = facts_in(catalogue, *scanner, logs[i], end_of_log); };
+  });
   return scans;
 }
 

@@ -1,12 +1,15 @@
-// The one pass over a log: every line that a pattern of the catalogue knows. Lines without a match cost
-// nothing beyond the pass itself.
+// The one pass over a log: every line that a pattern of the catalogue knows, and how many lines there are.
+// Lines without a match cost nothing beyond the pass itself.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <map>
 #include <span>
 #include <vector>
 
+#include "base/line_marks.h"
 #include "symptoms/catalogue.h"
 #include "symptoms/line.h"
 #include "symptoms/log_text.h"
@@ -21,9 +24,14 @@ struct Hit {
 struct Scan {
   std::vector<Hit> hits;                  // in the order of the log; a pattern at most once a line
   std::map<std::size_t, LineSpan> facts;  // fact: the first line that shows it, in the two ends of the log
+  base::LineMarks line_marks;
 };
 
-// One for each log, on all cores.
-std::vector<Scan> scan_logs(const Catalogue& catalogue, std::span<const LogText> logs);
+// From any thread, one at a time.
+using OnScanned = std::function<void(std::uint64_t bytes_done, std::uint64_t bytes)>;
+
+// One for each log, on all cores; the same whatever their number. Memory does not grow with the logs.
+std::vector<Scan> scan_logs(const Catalogue& catalogue, std::span<const LogText> logs,
+                            const OnScanned& on_scanned = {});
 
 }  // namespace lockstep::symptoms

@@ -12,6 +12,7 @@ LOCKSTEP_EMBED(entries, LOCKSTEP_PACKED_CATALOGUE "/entries.json")
 LOCKSTEP_EMBED(telling, LOCKSTEP_PACKED_CATALOGUE "/telling.set")
 LOCKSTEP_EMBED(quiet, LOCKSTEP_PACKED_CATALOGUE "/quiet.set")
 LOCKSTEP_EMBED(facts, LOCKSTEP_PACKED_CATALOGUE "/facts.set")
+LOCKSTEP_EMBED(prefilter, LOCKSTEP_PACKED_CATALOGUE "/prefilter")
 LOCKSTEP_EMBED(guess, LOCKSTEP_GUESS_MODEL)
 LOCKSTEP_EMBED(confidence, LOCKSTEP_CONFIDENCE_MODEL)
 
@@ -35,6 +36,10 @@ std::string_view embedded_telling_set() {
 
 std::string_view embedded_fact_set() {
   return {lockstep_facts_begin, lockstep_facts_end};
+}
+
+std::string_view embedded_prefilter() {
+  return {lockstep_prefilter_begin, lockstep_prefilter_end};
 }
 
 std::string_view embedded_quiet_set() {

@@ -1,0 +1,51 @@
+// What one core takes of a log at a time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/pattern_set.h"
+#include "symptoms/scan.h"
+
+namespace lockstep::symptoms {
+
+struct Piece {
+  struct Block {
+    std::size_t end = 0;
+    std::uint64_t lines = 0;
+  };
+
+  std::size_t log = 0;
+  std::size_t begin = 0;
+  std::size_t end = 0;
+  std::vector<Hit> hits = {};      // in the order of the log
+  std::vector<Block> blocks = {};  // that it was read in
+};
+
+// Cut at ends of lines where there are any.
+std::vector<Piece> pieces_of(std::span<const LogText> logs);
+
+// One for each thread.
+class PieceScanner {
+ public:
+  explicit PieceScanner(const Catalogue& catalogue);
+
+  // Of a pattern that matches more often than `most_hits` in the piece only the first lines are kept.
+  void scan(const LogText& log, Piece& piece, std::size_t most_hits);
+
+ private:
+  class Hits;
+
+  void scan_block(const LogText& log, std::size_t begin, std::size_t end, Hits& hits);
+  void find_candidates(std::string_view bytes, std::size_t begin, std::size_t end);
+  void add_candidate(std::string_view bytes, std::size_t place);
+
+  const Catalogue& catalogue_;
+  base::PatternScanner telling_;
+  std::unique_ptr<base::PatternScanner> everywhere_;
+  std::vector<LineSpan> candidates_;
+};
+
+}  // namespace lockstep::symptoms

@@ -1,0 +1,40 @@
+// The first look at a log: where a line may hold something that the catalogue knows. It lets nothing through
+// unseen, and most lines of ordinary logs cost it nothing more.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/factor_filter.h"
+#include "base/pattern_set.h"
+
+namespace lockstep::symptoms {
+
+class Prefilter {
+ public:
+  // `ordinary_text` is what healthy jobs print; the rarer a factor is there, the faster is the look.
+  static Result<Prefilter> choose(std::span<const std::string> patterns, std::string_view ordinary_text);
+
+  // The form that is embedded, and back.
+  std::string to_bytes() const;
+  static std::optional<Prefilter> from_bytes(std::string_view bytes);
+
+  const base::FactorFilter& factors() const { return filter_; }
+  // The few patterns that have no factors.
+  const base::PatternSet& everywhere() const { return everywhere_; }
+
+ private:
+  Prefilter(base::FactorSet factors, std::vector<std::string> regexes, base::PatternSet everywhere);
+
+  base::FactorSet factors_;
+  std::vector<std::string> regexes_;
+  base::FactorFilter filter_;
+  base::PatternSet everywhere_;
+};
+
+}  // namespace lockstep::symptoms
