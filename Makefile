@@ -18,7 +18,8 @@ test: deps lab-deps   ## run every test: unit, case, record, end to end, sanitiz
 	@tools/run_tests
 
 bench: build     ## measure the costs and compare them with their goals
-	@tests/bench/goals build/release; status=$$?; tests/bench/analyser_bench build/release && exit $$status
+	@tests/bench/goals build/release; status=$$?; tests/bench/log_bench build/release || status=1; \
+	tests/bench/analyser_bench build/release && exit $$status
 
 check: deps      ## every gate that needs no training job: Clang and GCC, clang-tidy, sanitizers, layers, format
 	@tools/check

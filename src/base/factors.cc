@@ -263,7 +263,7 @@ void FactorChooser::choose_mix() {
   }
   std::mt19937 random(1);
   double least = std::numeric_limits<double>::max();
-  for (int i = 0; i < kTries; ++i) {
+  for (int i = 0; i < kTries && least > 0; ++i) {
     const std::uint32_t mix = static_cast<std::uint32_t>(random()) | 1U;
     std::vector<bool> is_set(std::size_t{1} << kHashBits);
     for (const std::uint32_t value : wanted) is_set[hash_of_window(value, mix)] = true;

@@ -17,6 +17,9 @@ class LineMarks {
   // Marks are added in ascending order: `lines` lines lie between the mark before and this one.
   void add(std::size_t offset, std::uint64_t lines);
 
+  // Up to here lines are counted.
+  std::size_t end() const { return marks_.back().offset; }
+
   // From 1. Counts from the last mark before the place.
   std::int64_t line_at(std::string_view text, std::size_t offset) const;
 

@@ -21,13 +21,15 @@ Result<report::Format> format_from(const Args& args) {
 }
 
 Result<diagnose::Diagnosis> judge(const Args& args, Terminal& terminal) {
-  ProgressLine progress(terminal, "reading");
+  ProgressLine progress(terminal);
   readers::ReadOptions options;
   options.on_progress = [&](const readers::ReadProgress& now) {
-    progress.show(now.files_done, now.files, now.bytes_done);
+    progress.show("reading", now.bytes_done, now.bytes);
   };
   const std::vector<std::filesystem::path> paths(args.operands.begin(), args.operands.end());
-  return diagnose::diagnose_with_hosts(paths, options);
+  return diagnose::diagnose_with_hosts(paths, options, [&](std::uint64_t bytes_done, std::uint64_t bytes) {
+    progress.show("looking for symptoms", bytes_done, bytes);
+  });
 }
 
 Result<ExitStatus> run(const Args& args, Terminal& terminal) {

@@ -1,6 +1,6 @@
 #include "cli/progress_line.h"
 
-#include <utility>
+#include <algorithm>
 
 #include <fmt/format.h>
 
@@ -15,22 +15,25 @@ constexpr std::string_view kClearLine = "\r\x1b[K";
 
 }  // namespace
 
-ProgressLine::ProgressLine(Terminal& terminal, std::string what)
-    : terminal_(terminal), what_(std::move(what)) {}
-
 ProgressLine::~ProgressLine() {
   if (is_shown_) terminal_.tell(kClearLine);
 }
 
-void ProgressLine::show(std::size_t done, std::size_t total, std::uint64_t bytes) {
+void ProgressLine::show(std::string_view what, std::uint64_t bytes_done, std::uint64_t bytes) {
   const Clock::time_point now = Clock::now();
+  if (what != what_) {
+    what_ = what;
+    step_begin_ = now;
+  }
   if (!terminal_.err_is_terminal() || now - begin_ < kPatience || now - last_shown_ < kBetween) return;
   last_shown_ = now;
   is_shown_ = true;
-  const double seconds = std::chrono::duration<double>(now - begin_).count();
-  const double left = done == 0 ? 0 : seconds * static_cast<double>(total - done) / static_cast<double>(done);
-  terminal_.tell(fmt::format("{}{} {} of {} files, {:.0f} MB/s, {:.0f} s left", kClearLine, what_, done,
-                             total, static_cast<double>(bytes) / 1e6 / seconds, left));
+  const double seconds = std::max(1e-3, std::chrono::duration<double>(now - step_begin_).count());
+  const double rate = std::max(1.0, static_cast<double>(bytes_done) / seconds);
+  const double left = static_cast<double>(bytes - std::min(bytes, bytes_done)) / rate;
+  terminal_.tell(fmt::format("{}{} {:.1f} of {:.1f} GB, {:.0f} MB/s, {:.0f} s left", kClearLine, what_,
+                             static_cast<double>(bytes_done) / 1e9, static_cast<double>(bytes) / 1e9,
+                             rate / 1e6, left));
 }
 
 }  // namespace lockstep::cli

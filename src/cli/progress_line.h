@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace lockstep::cli {
 
@@ -12,12 +13,13 @@ class Terminal;
 
 class ProgressLine {
  public:
-  ProgressLine(Terminal& terminal, std::string what);  // "reading"
+  explicit ProgressLine(Terminal& terminal) : terminal_(terminal) {}
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
   ~ProgressLine();  // takes the line away
 
-  void show(std::size_t done, std::size_t total, std::uint64_t bytes);
+  // `what` is the step, "reading"; rate and time left are those of the step.
+  void show(std::string_view what, std::uint64_t bytes_done, std::uint64_t bytes);
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -25,6 +27,7 @@ class ProgressLine {
   Terminal& terminal_;
   std::string what_;
   Clock::time_point begin_ = Clock::now();
+  Clock::time_point step_begin_ = begin_;
   Clock::time_point last_shown_ = begin_;
   bool is_shown_ = false;
 };

@@ -79,14 +79,18 @@ std::vector<std::string> limits_of(const readers::ReadResult& read, const Job& j
   return limits;
 }
 
-Result<Verdict> judge_logs(const std::vector<readers::LogFile>& logs) {
+Result<Verdict> judge_logs(const std::vector<readers::LogFile>& logs, const symptoms::OnScanned& on_scanned) {
   if (logs.empty()) return Verdict{};
   const symptoms::Catalogue catalogue = TRY(symptoms::Catalogue::load());
   std::vector<symptoms::LogText> texts;
   for (const readers::LogFile& log : logs) {
-    texts.push_back({.name = log.name, .bytes = log.bytes.view(), .rank = log.rank});
+    texts.push_back({.name = log.name,
+                     .bytes = log.bytes.view(),
+                     .rank = log.rank,
+                     .is_mapped_file = log.bytes.is_mapped_file(),
+                     .line_marks = log.lines});
   }
-  symptoms::LogVerdict found = symptoms::judge(catalogue, texts);
+  symptoms::LogVerdict found = symptoms::judge(catalogue, texts, on_scanned);
   Verdict verdict{
       .job = std::move(found.job), .findings = std::move(found.findings), .limits = std::move(found.limits)};
   for (const std::string& command : found.collect_next) verdict.limits.push_back("to learn more: " + command);
@@ -95,8 +99,8 @@ Result<Verdict> judge_logs(const std::vector<readers::LogFile>& logs) {
 
 }  // namespace
 
-Result<Diagnosis> diagnose_with_hosts(const std::vector<fs::path>& paths,
-                                      const readers::ReadOptions& options) {
+Result<Diagnosis> diagnose_with_hosts(const std::vector<fs::path>& paths, const readers::ReadOptions& options,
+                                      const symptoms::OnScanned& on_scanned) {
   TRY(check_paths(paths));
   readers::ReadResult read = readers::read_all(paths, options);
   if (read.parts.empty() && read.logs.empty()) return nothing_known(read);
@@ -105,15 +109,16 @@ Result<Diagnosis> diagnose_with_hosts(const std::vector<fs::path>& paths,
   from_ranks.job = summary_of(job);
   from_ranks.findings = analysis::analyse(job);
   from_ranks.limits = limits_of(read, job);
-  Verdict from_logs = TRY(judge_logs(read.logs));
+  Verdict from_logs = TRY(judge_logs(read.logs, on_scanned));
   Diagnosis diagnosis;
   diagnosis.verdict = combine(std::move(from_ranks), std::move(from_logs));
   for (const model::Host& host : job.hosts) diagnosis.host_names.push_back(host.name);
   return diagnosis;
 }
 
-Result<Verdict> diagnose(const std::vector<fs::path>& paths, const readers::ReadOptions& options) {
-  return TRY(diagnose_with_hosts(paths, options)).verdict;
+Result<Verdict> diagnose(const std::vector<fs::path>& paths, const readers::ReadOptions& options,
+                         const symptoms::OnScanned& on_scanned) {
+  return TRY(diagnose_with_hosts(paths, options, on_scanned)).verdict;
 }
 
 }  // namespace lockstep::diagnose

@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "model/finding.h"
 #include "readers/read_all.h"
+#include "symptoms/scan.h"
 
 namespace lockstep::diagnose {
 
@@ -19,10 +20,12 @@ struct Diagnosis {
   std::vector<std::string> host_names;  // of the job, where the input names them
 };
 Result<Diagnosis> diagnose_with_hosts(const std::vector<std::filesystem::path>& paths,
-                                      const readers::ReadOptions& options = {});
+                                      const readers::ReadOptions& options = {},
+                                      const symptoms::OnScanned& on_scanned = {});
 
 // The verdict alone.
 Result<model::Verdict> diagnose(const std::vector<std::filesystem::path>& paths,
-                                const readers::ReadOptions& options = {});
+                                const readers::ReadOptions& options = {},
+                                const symptoms::OnScanned& on_scanned = {});
 
 }  // namespace lockstep::diagnose

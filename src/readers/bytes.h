@@ -29,6 +29,7 @@ class Bytes {
   static Bytes from_mmap(char* data, std::size_t size) { return Bytes(data, size, size); }
 
   std::string_view view() const { return {data_.get(), size_}; }
+  bool is_mapped_file() const { return data_.get_deleter().mapped_bytes > 0; }
 
  private:
   Bytes(char* data, std::size_t size, std::size_t mapped) : data_(data, ReleaseBytes{mapped}), size_(size) {}

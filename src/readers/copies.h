@@ -19,7 +19,10 @@ struct Digest {
 
   auto operator<=>(const Digest&) const = default;
 };
+// Of a large input only samples are looked at: two that differ may have the same digest, and is_same()
+// decides.
 Digest digest_of(std::string_view bytes);
+bool is_same(std::string_view one, std::string_view other, bool are_mapped_files);
 
 class Copies {
  public:

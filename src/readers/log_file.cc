@@ -15,6 +15,8 @@ bool is_named_like_something_else(const std::filesystem::path& path) {
   return std::ranges::find(kOther, path.extension().string()) != kOther.end();
 }
 
+constexpr std::size_t kLookedAt = 4096;
+
 bool is_text(std::string_view start) {
   return start.find('\0') == std::string_view::npos;
 }
@@ -26,8 +28,11 @@ bool is_a_document(std::string_view start) {
 
 }  // namespace
 
+bool looks_like_text(const Source& source) {
+  return is_text(source.bytes.substr(0, kLookedAt));
+}
+
 bool looks_like_a_log(const Source& source) {
-  constexpr std::size_t kLookedAt = 4096;
   const std::string_view start = source.bytes.substr(0, kLookedAt);
   return is_text(start) && !is_a_document(start) && !is_named_like_something_else(source.path);
 }

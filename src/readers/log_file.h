@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "base/line_marks.h"
 #include "readers/bytes.h"
 #include "readers/source.h"
 
@@ -13,9 +14,13 @@ struct LogFile {
   std::string name;
   std::optional<int> rank;  // where the file's name says that all of it is one rank's
   Bytes bytes;
+  base::LineMarks lines = {};
 };
 
 // Whether a file that no format knows is printed output: text, and neither a program nor data.
 bool looks_like_a_log(const Source& source);
+
+// Whether its first bytes are text of any kind.
+bool looks_like_text(const Source& source);
 
 }  // namespace lockstep::readers

@@ -36,6 +36,7 @@ class ReadAll {
         files_(std::move(files)),
         outcomes_(files_.size()),
         store_(files_.size(), options.budget) {
+    for (const InputFile& file : files_) progress_.bytes += file.size_bytes;
     // A copy whose name tells nothing gives way to the one whose name tells the rank.
     std::stable_partition(files_.begin(), files_.end(),
                           [](const InputFile& file) { return rank_in_name(file.path) != RankInName{}; });
@@ -77,12 +78,11 @@ class ReadAll {
   void read_files() {
     for (std::size_t file = next_++; file < files_.size(); file = next_++) {
       Input input = open(file);
-      const std::uint64_t bytes = input.bytes.view().size();
-      if (is_first_of_its_kind(file, input.bytes.view())) read(file, std::move(input));
+      if (is_first_of_its_kind(file, input)) read(file, std::move(input));
       const std::lock_guard lock(mutex_);
       progress_.files_done++;
       progress_.files = files_.size();
-      progress_.bytes_done += bytes;
+      progress_.bytes_done += files_[file].size_bytes;
       if (options_.on_progress) options_.on_progress(progress_);
     }
   }
@@ -100,28 +100,41 @@ class ReadAll {
 
   // Files are asked in their order, whichever thread is first: so the earliest of several copies is the one
   // that counts.
-  bool is_first_of_its_kind(std::size_t file, std::string_view bytes) {
+  bool is_first_of_its_kind(std::size_t file, const Input& input) {
+    const std::string_view bytes = input.bytes.view();
     const Digest digest = digest_of(bytes);
     const RankInName writer = rank_in_name(files_[file].path);
     std::unique_lock lock(mutex_);
     turn_changed_.wait(lock, [&] { return turn_ == file; });
     ++turn_;
     turn_changed_.notify_all();
-    const auto original = bytes.empty() ? std::nullopt : copies_.first_like(file, digest, writer);
+    auto original = bytes.empty() ? std::nullopt : copies_.first_like(file, digest, writer);
     lock.unlock();
+    if (original && !is_copy_of(*original, input)) original.reset();
     if (original) limit(file, fmt::format("a copy of {}; counted once", files_[*original].name));
     return !original;
   }
 
+  bool is_copy_of(std::size_t original, const Input& input) {
+    const Input again = open_input(files_[original].path);
+    return is_same(input.bytes.view(), again.bytes.view(),
+                   input.bytes.is_mapped_file() && again.bytes.is_mapped_file());
+  }
+
   void read(std::size_t file, Input input) {
-    const Source source{.name = files_[file].name, .path = files_[file].path, .bytes = input.bytes.view()};
+    Source source{.name = files_[file].name, .path = files_[file].path, .bytes = input.bytes.view()};
     try {
+      LogMarks marks;
+      if (looks_like_text(source)) {
+        marks = marks_in(source.bytes, input.bytes.is_mapped_file());
+        source.marks = &marks;
+      }
       const std::vector<const Format*> formats = formats_in(source);
       std::vector<model::Job> parts;
       for (const Format* format : formats) parts.push_back(format->read(source));
       const bool is_log = formats.empty() ? looks_like_a_log(source) : formats.front()->stands_in_logs;
       if (is_log && !source.bytes.empty()) {
-        keep_log(file, std::move(input));
+        keep_log(file, std::move(input), std::move(marks.lines));
       } else if (formats.empty()) {
         const bool is_empty = source.bytes.empty() && input.limit.empty();
         outcomes_[file].is_unknown = !source.bytes.empty();
@@ -136,12 +149,13 @@ class ReadAll {
   }
 
   // Many logs are kept at once, so those that are files are mapped.
-  void keep_log(std::size_t file, Input input) {
+  void keep_log(std::size_t file, Input input, base::LineMarks lines) {
     if (input.is_as_stored) input = map_input(files_[file].path);
     const RankInName writer = rank_in_name(files_[file].path);
     outcomes_[file].log = LogFile{.name = files_[file].name,
                                   .rank = writer.is_guess ? std::nullopt : writer.rank,
-                                  .bytes = std::move(input.bytes)};
+                                  .bytes = std::move(input.bytes),
+                                  .lines = std::move(lines)};
   }
 
   void limit(std::size_t file, std::string_view why) {

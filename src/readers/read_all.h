@@ -25,7 +25,8 @@ struct ReadResult {
 struct ReadProgress {
   std::size_t files_done = 0;
   std::size_t files = 0;
-  std::uint64_t bytes_done = 0;  // decompressed
+  std::uint64_t bytes_done = 0;  // as they lie on disk
+  std::uint64_t bytes = 0;
 };
 
 struct ReadOptions {

@@ -5,12 +5,20 @@
 #include <string>
 #include <string_view>
 
+#include "readers/log_marks.h"
+
 namespace lockstep::readers {
 
 struct Source {
   std::string name;            // "dumps/rank_3", as reports show it
   std::filesystem::path path;  // where it lies, whole with its folders: names carry ranks and attempts
   std::string_view bytes;
+  const LogMarks* marks = nullptr;  // where they were looked for already
+
+  std::size_t first(LogMark mark) const {
+    const auto number = static_cast<std::size_t>(mark);
+    return marks != nullptr ? marks->first[number] : bytes.find(kLogMarks[number]);
+  }
 };
 
 }  // namespace lockstep::readers

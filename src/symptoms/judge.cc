@@ -67,7 +67,10 @@ void sharpen_catch_all(const Catalogue& catalogue, std::span<const LogText> logs
 
 std::vector<LogText> with_line_marks(std::span<const LogText> logs, std::span<const Scan> scans) {
   std::vector<LogText> marked(logs.begin(), logs.end());
-  for (std::size_t log = 0; log < marked.size(); ++log) marked[log].line_marks = scans[log].line_marks;
+  for (std::size_t log = 0; log < marked.size(); ++log) {
+    if (marked[log].line_marks.end() != marked[log].bytes.size())
+      marked[log].line_marks = scans[log].line_marks;
+  }
   return marked;
 }
 

@@ -68,7 +68,7 @@ void PieceScanner::scan(const LogText& log, Piece& piece, std::size_t most_hits)
     const std::string_view block = log.bytes.substr(begin, end - begin);
     if (log.is_mapped_file) base::fetch_pages(block);
     scan_block(log, begin, end, hits);
-    piece.blocks.push_back({end, base::count_lines(block)});
+    if (log.line_marks.end() != log.bytes.size()) piece.blocks.push_back({end, base::count_lines(block)});
     if (log.is_mapped_file) base::forget_pages(block);
     begin = end;
   }

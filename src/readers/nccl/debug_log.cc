@@ -65,21 +65,46 @@ class DebugLog {
   }
 
   model::Job read() {
-    base::Lines lines(source_.bytes);
+    if (source_.marks == nullptr) {
+      read_lines(source_.bytes, 0);
+    } else {
+      read_marked_blocks(*source_.marks);
+    }
+    return finish();
+  }
+
+ private:
+  void read_lines(std::string_view part, std::int64_t lines_before) {
+    base::Lines lines(part);
     while (const auto text = lines.next()) {
       const auto line = nccl_info_line(*text);
       if (!line) continue;
-      line_ = lines.number();
+      line_ = static_cast<std::uint32_t>(lines_before) + lines.number();
       if (const auto operation = nccl_operation_message(line->message)) {
         add_operation(*line, *operation);
       } else if (const auto init = nccl_init_message(line->message)) {
         add_init(*line, *init);
       }
     }
-    return finish();
   }
 
- private:
+  // Runs of blocks in which NCCL speaks, each from the start of its first line to the end of its last.
+  void read_marked_blocks(const LogMarks& marks) {
+    const std::string_view bytes = source_.bytes;
+    std::size_t done = 0;
+    for (std::size_t block = 0; block < marks.has_nccl.size(); ++block) {
+      if (!marks.has_nccl[block]) continue;
+      std::size_t begin = block * LogMarks::kBlock;
+      while (block + 1 < marks.has_nccl.size() && marks.has_nccl[block + 1]) ++block;
+      std::size_t end = (block + 1) * LogMarks::kBlock;
+      begin = begin == 0 ? 0 : bytes.rfind('\n', begin - 1) + 1;
+      end = end >= bytes.size() ? bytes.size() : std::min(bytes.find('\n', end - 1), bytes.size());
+      begin = std::max(begin, done);
+      if (begin < end) read_lines(bytes.substr(begin, end - begin), marks.lines.line_at(bytes, begin) - 1);
+      done = end;
+    }
+  }
+
   static Handle handle_of(const NcclLogLine& line, std::uint64_t pointer) {
     return {.host = line.host, .pid = line.pid, .pointer = pointer};
   }

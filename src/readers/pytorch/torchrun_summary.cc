@@ -111,8 +111,8 @@ void add_failure(const TorchrunFailure& item, model::Job& job) {
 }  // namespace
 
 bool recognises_torchrun_summary(const Source& source) {
-  if (source.bytes.find(kRootCause) != std::string_view::npos) return true;
-  for (std::size_t at = source.bytes.find(kFailed); at != std::string_view::npos;
+  if (source.first(LogMark::kRootCause) != std::string_view::npos) return true;
+  for (std::size_t at = source.first(LogMark::kExitCode); at != std::string_view::npos;
        at = source.bytes.find(kFailed, at + 1)) {
     const std::string_view line = source.bytes.substr(at, 256);
     if (parse_failed_line(line.substr(0, line.find('\n')))) return true;

@@ -137,7 +137,7 @@ class FaulthandlerParser {
 
 bool recognises_faulthandler(const Source& source) {
   constexpr std::size_t kLongestHead = 512;  // of a line before the words that every head ends with
-  for (std::size_t at = source.bytes.find(kOrder); at != std::string_view::npos;
+  for (std::size_t at = source.first(LogMark::kFaulthandler); at != std::string_view::npos;
        at = source.bytes.find(kOrder, at + 1)) {
     const std::size_t from = at - std::min(at, kLongestHead);
     std::string_view line = source.bytes.substr(from, at + kOrder.size() - from);

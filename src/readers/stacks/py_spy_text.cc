@@ -106,7 +106,7 @@ class PySpyParser {
 bool recognises_py_spy_text(const Source& source) {
   constexpr std::string_view kVersion = "Python v";
   constexpr std::size_t kLongestPrefix = 128;  // what a launcher puts before a line
-  for (std::size_t at = source.bytes.find(kVersion); at != std::string_view::npos;
+  for (std::size_t at = source.first(LogMark::kPySpy); at != std::string_view::npos;
        at = source.bytes.find(kVersion, at + 1)) {
     const std::size_t from = at - std::min(at, kLongestPrefix);
     const std::size_t line_break = source.bytes.substr(from, at - from).rfind('\n');

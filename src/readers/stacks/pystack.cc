@@ -156,7 +156,7 @@ class PystackParser {
 
 bool recognises_pystack(const Source& source) {
   constexpr std::size_t kLongestHead = 512;
-  for (std::size_t at = source.bytes.find(kThread); at != std::string_view::npos;
+  for (std::size_t at = source.first(LogMark::kPystack); at != std::string_view::npos;
        at = source.bytes.find(kThread, at + 1)) {
     const std::string_view line = source.bytes.substr(at, kLongestHead);
     if (line.substr(0, line.find('\n')).find(kOrder) != std::string_view::npos) return true;

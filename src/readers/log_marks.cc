@@ -1,0 +1,99 @@
+#include "readers/log_marks.h"
+
+#include <algorithm>
+#include <atomic>
+#include <thread>
+
+#include "base/check.h"
+#include "base/factor_filter.h"
+#include "base/mapped_pages.h"
+
+namespace lockstep::readers {
+namespace {
+
+constexpr std::size_t kNowhere = std::string_view::npos;
+constexpr std::size_t kBlocksOfTask = 128;
+
+// The marks as a regular expression takes them.
+std::string escaped(std::string_view mark) {
+  std::string regex;
+  for (const char c : mark) {
+    if (c == '(' || c == ')') regex += '\\';
+    regex += c;
+  }
+  return regex;
+}
+
+const base::FactorFilter& filter() {
+  static const base::FactorFilter made = [] {
+    const base::Commonness commonness("");  // all of them are rare
+    base::FactorChooser chooser(commonness);
+    for (const std::string_view mark : kLogMarks)
+      CHECK(chooser.add(escaped(mark)).empty(), "marks are long enough to have factors");
+    return base::FactorFilter(std::move(chooser).take());
+  }();
+  return made;
+}
+
+struct BlockMarks {
+  std::array<std::size_t, kLogMarks.size()> first;
+  bool has_nccl = false;
+  std::uint64_t lines = 0;
+};
+
+// A factor is a part of a mark, without regard to case: the mark itself stands around it or not at all.
+void note_mark(std::string_view text, std::size_t place, BlockMarks& marks) {
+  for (std::size_t mark = 0; mark < kLogMarks.size(); ++mark) {
+    const std::size_t length = kLogMarks[mark].size();
+    const std::size_t from = place - std::min(place, length);
+    const std::size_t at = text.substr(from, 3 * length).find(kLogMarks[mark]);
+    if (at == std::string_view::npos) continue;
+    marks.first[mark] = std::min(marks.first[mark], from + at);
+    if (mark == static_cast<std::size_t>(LogMark::kNccl)) marks.has_nccl = true;
+  }
+}
+
+BlockMarks marks_of_block(std::string_view text, std::size_t begin, bool is_mapped_file) {
+  BlockMarks marks;
+  marks.first.fill(kNowhere);
+  const std::string_view block = text.substr(begin, LogMarks::kBlock);
+  if (is_mapped_file) base::fetch_pages(block);
+  filter().scan(text, begin, begin + block.size(), [&](std::size_t, std::size_t place) {
+    // No factor but NCCL's begins with a capital N, and one of its lines is enough.
+    if (!marks.has_nccl || text[place] != 'N') note_mark(text, place, marks);
+  });
+  marks.lines = base::count_lines(block);
+  if (is_mapped_file) base::forget_pages(block);
+  return marks;
+}
+
+}  // namespace
+
+LogMarks marks_in(std::string_view text, bool is_mapped_file) {
+  const std::size_t blocks = (text.size() + LogMarks::kBlock - 1) / LogMarks::kBlock;
+  std::vector<BlockMarks> of_blocks(blocks);
+  std::atomic<std::size_t> next = 0;
+  const auto work = [&] {
+    for (std::size_t task = next++; task * kBlocksOfTask < blocks; task = next++) {
+      for (std::size_t i = task * kBlocksOfTask; i < std::min(blocks, (task + 1) * kBlocksOfTask); ++i)
+        of_blocks[i] = marks_of_block(text, i * LogMarks::kBlock, is_mapped_file);
+    }
+  };
+  std::vector<std::jthread> helpers;
+  const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
+  for (std::size_t i = 1; i < std::min(cores, blocks / kBlocksOfTask); ++i) helpers.emplace_back(work);
+  work();
+  helpers.clear();
+
+  LogMarks marks;
+  marks.first.fill(kNowhere);
+  for (std::size_t i = 0; i < blocks; ++i) {
+    for (std::size_t mark = 0; mark < kLogMarks.size(); ++mark)
+      marks.first[mark] = std::min(marks.first[mark], of_blocks[i].first[mark]);
+    marks.has_nccl.push_back(of_blocks[i].has_nccl);
+    marks.lines.add(std::min(text.size(), (i + 1) * LogMarks::kBlock), of_blocks[i].lines);
+  }
+  return marks;
+}
+
+}  // namespace lockstep::readers
