@@ -243,14 +243,13 @@ std::optional<double> FactorChooser::cost_of_window(const WindowClasses& window)
 }
 
 std::uint16_t FactorChooser::class_number(const ByteClass& bytes) {
-  const auto [known, is_new] =
-      numbers_.try_emplace(bytes.to_string(), static_cast<std::uint16_t>(chosen_.classes.size()));
-  if (is_new) {
-    CHECK(chosen_.classes.size() < 0xFFFF, "patterns use few classes of bytes");
-    chosen_.classes.push_back(bytes);
-    folded_.push_back(folded_bytes(bytes));
-  }
-  return known->second;
+  const auto known = std::ranges::find(chosen_.classes, bytes);
+  const auto number = static_cast<std::uint16_t>(known - chosen_.classes.begin());
+  if (known != chosen_.classes.end()) return number;
+  CHECK(chosen_.classes.size() < 0xFFFF, "patterns use few classes of bytes");
+  chosen_.classes.push_back(bytes);
+  folded_.push_back(folded_bytes(bytes));
+  return number;
 }
 
 // The multiplier by which the fewest windows of ordinary text are taken for one of a factor.

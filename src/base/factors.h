@@ -71,7 +71,6 @@ class FactorChooser {
   const Commonness& commonness_;
   FactorSet chosen_;
   std::vector<std::vector<unsigned char>> folded_;  // by class: its bytes without regard to case
-  std::map<std::string, std::uint16_t> numbers_;
   std::map<WindowClasses, std::optional<double>> window_costs_;
 };
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/mapped_pages.h"
 
 namespace lockstep::symptoms {
 namespace {
@@ -150,6 +151,7 @@ std::vector<Sighting> sightings_in(const Catalogue& catalogue, std::span<const L
     for (const Hit& hit : scans[log].hits) {
       if (auto sighting = confirmer.confirm(log, hit)) sightings.push_back(*std::move(sighting));
     }
+    if (logs[log].is_mapped_file) base::forget_pages(logs[log].bytes);
   }
   drop_too_few(sightings);
   drop_hints_on_echoes(sightings);

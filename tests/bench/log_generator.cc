@@ -89,7 +89,8 @@ void write_start(Log& log, Prefix prefix, std::uint32_t rank, std::uint32_t rank
   line("node{}:{}:{} [{}] NCCL INFO NET/IB : Using [0]mlx5_0:1/RoCE [RO]; OOB eth0:10.0.0.1<0>", rank / 8,
        4000 + rank, 4410 + rank, rank % 8);
   line(
-      "node{}:{}:{} [{}] NCCL INFO comm 0x55d0c8{:06x} rank {} nranks {} cudaDev {} busId {}000 - Init "
+      "node{}:{}:{} [{}] NCCL INFO comm 0x55d0c8{:06x} rank {} nranks {} cudaDev {} busId {}000 commId "
+      "0x1f2e3d4c5b6a7988 - Init "
       "COMPLETE",
       rank / 8, 4000 + rank, 4410 + rank, rank % 8, rank * 4096, rank, ranks, rank % 8, rank % 8 + 1);
   line(
