@@ -90,7 +90,7 @@ Result<Verdict> judge_logs(const std::vector<readers::LogFile>& logs, const symp
                      .is_mapped_file = log.bytes.is_mapped_file(),
                      .line_marks = log.lines});
   }
-  symptoms::LogVerdict found = symptoms::judge(catalogue, texts, on_scanned);
+  symptoms::LogVerdict found = symptoms::judge(catalogue, texts, symptoms::embedded_judge_data(), on_scanned);
   Verdict verdict{
       .job = std::move(found.job), .findings = std::move(found.findings), .limits = std::move(found.limits)};
   for (const std::string& command : found.collect_next) verdict.limits.push_back("to learn more: " + command);

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <optional>
 
+#include "base/mapped_pages.h"
 #include "symptoms/version_range.h"
 
 namespace lockstep::symptoms {
@@ -43,6 +44,7 @@ Context::Context(const Catalogue& catalogue, std::span<const LogText> logs, std:
         if (captures) captures_.insert(captures->begin(), captures->end());
       }
     }
+    if (logs[log].is_mapped_file) base::forget_pages(logs[log].bytes);
   }
 }
 

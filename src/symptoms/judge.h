@@ -23,7 +23,6 @@ struct LogVerdict {
 };
 
 LogVerdict judge(const Catalogue& catalogue, std::span<const LogText> logs,
-                 const JudgeData& data = embedded_judge_data(),
-                 const OnScanned& on_scanned = {});
+                 const JudgeData& data = embedded_judge_data(), const OnScanned& on_scanned = {});
 
 }  // namespace lockstep::symptoms

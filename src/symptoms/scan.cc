@@ -96,12 +96,12 @@ std::map<std::size_t, LineSpan> facts_in(const Catalogue& catalogue, base::Patte
       const auto [known, is_new] = facts.try_emplace(fact, line);
       if (!is_new && line.begin < known->second.begin) known->second = line;
     });
-    if (log.is_mapped_file) base::forget_pages(bytes.substr(begin, size));
   };
   const std::size_t head = std::min(bytes.size(), end_of_log);
   const std::size_t tail = std::max(head, bytes.size() - std::min(bytes.size(), end_of_log));
   look(0, head);
   look(tail, bytes.size() - tail);
+  if (log.is_mapped_file) base::forget_pages(bytes);
   return facts;
 }
 
