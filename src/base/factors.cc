@@ -50,6 +50,16 @@ bool extend(std::vector<Path>& paths, std::size_t steps, const std::vector<std::
   return true;
 }
 
+// "[\x41\x61]"; nothing for a byte that may be any.
+std::string expression_for(const ByteClass& bytes) {
+  if (bytes.all()) return {};
+  std::string text = "[";
+  for (std::size_t byte = 0; byte < bytes.size(); ++byte) {
+    if (bytes[byte]) text += fmt::format("\\x{:02x}", byte);
+  }
+  return text + "]";
+}
+
 // "ab" and "c(d|e)" of "ab|c(d|e)".
 std::vector<std::string_view> alternatives_of(std::string_view regex) {
   std::vector<std::string_view> parts;
@@ -125,7 +135,9 @@ double Commonness::of_hashes(const std::vector<bool>& is_set, std::uint32_t mix)
 std::vector<std::string> FactorChooser::add(std::string_view regex) {
   std::vector<std::string> without_factors;
   for (const std::string_view alternative : alternatives_of(regex)) {
-    if (!add_alternative(alternative)) without_factors.emplace_back(alternative);
+    if (add_alternative(alternative)) continue;
+    const std::vector<std::string> shorter = short_expressions(alternative);
+    without_factors.insert(without_factors.end(), shorter.begin(), shorter.end());
   }
   std::ranges::sort(chosen_.factors);
   const auto repeated = std::unique(chosen_.factors.begin(), chosen_.factors.end());
@@ -141,24 +153,38 @@ FactorSet FactorChooser::take() && {
 bool FactorChooser::add_alternative(std::string_view regex) {
   const std::optional<RegexShape> shape = shape_of(regex);
   if (!shape) return false;
-  const std::optional<Choice> best = best_for(*shape, shape->root);
+  const std::optional<Choice> best = best_for(*shape, shape->root, kFactorBytes);
   if (!best || best->cost > kMostCost) return false;
   chosen_.factors.insert(chosen_.factors.end(), best->factors.begin(), best->factors.end());
   return true;
 }
 
+std::vector<std::string> FactorChooser::short_expressions(std::string_view regex) {
+  const std::optional<RegexShape> shape = shape_of(regex);
+  const std::optional<Choice> best = shape ? best_for(*shape, shape->root, kWindowBytes) : std::nullopt;
+  if (!best || best->cost > kMostCost) return {std::string(regex)};
+  std::vector<std::string> expressions;
+  for (const Factor& factor : best->factors) {
+    std::string expression;
+    for (std::size_t i = 0; i < kWindowBytes; ++i) expression += expression_for(chosen_.classes[factor[i]]);
+    expressions.push_back(std::move(expression));
+  }
+  return expressions;
+}
+
 // What every walk through the node must pass: one of the parts of a sequence, all of a choice.
-std::optional<FactorChooser::Choice> FactorChooser::best_for(const RegexShape& shape, const RegexNode& node) {
+std::optional<FactorChooser::Choice> FactorChooser::best_for(const RegexShape& shape, const RegexNode& node,
+                                                             std::size_t length) {
   switch (node.kind) {
     case RegexNode::Kind::kBytes:
-      return best_around(shape, node.position);
+      return best_around(shape, node.position, length);
     case RegexNode::Kind::kOptional:
       return std::nullopt;
     case RegexNode::Kind::kRepeated:
     case RegexNode::Kind::kSequence: {
       std::optional<Choice> best;
       for (const RegexNode& child : node.children) {
-        std::optional<Choice> choice = best_for(shape, child);
+        std::optional<Choice> choice = best_for(shape, child, length);
         if (choice && (!best || choice->cost < best->cost)) best = std::move(choice);
       }
       return best;
@@ -168,7 +194,7 @@ std::optional<FactorChooser::Choice> FactorChooser::best_for(const RegexShape& s
   }
   Choice all;
   for (const RegexNode& child : node.children) {
-    const std::optional<Choice> choice = best_for(shape, child);
+    const std::optional<Choice> choice = best_for(shape, child, length);
     if (!choice) return std::nullopt;
     all.cost += choice->cost;
     all.factors.insert(all.factors.end(), choice->factors.begin(), choice->factors.end());
@@ -177,14 +203,14 @@ std::optional<FactorChooser::Choice> FactorChooser::best_for(const RegexShape& s
 }
 
 // Every way to pass the position, with so many bytes before it as make the rarest factors.
-std::optional<FactorChooser::Choice> FactorChooser::best_around(const RegexShape& shape,
-                                                                std::size_t position) {
+std::optional<FactorChooser::Choice> FactorChooser::best_around(const RegexShape& shape, std::size_t position,
+                                                                std::size_t length) {
   std::optional<Choice> best;
-  for (std::size_t before = 0; before < kFactorBytes; ++before) {
+  for (std::size_t before = 0; before < length; ++before) {
     std::vector<Path> left = {{position}};
     std::vector<Path> right = {{position}};
     if (!extend(left, before, shape.before, shape.can_begin)) break;
-    if (!extend(right, kFactorBytes - 1 - before, shape.next, shape.can_end)) continue;
+    if (!extend(right, length - 1 - before, shape.next, shape.can_end)) continue;
     if (left.size() * right.size() > kMostPaths) continue;
     Choice choice;
     std::set<WindowClasses> windows;
@@ -197,7 +223,7 @@ std::optional<FactorChooser::Choice> FactorChooser::best_around(const RegexShape
         std::ranges::transform(path, factor.begin(), [&](std::size_t place) {
           return class_number(place == kAnything ? ~ByteClass() : shape.bytes[place]);
         });
-        is_sound = is_sound && add_cost(factor, windows, choice.cost);
+        is_sound = is_sound && add_cost(factor, length, windows, choice.cost);
         choice.factors.push_back(factor);
       }
     }
@@ -207,9 +233,10 @@ std::optional<FactorChooser::Choice> FactorChooser::best_around(const RegexShape
 }
 
 // False where a window of it stands for too many strings. `windows` are those whose cost is counted already.
-bool FactorChooser::add_cost(const Factor& factor, std::set<WindowClasses>& windows, double& sum) {
+bool FactorChooser::add_cost(const Factor& factor, std::size_t length, std::set<WindowClasses>& windows,
+                             double& sum) {
   double least = std::numeric_limits<double>::max();
-  for (std::size_t at = 0; at + kWindowBytes <= kFactorBytes; ++at) {
+  for (std::size_t at = 0; at + kWindowBytes <= length; ++at) {
     WindowClasses window{};
     std::copy_n(factor.begin() + static_cast<std::ptrdiff_t>(at), kWindowBytes, window.begin());
     const std::optional<double> cost = cost_of_window(window);

@@ -47,8 +47,9 @@ class FactorChooser {
  public:
   explicit FactorChooser(const Commonness& commonness) : commonness_(commonness) {}
 
-  // Adds factors for the expression, the rarest that do. Gives back its alternatives for which there are none
-  // that are rare enough: they must be looked for everywhere.
+  // Adds factors for the expression, the rarest that do. For its alternatives that have none that are rare
+  // enough it gives back expressions that must be looked for everywhere: four bytes that every match
+  // contains, or the alternative itself.
   std::vector<std::string> add(std::string_view regex);
 
   FactorSet take() &&;
@@ -61,9 +62,11 @@ class FactorChooser {
   };
 
   bool add_alternative(std::string_view regex);
-  std::optional<Choice> best_for(const RegexShape& shape, const RegexNode& node);
-  std::optional<Choice> best_around(const RegexShape& shape, std::size_t position);
-  bool add_cost(const Factor& factor, std::set<WindowClasses>& windows, double& sum);
+  std::vector<std::string> short_expressions(std::string_view regex);
+  // Of runs of `length` bytes, which are the first of each factor.
+  std::optional<Choice> best_for(const RegexShape& shape, const RegexNode& node, std::size_t length);
+  std::optional<Choice> best_around(const RegexShape& shape, std::size_t position, std::size_t length);
+  bool add_cost(const Factor& factor, std::size_t length, std::set<WindowClasses>& windows, double& sum);
   std::optional<double> cost_of_window(const WindowClasses& window);
   void choose_mix();
   std::uint16_t class_number(const ByteClass& bytes);
