@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <numeric>
 #include <utility>
 
 #if defined(__x86_64__)
@@ -29,20 +30,32 @@ FactorFilter::FactorFilter(FactorSet set) : set_(std::move(set)) {
     for (std::uint32_t offset = 0; offset + kWindowBytes <= kFactorBytes; ++offset)
       add_windows(folded, factor, offset);
   }
-  std::ranges::sort(windows_);
-  windows_.erase(std::unique(windows_.begin(), windows_.end()), windows_.end());
   bits_.resize(std::size_t{1} << (kHashBits - 5));
-  for (std::uint32_t i = 0; i < windows_.size(); ++i) {
-    if (i > 0 && windows_[i].hash == windows_[i - 1].hash) continue;
-    bits_[windows_[i].hash / kWordBits] |= 1U << (windows_[i].hash % kWordBits);
-    first_of_.push_back(i);
-  }
-  first_of_.push_back(static_cast<std::uint32_t>(windows_.size()));
+  for (const Window& window : windows_) bits_[window.hash / kWordBits] |= 1U << (window.hash % kWordBits);
   std::uint32_t before = 0;
+  ranks_.reserve(bits_.size());
   for (const std::uint32_t word : bits_) {
     ranks_.push_back(before);
     before += static_cast<std::uint32_t>(std::popcount(word));
   }
+  first_of_.resize(before + 1);
+  put_windows_in_order();
+}
+
+// By counting: a comparing sort would be most of the time a small log takes.
+void FactorFilter::put_windows_in_order() {
+  for (const Window& window : windows_) ++first_of_[rank_of(window.hash) + 1];
+  std::partial_sum(first_of_.begin(), first_of_.end(), first_of_.begin());
+  std::vector<std::uint32_t> next(first_of_.begin(), first_of_.end() - 1);
+  std::vector<Window> ordered(windows_.size());
+  for (const Window& window : windows_) ordered[next[rank_of(window.hash)]++] = window;
+  windows_ = std::move(ordered);
+}
+
+std::size_t FactorFilter::rank_of(std::uint32_t hash) const {
+  const std::uint32_t below = (1U << (hash % kWordBits)) - 1;
+  return ranks_[hash / kWordBits] +
+         static_cast<std::uint32_t>(std::popcount(bits_[hash / kWordBits] & below));
 }
 
 void FactorFilter::add_windows(const std::vector<std::vector<unsigned char>>& folded, std::uint32_t factor,
@@ -62,11 +75,8 @@ bool FactorFilter::stands_at(const Factor& factor, std::string_view text, std::s
 void FactorFilter::look_at(std::string_view text, std::size_t place, const OnFactor& on_factor) const {
   const std::uint32_t value = folded_at(text, place);
   const std::uint32_t hash = hash_of_window(value, set_.mix);
-  const std::uint32_t word = bits_[hash / kWordBits];
-  const std::uint32_t bit = 1U << (hash % kWordBits);
-  if ((word & bit) == 0) return;
-  const std::size_t rank =
-      ranks_[hash / kWordBits] + static_cast<std::uint32_t>(std::popcount(word & (bit - 1)));
+  if ((bits_[hash / kWordBits] & 1U << (hash % kWordBits)) == 0) return;
+  const std::size_t rank = rank_of(hash);
   for (std::uint32_t i = first_of_[rank]; i < first_of_[rank + 1]; ++i) {
     const Window& window = windows_[i];
     if (window.value != value || place < window.offset) continue;

@@ -27,12 +27,12 @@ class FactorFilter {
     std::uint32_t value = 0;
     std::uint32_t factor = 0;
     std::uint32_t offset = 0;  // of the window in the factor
-
-    auto operator<=>(const Window&) const = default;
   };
 
   void add_windows(const std::vector<std::vector<unsigned char>>& folded, std::uint32_t factor,
                    std::uint32_t offset);
+  void put_windows_in_order();
+  std::size_t rank_of(std::uint32_t hash) const;
   void look_at(std::string_view text, std::size_t place, const OnFactor& on_factor) const;
   bool stands_at(const Factor& factor, std::string_view text, std::size_t begin) const;
   std::size_t scan_by_eights(std::string_view text, std::size_t begin, std::size_t end,
