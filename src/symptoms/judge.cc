@@ -115,7 +115,7 @@ LogVerdict judge(const Catalogue& catalogue, std::span<const LogText> unread_log
   set_confidence(verdict.findings, confidence);
   constexpr double kClear = 0.5;
   const bool is_clear = !verdict.findings.empty() && verdict.findings.front().confidence >= kClear;
-  if (!is_clear) verdict.collect_next = what_to_collect(context);
+  if (!is_clear && may_guess) verdict.collect_next = what_to_collect(context);
   return verdict;
 }
 

@@ -89,6 +89,16 @@ TEST(Judge, NoiseIsSilent) {
                   .findings.empty());
 }
 
+TEST(Judge, AServerThatServesAJobIsNotWaitingInVain) {
+  constexpr std::string_view kServer = "grpc_server_lib.cc:467] Started server with target: grpc://a:2222\n";
+  constexpr std::string_view kWorker = "step 1 loss: 0.5\nstep 2 loss: 0.4\n";
+  const Catalogue catalogue = Catalogue::load().value();
+  const LogText alone[] = {{"rank_1.err", kServer, 1}};
+  EXPECT_EQ(judge(catalogue, alone).findings.at(0).code, "hang.tf_server_silent");
+  const LogText both[] = {{"rank_1.err", kServer, 1}, {"rank_0.out", kWorker, 0}};
+  EXPECT_TRUE(judge(catalogue, both).findings.empty());
+}
+
 TEST(Judge, TheNumbersOfTheBarrierSayWhatIsWrong) {
   constexpr std::string_view kText =
       "RuntimeError: Timed out initializing process group in store based barrier on rank: 0, for key: "
@@ -273,10 +283,13 @@ TEST(Judge, TellsWhatTheLogSaysOfTheJob) {
 }
 
 TEST(Judge, WhatToCollectFitsTheLauncher) {
-  const auto first_command = [](std::string_view text) { return judged(text).collect_next.at(0); };
-  EXPECT_TRUE(first_command("[1,0]<stderr>:horovod worker up\n").starts_with("horovodrun "));
-  EXPECT_TRUE(first_command("srun: launching\n").starts_with("srun "));
-  EXPECT_TRUE(first_command("torchrun ChildFailedError\n").starts_with("torchrun "));
+  const auto first_command = [](std::string text) {
+    return judged(text + "\nMysteryError: frobnication failed\n").collect_next.at(0);
+  };
+  EXPECT_TRUE(first_command("[1,0]<stderr>:horovod worker up").starts_with("horovodrun "));
+  EXPECT_TRUE(first_command("srun: launching").starts_with("srun "));
+  EXPECT_TRUE(first_command("torchrun ChildFailedError").starts_with("torchrun "));
+  EXPECT_TRUE(judged("srun: launching\nloss: 0.3\n").collect_next.empty());
 }
 
 TEST(Judge, ALossThatRisesForGoodIsSeen) {

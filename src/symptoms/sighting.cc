@@ -129,14 +129,20 @@ bool ends_log(const Sighting& sighting, std::string_view bytes) {
   return bytes.find_first_not_of(kBlank, sighting.line.end) == std::string_view::npos;
 }
 
-// A last line counts only where the log has nothing worse to say.
-void drop_last_lines_that_are_not(std::vector<Sighting>& sightings, std::span<const LogText> logs) {
+// A last line counts only where the log has nothing worse to say, and no other log tells that the job trains:
+// a server that only serves ends its log like one that waits in vain.
+void drop_last_lines_that_are_not(std::vector<Sighting>& sightings, std::span<const LogText> logs,
+                                  const Context& context) {
+  bool is_training = false;
+  for (std::size_t log = 0; log < logs.size(); ++log)
+    is_training = is_training || context.is_training_in(log);
   const bool has_other = std::ranges::any_of(sightings, [](const Sighting& sighting) {
     return !sighting.pattern->only_as_last_line && sighting.pattern->role == Role::kOrigin;
   });
   std::erase_if(sightings, [&](const Sighting& sighting) {
     return sighting.pattern->only_as_last_line &&
-           (has_other || !ends_log(sighting, logs[sighting.log].bytes));
+           (has_other || (is_training && !context.is_training_in(sighting.log)) ||
+            !ends_log(sighting, logs[sighting.log].bytes));
   });
 }
 
@@ -155,7 +161,7 @@ std::vector<Sighting> sightings_in(const Catalogue& catalogue, std::span<const L
   }
   drop_too_few(sightings);
   drop_hints_on_echoes(sightings);
-  drop_last_lines_that_are_not(sightings, logs);
+  drop_last_lines_that_are_not(sightings, logs, context);
   return sightings;
 }
 
