@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <re2/re2.h>
 
+#include "base/check.h"
+
 namespace lockstep::base {
 
 Regex::Regex(std::unique_ptr<re2::RE2> regex) : regex_(std::move(regex)) {}
@@ -23,6 +25,12 @@ Result<Regex> Regex::compile(std::string_view pattern, std::string_view where) {
                  ""};
   }
   return Regex(std::move(regex));
+}
+
+Regex Regex::of_our_own(std::string_view pattern) {
+  auto regex = compile(pattern, "lockstep");
+  CHECK(regex.ok(), "patterns of the program are valid");
+  return std::move(regex).value();
 }
 
 bool Regex::found_in(std::string_view text) const {

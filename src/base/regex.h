@@ -20,6 +20,8 @@ namespace lockstep::base {
 class Regex {
  public:
   static Result<Regex> compile(std::string_view pattern, std::string_view where);
+  // A pattern of the program itself, which is valid.
+  static Regex of_our_own(std::string_view pattern);
   Regex(Regex&& other) noexcept;
   Regex& operator=(Regex&& other) noexcept;
   ~Regex();

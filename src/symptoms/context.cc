@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/mapped_pages.h"
+#include "symptoms/regex_cache.h"
 #include "symptoms/version_range.h"
 
 namespace lockstep::symptoms {
@@ -30,6 +31,7 @@ std::optional<double> number_from(std::string_view text) {
 
 Context::Context(const Catalogue& catalogue, std::span<const LogText> logs, std::span<const Scan> scans)
     : stages_(scans.size()) {
+  RegexCache regexes;
   for (std::size_t log = 0; log < scans.size(); ++log) {
     for (const auto& [number, line] : scans[log].facts) {
       const Fact& fact = catalogue.facts()[number];
@@ -37,10 +39,8 @@ Context::Context(const Catalogue& catalogue, std::span<const LogText> logs, std:
       if (const auto stage = stage_named(fact.name)) stages_[log].emplace(*stage, line.begin);
       for (const std::string& pattern : fact.regexes) {
         if (pattern.find("(?P<") == std::string::npos) continue;
-        const auto regex = base::Regex::compile(pattern, fact.name);
-        if (!regex.ok()) continue;
         const auto captures =
-            regex.value().capture(logs[log].bytes.substr(line.begin, line.end - line.begin));
+            regexes[pattern].capture(logs[log].bytes.substr(line.begin, line.end - line.begin));
         if (captures) captures_.insert(captures->begin(), captures->end());
       }
     }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/check.h"
 #include "base/regex.h"
 #include "symptoms/line.h"
 
@@ -11,12 +10,6 @@ namespace {
 
 constexpr std::size_t kWindow = std::size_t{16} << 10;
 constexpr std::size_t kLastWords = std::size_t{2} << 10;
-
-base::Regex compiled(std::string_view pattern) {
-  auto regex = base::Regex::compile(pattern, "failure words");
-  CHECK(regex.ok(), "failure words are a valid pattern");
-  return std::move(regex).value();
-}
 
 bool is_noise(const Catalogue& catalogue, base::PatternScanner& quiet, std::string_view line) {
   bool noise = false;
@@ -29,19 +22,19 @@ bool is_noise(const Catalogue& catalogue, base::PatternScanner& quiet, std::stri
 
 // Whatever was complained about before, it did not stop the job.
 bool goes_on(std::string_view line) {
-  static const base::Regex progress = compiled(
+  static const base::Regex progress = base::Regex::of_our_own(
       R"(\bloss\b|_loss\b|\d(it/s|s/it)|\bepoch\b|\bstep\b[ :=#]*\d|\b(done|finished|completed?|saved)\b|accuracy)");
   return progress.found_in(line);
 }
 
 bool fails_for_sure(std::string_view line) {
-  static const base::Regex always = compiled(
+  static const base::Regex always = base::Regex::of_our_own(
       R"(Traceback \(most recent|\b\w*(Error|Exception)\b:|\b(fatal|abort(ed|ing)|core dumped|crashed)\b|^E\d{4} )");
   return always.found_in(line);
 }
 
 bool may_fail(std::string_view line) {
-  static const base::Regex complaint = compiled(
+  static const base::Regex complaint = base::Regex::of_our_own(
       R"((^|[\s\[])error(:|\])|\bfail(ed|ure|s)?\b|\b(cannot|can.t|could not|couldn.t|unable to|refused|timed out|killed)\b)"
       R"(|\b(is|are|was|were|does|do|did)( not|n.t) (found|supported|available|registered|usable|exist|match)\b)"
       R"(|exited (on )?signal|Signal code|NCCL WARN|NCCL INFO \S+:\d+ -> \d|\w_STATUS_(NOT|BAD|INTERNAL|EXEC|ALLOC))"
@@ -57,7 +50,7 @@ bool sounds_like_failure(const Catalogue& catalogue, std::span<const LogText> lo
     bool complains = false;
     std::size_t begin = log.bytes.size() - std::min(log.bytes.size(), kWindow);
     while (begin < log.bytes.size()) {
-      const std::size_t end = std::min(log.bytes.find_first_of("\r\n", begin), log.bytes.size());
+      const std::size_t end = end_of_line(log.bytes, begin);
       const std::string line =
           without_terminal_codes(log.bytes.substr(begin, std::min(end - begin, kLongestLine)));
       begin = end + 1;

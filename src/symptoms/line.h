@@ -2,6 +2,7 @@
 // has.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -20,6 +21,23 @@ struct LineSpan {
 
 // What is looked at of one line. A longer one is cut to this much before and after the place of interest.
 inline constexpr std::size_t kLongestLine = 8192;
+
+// Where the line that stands at `from` ends; the end of the bytes where nothing ends it. Two searches for one
+// character each are many times faster than one for either.
+inline std::size_t end_of_line(std::string_view bytes, std::size_t from) {
+  const std::size_t newline = std::min(bytes.find('\n', from), bytes.size());
+  return std::min(bytes.substr(0, newline).find('\r', from), newline);
+}
+
+// Calls `use(line, span)` for the lines of [begin, end) that are not empty; a longer one in pieces.
+template <typename Use>
+void for_each_line(std::string_view bytes, std::size_t begin, std::size_t end, const Use& use) {
+  while (begin < end) {
+    const std::size_t stop = std::min({end_of_line(bytes, begin), end, begin + kLongestLine});
+    if (stop > begin) use(bytes.substr(begin, stop - begin), LineSpan{begin, stop});
+    begin = stop + 1;
+  }
+}
 
 LineSpan line_around(std::string_view bytes, std::size_t offset);
 

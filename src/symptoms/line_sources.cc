@@ -22,7 +22,7 @@ std::vector<std::string_view> sampled_lines(std::string_view bytes) {
     std::size_t begin = bytes.size() / kSamples * sample;
     if (sample > 0) begin = std::min(bytes.find('\n', begin), bytes.size() - 1) + 1;
     for (std::size_t i = 0; i < kLinesOfSample && begin < bytes.size(); ++i) {
-      const std::size_t end = std::min(bytes.find_first_of("\r\n", begin), bytes.size());
+      const std::size_t end = end_of_line(bytes, begin);
       if (end > begin) lines.push_back(bytes.substr(begin, std::min(end - begin, kLongestSampled)));
       begin = end + 1;
     }

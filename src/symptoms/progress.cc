@@ -6,18 +6,11 @@
 #include <span>
 #include <string>
 
-#include "base/check.h"
 #include "base/regex.h"
 #include "model/line_origin.h"
 
 namespace lockstep::symptoms {
 namespace {
-
-base::Regex compiled(std::string_view pattern) {
-  auto regex = base::Regex::compile(pattern, "progress");
-  CHECK(regex.ok(), "progress patterns are valid");
-  return std::move(regex).value();
-}
 
 std::optional<double> positive_number(const std::optional<base::Regex::Captures>& captures) {
   if (!captures) return std::nullopt;
@@ -43,15 +36,9 @@ Progress of_one_kind(const std::map<std::string, Progress>& by_label) {
 template <typename ValueOf>
 Progress read_lines(std::string_view bytes, std::size_t begin, std::size_t end, const ValueOf& value_of) {
   std::map<std::string, Progress> by_label;
-  while (begin < end) {
-    const std::size_t stop =
-        std::min({bytes.find_first_of("\r\n", begin), end, begin + kLongestLine, bytes.size()});
-    if (stop > begin) {
-      const std::string_view line = bytes.substr(begin, stop - begin);
-      if (const auto value = value_of(line)) by_label[label_of(line)].push_back({*value, {begin, stop}});
-    }
-    begin = stop + 1;
-  }
+  for_each_line(bytes, begin, std::min(end, bytes.size()), [&](std::string_view line, LineSpan span) {
+    if (const auto value = value_of(line)) by_label[label_of(line)].push_back({*value, span});
+  });
   return of_one_kind(by_label);
 }
 
@@ -75,10 +62,10 @@ std::span<const ProgressPoint> last_part(const Progress& progress) {
 }  // namespace
 
 Progress rates_in(std::string_view bytes, std::size_t begin, std::size_t end) {
-  static const base::Regex per_second =
-      compiled(R"((?P<value>[\d.]+) ?(it|steps?|iters?|img|images|samples|examples|tokens|seqs?)/s)");
-  static const base::Regex seconds = compiled(R"((?P<value>[\d.]+) ?s/(it|step|iter)\b)");
-  static const base::Regex milliseconds = compiled(
+  static const base::Regex per_second = base::Regex::of_our_own(
+      R"((?P<value>[\d.]+) ?(it|steps?|iters?|img|images|samples|examples|tokens|seqs?)/s)");
+  static const base::Regex seconds = base::Regex::of_our_own(R"((?P<value>[\d.]+) ?s/(it|step|iter)\b)");
+  static const base::Regex milliseconds = base::Regex::of_our_own(
       R"((?:time per (?:iteration|step)|(?:step|iteration|batch)[ _]time)[^\d\n]{0,12}(?P<value>[\d.]+))");
   return read_lines(bytes, begin, end, [&](std::string_view line) -> std::optional<double> {
     if (const auto rate = positive_number(per_second.capture(line))) return rate;
@@ -90,7 +77,7 @@ Progress rates_in(std::string_view bytes, std::size_t begin, std::size_t end) {
 
 Progress losses_in(std::string_view bytes, std::size_t begin, std::size_t end) {
   static const base::Regex loss =
-      compiled(R"(\bloss\b[\x27"]?[ :=(]+[\x27"]?(?P<value>\d+(\.\d+)?(e[+-]?\d+)?)\b)");
+      base::Regex::of_our_own(R"(\bloss\b[\x27"]?[ :=(]+[\x27"]?(?P<value>\d+(\.\d+)?(e[+-]?\d+)?)\b)");
   return read_lines(bytes, begin, end,
                     [&](std::string_view line) { return positive_number(loss.capture(line)); });
 }

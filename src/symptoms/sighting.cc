@@ -7,26 +7,10 @@
 
 #include "base/check.h"
 #include "base/mapped_pages.h"
+#include "symptoms/regex_cache.h"
 
 namespace lockstep::symptoms {
 namespace {
-
-// Patterns are compiled when a line first needs them: most never do.
-class RegexCache {
- public:
-  const base::Regex& operator[](const std::string& pattern) {
-    auto found = compiled_.find(pattern);
-    if (found == compiled_.end()) {
-      auto regex = base::Regex::compile(pattern, "catalogue");
-      CHECK(regex.ok(), "the catalogue's patterns were compiled before");
-      found = compiled_.emplace(pattern, std::move(regex).value()).first;
-    }
-    return found->second;
-  }
-
- private:
-  std::map<std::string, base::Regex> compiled_;
-};
 
 class Confirmer {
  public:

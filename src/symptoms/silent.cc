@@ -2,13 +2,11 @@
 
 #include <algorithm>
 #include <charconv>
-#include <functional>
 #include <iterator>
 #include <map>
 #include <set>
 #include <string>
 
-#include "base/check.h"
 #include "base/regex.h"
 #include "symptoms/progress.h"
 #include "symptoms/stopped_log.h"
@@ -19,12 +17,6 @@ namespace {
 // Progress is read from the two ends of a log, whatever lies between them.
 constexpr std::size_t kWindow = std::size_t{64} << 10;
 
-base::Regex compiled(std::string_view pattern) {
-  auto regex = base::Regex::compile(pattern, "progress");
-  CHECK(regex.ok(), "progress patterns are valid");
-  return std::move(regex).value();
-}
-
 std::optional<double> number_in(const base::Regex::Captures& captures, const std::string& name) {
   const auto found = captures.find(name);
   if (found == captures.end()) return std::nullopt;
@@ -34,25 +26,16 @@ std::optional<double> number_in(const base::Regex::Captures& captures, const std
   return fault == std::errc() ? std::optional(number) : std::nullopt;
 }
 
-using OnLine = std::function<void(std::string_view line, LineSpan span)>;
-
-void for_each_line(std::string_view bytes, std::size_t begin, std::size_t end, const OnLine& on_line) {
-  while (begin < end) {
-    std::size_t stop = bytes.find_first_of("\r\n", begin);
-    stop = std::min({stop == std::string_view::npos ? end : stop, end, begin + kLongestLine});
-    if (stop > begin) on_line(bytes.substr(begin, stop - begin), {begin, stop});
-    begin = stop + 1;
-  }
-}
-
-void for_each_tail_line(std::string_view bytes, const OnLine& on_line) {
-  for_each_line(bytes, bytes.size() - std::min(bytes.size(), kWindow), bytes.size(), on_line);
+template <typename Use>
+void for_each_tail_line(std::string_view bytes, const Use& use) {
+  for_each_line(bytes, bytes.size() - std::min(bytes.size(), kWindow), bytes.size(), use);
 }
 
 // The first epoch was announced, and no step of it ever reported.
 std::optional<SilentSign> never_moved(std::size_t log, std::string_view bytes) {
-  static const base::Regex first_epoch = compiled(R"(\bepoch[ :#\[]+[01] ?(/|of) ?(?P<last>\d+))");
-  static const base::Regex progress = compiled(
+  static const base::Regex first_epoch =
+      base::Regex::of_our_own(R"(\bepoch[ :#\[]+[01] ?(/|of) ?(?P<last>\d+))");
+  static const base::Regex progress = base::Regex::of_our_own(
       R"(\d+/\d+ \[|\bloss\b|step[ :=]+\d|it/s|s/it|\d+%\||iter\w*[ :=#]+\d|done|finished|complete|saved)");
   std::optional<SilentSign> sign;
   for_each_tail_line(bytes, [&](std::string_view line, LineSpan span) {
@@ -67,8 +50,8 @@ std::optional<SilentSign> never_moved(std::size_t log, std::string_view bytes) {
 
 // A bar of rank 0's preparation stands below 100 % and a traceback without a reason follows.
 std::optional<SilentSign> preparation_unfinished(std::size_t log, std::string_view bytes) {
-  static const base::Regex bar = compiled(R"((?P<percent>\d{1,3})%\|)");
-  static const base::Regex traceback = compiled("Traceback");
+  static const base::Regex bar = base::Regex::of_our_own(R"((?P<percent>\d{1,3})%\|)");
+  static const base::Regex traceback = base::Regex::of_our_own("Traceback");
   std::optional<SilentSign> last_bar;
   std::optional<SilentSign> sign;
   for_each_tail_line(bytes, [&](std::string_view line, LineSpan span) {
@@ -83,13 +66,13 @@ std::optional<SilentSign> preparation_unfinished(std::size_t log, std::string_vi
 
 // Rates per device, for runs with different numbers of devices in one log.
 std::optional<SilentSign> no_scaling(std::size_t log, std::string_view bytes) {
-  static const base::Regex devices = compiled(
+  static const base::Regex devices = base::Regex::of_our_own(
       R"((number of (gpus|devices|workers)|world[_ ]?size|num_gpus|ngpus|gpus|n_gpu)[ :=]+(?P<count>\d+))");
-  static const base::Regex rate_before = compiled(
+  static const base::Regex rate_before = base::Regex::of_our_own(
       R"((?P<rate>[\d.]+) ?(img|images|samples|examples|tokens)/s(ec)?( per |/)(gpu|device|worker))");
-  static const base::Regex rate_after = compiled(
+  static const base::Regex rate_after = base::Regex::of_our_own(
       R"((img|images|samples|examples|tokens)/s(ec)?( per |/)(gpu|device|worker)[ :=]+(?P<rate>[\d.]+))");
-  static const base::Regex total_rate = compiled(
+  static const base::Regex total_rate = base::Regex::of_our_own(
       R"((img|images|samples|examples|tokens)/s(ec)? on (?P<count>\d+) (gpu|device|worker)\S* *: *(?P<rate>[\d.]+))");
   double count = 0;
   std::map<double, std::pair<double, LineSpan>> best;  // by number of devices
@@ -117,7 +100,8 @@ std::optional<SilentSign> no_scaling(std::size_t log, std::string_view bytes) {
 
 // nvidia-smi shows memory taken on GPUs of which one works and another does not.
 std::optional<SilentSign> uneven_gpus(std::size_t log, std::string_view bytes) {
-  static const base::Regex row = compiled(R"((?P<used>\d+)MiB */ *(?P<all>\d+)MiB \| *(?P<busy>\d+)%)");
+  static const base::Regex row =
+      base::Regex::of_our_own(R"((?P<used>\d+)MiB */ *(?P<all>\d+)MiB \| *(?P<busy>\d+)%)");
   double busiest = 0;
   double idlest = 100;
   double idlest_memory = 0;
@@ -143,7 +127,8 @@ std::optional<SilentSign> uneven_gpus(std::size_t log, std::string_view bytes) {
 
 // One process on GPU 0 for each process elsewhere: all of them made a context on it.
 std::optional<SilentSign> all_on_gpu_zero(std::size_t log, std::string_view bytes) {
-  static const base::Regex row = compiled(R"(^\|\s+(?P<gpu>\d+)\s+(?:N/A\s+N/A\s+)?(?P<pid>\d+)\s+[CG+]+\s)");
+  static const base::Regex row =
+      base::Regex::of_our_own(R"(^\|\s+(?P<gpu>\d+)\s+(?:N/A\s+N/A\s+)?(?P<pid>\d+)\s+[CG+]+\s)");
   std::map<std::string, std::set<std::string>> gpus_of;  // by process
   std::optional<LineSpan> shown;
   for_each_tail_line(bytes, [&](std::string_view line, LineSpan span) {

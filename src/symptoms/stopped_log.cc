@@ -21,7 +21,7 @@ std::optional<LastTime> last_time_of(std::size_t log, std::string_view bytes) {
   std::optional<LastTime> last;
   std::size_t begin = bytes.size() - std::min(bytes.size(), kTail);
   while (begin < bytes.size()) {
-    const std::size_t end = std::min(bytes.find_first_of("\r\n", begin), bytes.size());
+    const std::size_t end = end_of_line(bytes, begin);
     if (const auto time = model::split_origin(bytes.substr(begin, end - begin)).time_ns)
       last = LastTime{*time, {log, {begin, end}}};
     begin = end + 1;

@@ -46,7 +46,7 @@ bool is_private(std::uint32_t address) {
 }
 
 bool is_version(std::string_view before) {
-  static const base::Regex says_version = pattern(kSaysVersion);
+  static const base::Regex says_version = base::Regex::of_our_own(kSaysVersion);
   constexpr std::size_t kLookBack = 40;
   if (before.size() > kLookBack) before.remove_prefix(before.size() - kLookBack);
   return says_version.found_in(before);
@@ -84,10 +84,10 @@ std::string hide(const base::Regex& regex, std::string_view text, Private kind, 
 }  // namespace
 
 std::string without_addresses(std::string_view text, StandIns& stand_ins) {
-  static const base::Regex mail = pattern(kMail);
-  static const base::Regex mac = pattern(kMac);
-  static const base::Regex ipv6 = pattern(kIpv6);
-  static const base::Regex ipv4 = pattern(kIpv4);
+  static const base::Regex mail = base::Regex::of_our_own(kMail);
+  static const base::Regex mac = base::Regex::of_our_own(kMac);
+  static const base::Regex ipv6 = base::Regex::of_our_own(kIpv6);
+  static const base::Regex ipv4 = base::Regex::of_our_own(kIpv4);
   const auto always = [](std::string_view, Span) { return true; };
   std::string masked = hide(mail, text, Private::kMail, always, stand_ins);
   masked = hide(mac, masked, Private::kHardware, always, stand_ins);

@@ -178,16 +178,10 @@ bool is_name(std::string_view name) {
       std::ranges::any_of(kFileEnds, [&](std::string_view end) { return name.ends_with(end); });
   const bool has_letter =
       std::ranges::any_of(name, [](unsigned char letter) { return std::isalpha(letter) != 0; });
-  static const base::Regex counted =
-      pattern(R"(^(?:rank|local_rank|default|trainer|task|step|epoch|cuda|gpu|worker|ps|chief)[-_]?\d*$)");
+  static const base::Regex counted = base::Regex::of_our_own(
+      R"(^(?:rank|local_rank|default|trainer|task|step|epoch|cuda|gpu|worker|ps|chief)[-_]?\d*$)");
   return name.size() >= kPrefix && name.size() <= kLongest && has_letter && !is_ordinary && !is_file &&
          !is_public(name) && !StandIns::is_stand_in(name) && !counted.found_in(name);
-}
-
-std::vector<base::Regex> compiled(std::span<const std::string_view> patterns) {
-  std::vector<base::Regex> all;
-  for (const std::string_view text : patterns) all.push_back(pattern(text));
-  return all;
 }
 
 template <typename Visit>
@@ -209,7 +203,7 @@ bool is_cut(std::string_view after_name) {
 // "memcpy@plt", "git@github.com": nobody's name.
 bool is_at_something_else(std::string_view after_name) {
   if (!after_name.starts_with('@')) return false;
-  static const base::Regex what = pattern(R"(^@([a-z0-9.-]*[a-z0-9]))");
+  static const base::Regex what = base::Regex::of_our_own(R"(^@([a-z0-9.-]*[a-z0-9]))");
   const auto match = what.find(after_name, 0);
   if (!match) return true;
   const std::string host = lower(after_name.substr(1, match->chosen.end - 1));

@@ -1,19 +1,20 @@
-// Patterns of our own, and replacing what they choose.
+// Several patterns of our own, and replacing what one chooses.
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "base/check.h"
 #include "base/regex.h"
 
 namespace lockstep::report {
 
-inline base::Regex pattern(std::string_view text) {
-  auto compiled = base::Regex::compile(text, "redaction");
-  CHECK(compiled.ok(), "patterns of the program are valid");
-  return std::move(compiled).value();
+inline std::vector<base::Regex> compiled(std::span<const std::string_view> patterns) {
+  std::vector<base::Regex> all;
+  for (const std::string_view pattern : patterns) all.push_back(base::Regex::of_our_own(pattern));
+  return all;
 }
 
 // `replacement(chosen, span)` gives what takes its place, or nullopt to leave it.

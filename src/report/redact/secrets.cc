@@ -62,12 +62,6 @@ bool is_placeholder(std::string_view value) {
          value.starts_with("**") || value.starts_with('$');
 }
 
-std::vector<base::Regex> compiled(std::span<const std::string_view> patterns) {
-  std::vector<base::Regex> all;
-  for (const std::string_view text : patterns) all.push_back(pattern(text));
-  return all;
-}
-
 using IsSecret = bool (*)(std::string_view value);
 
 struct Rule {

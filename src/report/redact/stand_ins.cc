@@ -29,7 +29,7 @@ std::string_view word_for(Private kind) {
 constexpr std::string_view kStandIn = R"(\b(?:host|address|mac|user|email|secret)-[0-9]{1,9}\b)";
 
 const base::Regex& stand_in_pattern() {
-  static const base::Regex compiled = pattern(kStandIn);
+  static const base::Regex compiled = base::Regex::of_our_own(kStandIn);
   return compiled;
 }
 
