@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "model/event.h"
+#include "readers/pytorch/flight_recorder_words.h"
 
 namespace lockstep::readers {
 
@@ -26,5 +27,32 @@ struct FlightRecorderEntry {
   std::int64_t time_completed_ns = 0;
   double duration_ms = 0;
 };
+
+// The whole number that stands behind this key. Keys whose number is not used change nothing.
+inline void set_number(FlightRecorderEntry& entry, Word key, std::int64_t value) {
+  switch (key) {
+    case Word::kRecordId:
+      entry.record_id = value;
+      break;
+    case Word::kPgId:
+      entry.pg_id = value;
+      break;
+    case Word::kSeqId:
+    case Word::kCollectiveSeqId:
+      entry.collective_sequence = value;
+      break;
+    case Word::kP2pSeqId:
+      entry.p2p_sequence = value;
+      break;
+    case Word::kTimeCreated:
+      entry.time_created_ns = value;
+      break;
+    case Word::kTimeCompleted:
+      entry.time_completed_ns = value;
+      break;
+    default:
+      break;
+  }
+}
 
 }  // namespace lockstep::readers

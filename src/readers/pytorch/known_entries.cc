@@ -88,30 +88,10 @@ void KnownEntries::read_numbers(Known& known, const char* bytes) {
   FlightRecorderEntry& entry = known.entry;
   for (const Number& number : known.numbers) {
     const char* const at = bytes + number.offset;
-    const std::int64_t value = integer_at(at, number.width);
-    switch (number.field) {
-      case Word::kRecordId:
-        entry.record_id = value;
-        break;
-      case Word::kPgId:
-        entry.pg_id = value;
-        break;
-      case Word::kSeqId:
-      case Word::kCollectiveSeqId:
-        entry.collective_sequence = value;
-        break;
-      case Word::kP2pSeqId:
-        entry.p2p_sequence = value;
-        break;
-      case Word::kTimeCreated:
-        entry.time_created_ns = value;
-        break;
-      case Word::kTimeCompleted:
-        entry.time_completed_ns = value;
-        break;
-      default:
-        entry.duration_ms = std::bit_cast<double>(__builtin_bswap64(word_at(at)));
-        break;
+    if (number.field == Word::kDurationMs) {
+      entry.duration_ms = std::bit_cast<double>(__builtin_bswap64(word_at(at)));
+    } else {
+      set_number(entry, number.field, integer_at(at, number.width));
     }
   }
 }

@@ -11,10 +11,6 @@ namespace {
 using model::EventState;
 using Values = std::span<const PickleValue>;
 
-std::optional<std::int64_t> integer_in(const PickleValue& value) {
-  return value.kind == PickleKind::kInteger ? std::optional(value.integer) : std::nullopt;
-}
-
 std::int64_t integer_or_0(const PickleValue& value) {
   return value.kind == PickleKind::kInteger ? value.integer : 0;
 }
@@ -96,19 +92,6 @@ void PickleEntryReader::read_member(const PickleValue& key, const PickleValue& v
     case Word::kOutputDtypes:
       parts.output_types = value;
       break;
-    case Word::kRecordId:
-      entry.record_id = integer_in(value);
-      break;
-    case Word::kPgId:
-      entry.pg_id = integer_in(value);
-      break;
-    case Word::kSeqId:
-    case Word::kCollectiveSeqId:
-      entry.collective_sequence = integer_in(value);
-      break;
-    case Word::kP2pSeqId:
-      entry.p2p_sequence = integer_in(value);
-      break;
     case Word::kIsP2p:
       if (value.kind == PickleKind::kBool) entry.is_p2p = value.integer != 0;
       break;
@@ -118,16 +101,11 @@ void PickleEntryReader::read_member(const PickleValue& key, const PickleValue& v
     case Word::kRetired:
       entry.is_retired = value.kind == PickleKind::kBool && value.integer != 0;
       break;
-    case Word::kTimeCreated:
-      entry.time_created_ns = integer_or_0(value);
-      break;
-    case Word::kTimeCompleted:
-      entry.time_completed_ns = integer_or_0(value);
-      break;
     case Word::kDurationMs:
       if (value.kind == PickleKind::kFloat) entry.duration_ms = value.number;
       break;
     default:
+      if (value.kind == PickleKind::kInteger) set_number(entry, key.word, value.integer);
       break;
   }
 }
