@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/text_fields.h"
+#include "model/line_origin.h"
 
 namespace lockstep::isolate {
 namespace {
@@ -14,23 +15,6 @@ bool is_digit(char letter) {
 }
 bool is_hex(char letter) {
   return std::isxdigit(static_cast<unsigned char>(letter)) != 0;
-}
-
-// "[rank0]:", "[default0]:", "[1,0]<stderr>:", "0: ", and a time in brackets before any of them.
-std::string_view without_prefix(std::string_view line) {
-  line = base::trimmed(line);
-  if (line.starts_with('[')) {
-    const std::size_t close = line.find(']');
-    const std::size_t colon = close == std::string_view::npos ? close : line.find(':', close);
-    const bool is_short = colon != std::string_view::npos && colon < 40;
-    const std::string_view between = is_short ? line.substr(close + 1, colon - close - 1) : "";
-    const bool is_prefix = is_short && (between.empty() || between == "<stderr>" || between == "<stdout>");
-    if (is_prefix) return base::trimmed(line.substr(colon + 1));
-  }
-  const std::size_t colon = line.find(": ");
-  const bool is_task = colon != std::string_view::npos && colon > 0 && colon <= 6 &&
-                       std::ranges::all_of(line.substr(0, colon), is_digit);
-  return is_task ? base::trimmed(line.substr(colon + 2)) : line;
 }
 
 bool tells_little(std::string_view code) {
@@ -52,7 +36,7 @@ std::set<std::string> essences_of(const model::Finding& finding) {
 
 std::string essence_of(std::string_view line) {
   std::string essence;
-  line = without_prefix(line);
+  line = base::trimmed(model::split_origin(base::trimmed(line)).text);
   for (std::size_t at = 0; at < line.size();) {
     const bool is_address = line.substr(at).starts_with("0x");
     if (!is_address && !is_digit(line[at])) {
