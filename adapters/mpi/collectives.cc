@@ -44,13 +44,7 @@ int non_blocking(Function function, MPI_Comm communicator, MPI_Request* request,
   Pending pending{};
   pending.checksums = checksums_of(it);
   lockstep_begin_call(&facts, &pending.ticket);
-  const int result = call();
-  if (result == MPI_SUCCESS) {
-    add_request(*request, pending);
-  } else {
-    finish(pending.ticket, result);
-  }
-  return result;
+  return keep_or_finish(call(), request, pending);
 }
 
 // The side that counts on every rank: what it gives, or where that is already in place, what it gets.
@@ -115,26 +109,18 @@ LOCKSTEP_COLLECTIVE(Reduce, Ireduce,
                                span_of(given_buffer(send, receive), type, count),
                                is_root(comm, root) ? span_of(receive, type, count) : Span{}})
 
-LOCKSTEP_COLLECTIVE(Allreduce, Iallreduce,
-                    (const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
-                    (send, receive, count, type, op, comm),
-                    Collective{LOCKSTEP_OPERATION_AllReduce, payload_of(type, count), reduce_op_of(op),
-                               kNoRoot, span_of(given_buffer(send, receive), type, count),
-                               span_of(receive, type, count)})
-
-LOCKSTEP_COLLECTIVE(Scan, Iscan,
-                    (const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
-                    (send, receive, count, type, op, comm),
-                    Collective{LOCKSTEP_OPERATION_Scan, payload_of(type, count), reduce_op_of(op), kNoRoot,
-                               span_of(given_buffer(send, receive), type, count),
-                               span_of(receive, type, count)})
-
-LOCKSTEP_COLLECTIVE(Exscan, Iexscan,
-                    (const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
-                    (send, receive, count, type, op, comm),
-                    Collective{LOCKSTEP_OPERATION_Scan, payload_of(type, count), reduce_op_of(op), kNoRoot,
-                               span_of(given_buffer(send, receive), type, count),
-                               span_of(receive, type, count)})
+// Every rank gets a result of everybody's values.
+#define LOCKSTEP_REDUCTION_TO_ALL(name, iname, operation)                                        \
+  LOCKSTEP_COLLECTIVE(                                                                           \
+      name, iname,                                                                               \
+      (const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm), \
+      (send, receive, count, type, op, comm),                                                    \
+      Collective{operation, payload_of(type, count), reduce_op_of(op), kNoRoot,                  \
+                 span_of(given_buffer(send, receive), type, count), span_of(receive, type, count)})
+LOCKSTEP_REDUCTION_TO_ALL(Allreduce, Iallreduce, LOCKSTEP_OPERATION_AllReduce)
+LOCKSTEP_REDUCTION_TO_ALL(Scan, Iscan, LOCKSTEP_OPERATION_Scan)
+LOCKSTEP_REDUCTION_TO_ALL(Exscan, Iexscan, LOCKSTEP_OPERATION_Scan)
+#undef LOCKSTEP_REDUCTION_TO_ALL
 
 LOCKSTEP_COLLECTIVE(Gather, Igather,
                     (const void* send, int send_count, MPI_Datatype send_type, void* receive,

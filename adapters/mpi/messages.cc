@@ -65,13 +65,7 @@ template <typename Call>
 int issue(Pending pending, const MPI_Request* request, Call call) {
   pending.facts.flags = kPosted;
   lockstep_begin_call(&pending.facts, &pending.ticket);
-  const int result = call();
-  if (result == MPI_SUCCESS) {
-    add_request(*request, pending);
-  } else {
-    finish(pending.ticket, result);
-  }
-  return result;
+  return keep_or_finish(call(), request, pending);
 }
 
 template <typename Call>

@@ -26,6 +26,16 @@ constexpr std::uint8_t kPosted = LOCKSTEP_CALL_ASYNC | LOCKSTEP_CALL_POSTED;
 // Remembers a request. When there is no room its call is told as finished: nobody would see its end.
 void add_request(MPI_Request request, const Pending& pending);
 
+// The issuing call has returned: its end is the request's, or, when it failed, here.
+inline int keep_or_finish(int result, const MPI_Request* request, const Pending& pending) {
+  if (result == MPI_SUCCESS) {
+    add_request(*request, pending);
+  } else {
+    finish(pending.ticket, result);
+  }
+  return result;
+}
+
 // A persistent request begins again.
 void start_request(MPI_Request request);
 
