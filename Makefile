@@ -10,14 +10,16 @@ help:            ## list the targets
 deps:            ## install the missing Debian packages (needs root when there are any)
 	@tools/install_deps
 
-build: deps      ## build the release binary, build/release/lockstep
+build: deps      ## build what `make install` installs: build/release/lockstep, the recorder, man pages
 	@cmake --preset release >/dev/null
-	@cmake --build --preset release
+	@cmake --build --preset release --target product
 
 test: deps lab-deps   ## run every test: unit, case, record, end to end, sanitizers, fuzz smoke
 	@tools/run_tests
 
-bench: build     ## measure the costs and compare them with their goals
+bench: deps      ## measure the costs and compare them with their goals
+	@cmake --preset release >/dev/null
+	@cmake --build --preset release
 	@tests/bench/goals build/release; status=$$?; tests/bench/log_bench build/release || status=1; \
 	tests/bench/analyser_bench build/release && exit $$status
 

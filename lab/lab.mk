@@ -11,6 +11,7 @@ demo: deps lab-deps build   ## run a job that hangs and show what is known of it
 test-broken: lab-deps build   ## run every broken job and ask what `lockstep diagnose` says of it (half an hour)
 	@LOCKSTEP_BROKEN=all /usr/bin/python3 -B -m pytest -q -p no:cacheprovider tests/e2e/broken_jobs_test.py
 
-test-gpu:        ## build the recorder and run the PyTorch jobs over NCCL, on a machine with a GPU
+test-gpu:        ## run the PyTorch jobs over NCCL, plain and recorded, on a machine with a GPU
 	@cmake -S recorder -B build/recorder >/dev/null && cmake --build build/recorder
-	@LOCKSTEP_LAB_PYTHON="$$(command -v python3)" python3 lab/gpu/run
+	@LOCKSTEP_LAB_PYTHON="$$(command -v python3)" LOCKSTEP_LIBRARY="$$PWD/build/recorder/liblockstep.so" \
+	python3 lab/gpu/run --record build/recordings

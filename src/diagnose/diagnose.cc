@@ -79,8 +79,9 @@ std::vector<std::string> limits_of(const readers::ReadResult& read, const Job& j
   return limits;
 }
 
-Result<Verdict> judge_logs(const std::vector<readers::LogFile>& logs, const symptoms::OnScanned& on_scanned) {
-  if (logs.empty()) return Verdict{};
+Result<symptoms::LogVerdict> judge_logs(const std::vector<readers::LogFile>& logs,
+                                        const symptoms::OnScanned& on_scanned) {
+  if (logs.empty()) return symptoms::LogVerdict{};
   const symptoms::Catalogue catalogue = TRY(symptoms::Catalogue::load());
   std::vector<symptoms::LogText> texts;
   for (const readers::LogFile& log : logs) {
@@ -90,11 +91,13 @@ Result<Verdict> judge_logs(const std::vector<readers::LogFile>& logs, const symp
                      .is_mapped_file = log.bytes.is_mapped_file(),
                      .line_marks = log.lines});
   }
-  symptoms::LogVerdict found = symptoms::judge(catalogue, texts, symptoms::embedded_judge_data(), on_scanned);
-  Verdict verdict{
-      .job = std::move(found.job), .findings = std::move(found.findings), .limits = std::move(found.limits)};
-  for (const std::string& command : found.collect_next) verdict.limits.push_back("to learn more: " + command);
-  return verdict;
+  return symptoms::judge(catalogue, texts, symptoms::embedded_judge_data(), on_scanned);
+}
+
+// What the ranks did shows the fault, whatever they printed.
+bool is_clear(const std::vector<model::Finding>& from_ranks) {
+  constexpr double kClear = 0.5;
+  return !from_ranks.empty() && from_ranks.front().confidence >= kClear;
 }
 
 }  // namespace
@@ -109,7 +112,13 @@ Result<Diagnosis> diagnose_with_hosts(const std::vector<fs::path>& paths, const 
   from_ranks.job = summary_of(job);
   from_ranks.findings = analysis::analyse(job);
   from_ranks.limits = limits_of(read, job);
-  Verdict from_logs = TRY(judge_logs(read.logs, on_scanned));
+  symptoms::LogVerdict found = TRY(judge_logs(read.logs, on_scanned));
+  Verdict from_logs{
+      .job = std::move(found.job), .findings = std::move(found.findings), .limits = std::move(found.limits)};
+  if (!is_clear(from_ranks.findings)) {
+    for (const std::string& command : found.collect_next)
+      from_logs.limits.push_back("to learn more: " + command);
+  }
   Diagnosis diagnosis;
   diagnosis.verdict = combine(std::move(from_ranks), std::move(from_logs));
   for (const model::Host& host : job.hosts) diagnosis.host_names.push_back(host.name);
