@@ -18,7 +18,7 @@ from harness.run_spec import RunSpec
 
 BUILD = pathlib.Path(os.environ.get("LOCKSTEP_BUILD", REPOSITORY / "build/release"))
 LOCKSTEP, LIBRARY = BUILD / "lockstep", BUILD / "recorder/liblockstep.so"
-HOOK = REPOSITORY / "adapters/pytorch/python"
+HOOK = REPOSITORY / "adapters/python"
 E2E = pathlib.Path(__file__).parent
 STEPS = 3
 JOBS = [("torch_ddp", "torchrun"), ("torch_fsdp", "env"), ("torch_fsdp1", "env"), ("torch_pipeline", "env"),

@@ -1,5 +1,5 @@
-"""Python runs this file at its start when its folder is on PYTHONPATH. It lets `lockstep_torch` see torch.distributed
-being imported, and then runs the sitecustomize that would have been found without it."""
+"""Python runs this file at its start when its folder is on PYTHONPATH. It lets the adapters see
+their frameworks being imported, and then runs the sitecustomize that would have been found without it."""
 
 import importlib.machinery
 import importlib.util
@@ -7,11 +7,11 @@ import os
 import sys
 
 
-def _watch_torch():
+def _watch_frameworks():
     if not os.environ.get("LOCKSTEP_RECORD"):
         return
-    from lockstep_torch import import_watch
-    import_watch.begin()
+    from lockstep_python import frameworks
+    frameworks.watch()
 
 
 def _run_next_sitecustomize():
@@ -27,7 +27,7 @@ def _run_next_sitecustomize():
 
 
 try:
-    _watch_torch()
+    _watch_frameworks()
 except Exception:  # the job must not notice
     pass
 _run_next_sitecustomize()

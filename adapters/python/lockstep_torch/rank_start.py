@@ -3,7 +3,7 @@
 import os
 import sys
 
-from lockstep_torch import notes
+from lockstep_python import notes
 
 _session = None  # once begun: the Session, or False when there will be none
 _is_watching = False
@@ -58,9 +58,10 @@ def session(rank=-1, world_size=-1):
 def _begin(rank, world_size):
     import torch
 
-    from lockstep_torch import native, recorder
+    from lockstep_python import recorder
+    from lockstep_torch import native
     library = recorder.Library()
-    refused = library.start_rank(rank, world_size, torch.__version__)
+    refused = library.start_rank("torch", torch.__version__, rank, world_size)
     if refused:
         notes.tell_without_record(f"not recorded: {os.strerror(refused)}")
         return False

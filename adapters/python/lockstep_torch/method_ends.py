@@ -5,7 +5,7 @@ import threading
 import time
 import weakref
 
-from lockstep_torch.recorder import DONE_COMPLETED, DONE_FAILED, DONE_STARTED
+from lockstep_python.recorder import DONE_COMPLETED, DONE_FAILED, DONE_STARTED
 
 INTERVAL_S = 0.01
 ERROR_BYTES = 512

@@ -59,7 +59,7 @@ def words(kind):
 
 def include_folder():
     """In the source tree and where it is installed."""
-    for folder in ("../../../../include", "../../../include"):
+    for folder in ("../../../include", "../../include"):
         path = os.path.normpath(os.path.join(HERE, folder))
         if os.path.exists(os.path.join(path, "lockstep", "recorder.h")):
             return path
@@ -79,8 +79,8 @@ class Library:
         self._mark_activity = self._library.lockstep_mark_activity
         self._activities = words("ACTIVITIES")
 
-    def start_rank(self, rank, world_size, version):
-        facts = RankFacts(ctypes.sizeof(RankFacts), rank, -1, world_size, -1, 0, b"torch", version.encode())
+    def start_rank(self, framework, version, rank, world_size):
+        facts = RankFacts(ctypes.sizeof(RankFacts), rank, -1, world_size, -1, 0, framework.encode(), version.encode())
         return self._library.lockstep_start_rank(ctypes.byref(facts))
 
     def set_attribute(self, key, value):
@@ -138,7 +138,7 @@ def _load():
 def _path():
     named = os.environ.get("LOCKSTEP_LIBRARY")
     places = [named] if named else [os.path.join(HERE, *place) for place in (
-        ("..", "..", "..", "liblockstep.so"), ("..", "..", "..", "..", "build", "release", "recorder", "liblockstep.so"))]
+        ("..", "..", "liblockstep.so"), ("..", "..", "..", "build", "release", "recorder", "liblockstep.so"))]
     for place in places:
         if os.path.exists(place):
             return os.path.abspath(place)

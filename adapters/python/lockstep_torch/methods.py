@@ -7,7 +7,8 @@ microseconds and a frame in tracebacks.
 
 import functools
 
-from lockstep_torch import groups, method_ends, notes, recorder
+from lockstep_python import notes, recorder
+from lockstep_torch import groups, method_ends
 
 # method: (operation of the dispatcher, word of the vocabulary, how its tensors come)
 METHODS = {

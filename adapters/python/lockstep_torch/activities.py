@@ -5,8 +5,8 @@ import functools
 import threading
 import weakref
 
-from lockstep_torch import import_watch
-from lockstep_torch.recorder import PHASE_BEGIN, PHASE_END
+from lockstep_python import import_watch
+from lockstep_python.recorder import PHASE_BEGIN, PHASE_END
 
 _DATA_WAIT = "enumerate(DataLoader)#"
 

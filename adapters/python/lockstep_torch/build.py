@@ -15,11 +15,11 @@ import sys
 import tempfile
 import time
 
-from lockstep_torch.recorder import HERE, include_folder
+from lockstep_python.recorder import HERE, include_folder
 
 LIMIT_S = 180  # of the compiler
 RETRY_S = 600  # ranks that start together agree on a failure; a later job tries again
-SOURCES = os.path.normpath(os.path.join(HERE, "..", ".."))
+SOURCES = os.path.normpath(os.path.join(HERE, "..", "..", "pytorch"))
 # Calls that some versions have and some have not, and the header that tells.
 _FEATURES = {
     "torch/csrc/distributed/c10d/Work.hpp": ("getDuration", "getSequencenumber", "getFutureResult", "blockCurrentStream"),

@@ -3,7 +3,8 @@
 import atexit
 import ctypes
 
-from lockstep_torch import build, notes
+from lockstep_python import notes
+from lockstep_torch import build
 
 
 class Native:

@@ -2,7 +2,8 @@
 
 import ctypes
 
-from lockstep_torch import notes, rank_start, recorder
+from lockstep_python import notes, recorder
+from lockstep_torch import rank_start
 
 
 class _WatchedRanks(dict):

@@ -1,4 +1,4 @@
-"""What went wrong in the adapter: into the record file where there is one, never to the job's output."""
+"""What went wrong in an adapter: into the record file where there is one, never to the job's output."""
 
 import os
 
@@ -16,7 +16,7 @@ def attach(library):
 
 def tell(text):
     if _library is not None:
-        _library.set_attribute("pytorch adapter", text)
+        _library.set_attribute("python adapter", text)
     elif len(_waiting) < 16:
         _waiting.append(text)
 
@@ -24,7 +24,7 @@ def tell(text):
 def tell_without_record(text):
     """There will be no record file: one line beside where it would have been, hidden from readers of logs."""
     try:
-        path = os.path.join(os.environ["LOCKSTEP_RECORD"], ".pytorch_adapter_notes")
+        path = os.path.join(os.environ["LOCKSTEP_RECORD"], ".adapter_notes")
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
         try:
             os.write(descriptor, f"pid {os.getpid()}: {text}\n".encode())

@@ -39,8 +39,8 @@ def _call_after(loader, action):
             if _actions.pop(module.__name__, None) is action:
                 action(module)
         except Exception as error:
-            from lockstep_torch import notes
-            notes.tell(f"{module.__name__}: {error!r}")
+            from lockstep_python import notes
+            notes.tell(f"after the import of {module.__name__}: {error!r}")
 
     loader.exec_module = exec_module
 
@@ -52,17 +52,5 @@ def after_import(name, action):
         _actions[name] = action
 
 
-def _rendezvous_is_there(module):
-    from lockstep_torch import rank_start
-    rank_start.watch_rendezvous(module)
-
-
-def _groups_are_there(module):
-    from lockstep_torch import groups
-    groups.watch_groups(module)
-
-
 def begin():
-    after_import("torch.distributed.rendezvous", _rendezvous_is_there)
-    after_import("torch.distributed.distributed_c10d", _groups_are_there)
     sys.meta_path.insert(0, _Finder)

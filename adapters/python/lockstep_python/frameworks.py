@@ -1,0 +1,26 @@
+"""Which modules of which framework are watched, and who is told once one of them has been imported."""
+
+import importlib
+
+# module of the framework: (our module, its function that is called with the framework's)
+WATCHED = {
+    "torch.distributed.rendezvous": ("lockstep_torch.rank_start", "watch_rendezvous"),
+    "torch.distributed.distributed_c10d": ("lockstep_torch.groups", "watch_groups"),
+}
+
+
+def watch():
+    from lockstep_python import import_watch
+    for module, (ours, function) in WATCHED.items():
+        import_watch.after_import(module, _Call(ours, function))
+    import_watch.begin()
+
+
+class _Call:
+    """Our module is imported only when its framework was."""
+
+    def __init__(self, module, function):
+        self._module, self._function = module, function
+
+    def __call__(self, framework_module):
+        getattr(importlib.import_module(self._module), self._function)(framework_module)
