@@ -14,12 +14,15 @@ namespace {
 
 class FileBytes : public ByteSource {
  public:
-  FileBytes(int fd, std::uint64_t size) : fd_(fd), size_(size) {}
+  explicit FileBytes(int fd) : fd_(fd) {}
   ~FileBytes() override { ::close(fd_); }
   FileBytes(const FileBytes&) = delete;
   FileBytes& operator=(const FileBytes&) = delete;
 
-  std::uint64_t size() const override { return size_; }
+  std::uint64_t size() const override {
+    struct stat status {};
+    return ::fstat(fd_, &status) == 0 ? static_cast<std::uint64_t>(status.st_size) : 0;
+  }
 
   std::optional<std::size_t> read(std::uint64_t offset, std::span<std::byte> into) override {
     std::size_t done = 0;
@@ -36,7 +39,6 @@ class FileBytes : public ByteSource {
 
  private:
   int fd_;
-  std::uint64_t size_;
 };
 
 class MemoryBytes : public ByteSource {
@@ -72,7 +74,7 @@ Result<std::unique_ptr<ByteSource>> open_byte_source(const std::filesystem::path
     return Error{"not a readable record file", path.string(), "not a regular file",
                  "give a *.lockstep file or a recording folder written by lockstep"};
   }
-  return std::unique_ptr<ByteSource>(new FileBytes(fd, static_cast<std::uint64_t>(status.st_size)));
+  return std::unique_ptr<ByteSource>(new FileBytes(fd));
 }
 
 std::unique_ptr<ByteSource> byte_source_over(std::string_view bytes) {

@@ -18,6 +18,7 @@ class ByteSource {
  public:
   virtual ~ByteSource() = default;
 
+  // Now: a file may grow while it is read.
   virtual std::uint64_t size() const = 0;
 
   // Fills `into` from `offset` on. Fewer bytes come at the end of the source; nothing when the medium fails

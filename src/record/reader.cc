@@ -1,57 +1,26 @@
 #include "record/reader.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <span>
 
 #include <fmt/format.h>
 
 #include "base/file.h"
+#include "record/layout.h"
 
 namespace lockstep::record {
 namespace {
 
-constexpr std::size_t kHeaderWords = offsetof(lockstep_file_header, check) / 8;
-constexpr std::size_t kChunkHeaderWords = offsetof(lockstep_chunk_header, check) / 8;
-constexpr std::uint32_t kSmallestChunk = 4096;
-constexpr std::uint32_t kLargestChunk = 1 << 20;
 constexpr const char* kNotARecording = "give a *.lockstep file or a recording folder written by lockstep";
 
 Error not_a_recording(const std::filesystem::path& path, std::string why) {
   return Error{"not a readable record file", path.string(), std::move(why), kNotARecording};
 }
 
-std::string fault_in_header(const lockstep_file_header& header) {
-  if (header.byte_order == __builtin_bswap32(LOCKSTEP_BYTE_ORDER)) {
-    return "written on a machine of the other byte order";
-  }
-  if (header.check != lockstep_words_check(&header, kHeaderWords, 0)) return "the header is damaged";
-  if (header.version != LOCKSTEP_FORMAT_VERSION) {
-    return fmt::format("format version {}, this lockstep reads {}", header.version, LOCKSTEP_FORMAT_VERSION);
-  }
-  if (header.required_features != 0) {
-    return fmt::format("needs abilities this version lacks (mask {:#x})", header.required_features);
-  }
-  const bool chunk_fits = header.chunk_bytes >= kSmallestChunk && header.chunk_bytes <= kLargestChunk &&
-                          std::has_single_bit(header.chunk_bytes);
-  const bool header_fits = header.header_bytes >= kSmallestChunk && header.header_bytes <= kLargestChunk &&
-                           header.header_bytes % 8 == 0;
-  return chunk_fits && header_fits ? "" : "impossible chunk or header size";
-}
-
 bool is_known(std::uint8_t type) {
   return (type >= LOCKSTEP_RECORD_CALL && type <= LOCKSTEP_RECORD_END) ||
          (type >= LOCKSTEP_RECORD_STRING && type <= LOCKSTEP_RECORD_ATTRIBUTE);
-}
-
-bool is_ring(const lockstep_file_header& header) {
-  return (header.features & LOCKSTEP_FEATURE_RING) != 0;
-}
-
-bool is_valid(const lockstep_chunk_header& chunk) {
-  return chunk.magic == LOCKSTEP_CHUNK_MAGIC &&
-         chunk.check == lockstep_words_check(&chunk, kChunkHeaderWords, 0);
 }
 
 bool is_all_zero(const std::byte* data, std::size_t size) {
@@ -148,34 +117,28 @@ const RecordView* Reader::next() {
       return nullptr;
     }
     const auto* record = reinterpret_cast<const std::byte*>(buffer_.data()) + cursor_;
-    std::uint64_t head = 0;
-    std::memcpy(&head, record, sizeof head);
-    if (head == 0) {
+    const RecordAt found = record_at(record, end_ - cursor_, header_.chunk_bytes - cursor_, chunk_sequence_);
+    if (found.shape == RecordShape::kNothingYet) {
       leave_chunk_at_zero_head();
       continue;
     }
-    const auto length = static_cast<std::uint16_t>(head);
-    const auto type = static_cast<std::uint8_t>(head >> 16);
-    const bool is_possible = length >= 8 && length % 8 == 0 && type != 0;
-    const std::size_t room = header_.chunk_bytes - cursor_;
-    if (!is_possible || length > room ||
-        (length <= end_ - cursor_ && head != lockstep_record_head(record, length, type, chunk_sequence_))) {
+    if (found.shape == RecordShape::kDamaged) {
       leave_damaged_chunk(end_ - cursor_);
       continue;
     }
-    if (length > end_ - cursor_) {  // the file is cut inside this record
+    if (found.shape == RecordShape::kCut) {  // the file is cut inside this record
       stats_.lost_bytes += end_ - cursor_;
       cursor_ = end_;
       continue;
     }
     view_.data = record;
-    view_.length = length;
-    view_.type = type;
+    view_.length = found.length;
+    view_.type = found.type;
     view_.offset = chunk_offset_ + cursor_;
-    cursor_ += length;
+    cursor_ += found.length;
     ++stats_.records;
-    stats_.record_bytes += length;
-    if (type != LOCKSTEP_RECORD_CALL && type != LOCKSTEP_RECORD_DONE) note_stream_record();
+    stats_.record_bytes += found.length;
+    if (found.type != LOCKSTEP_RECORD_CALL && found.type != LOCKSTEP_RECORD_DONE) note_stream_record();
     return &view_;
   }
 }
