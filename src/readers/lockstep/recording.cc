@@ -23,10 +23,11 @@ bool is_marked_incomplete(const std::filesystem::path& file) {
 }
 
 // Without the mark the whole job came to a clean end: nobody is missed who said no goodbye.
-std::vector<std::string> limits_of(const Source& source, record::ReadStats stats) {
-  if (!is_marked_incomplete(source.path)) stats.has_goodbye = true;
+std::vector<std::string> limits_of(const std::string& name, const std::filesystem::path& path,
+                                   record::ReadStats stats) {
+  if (!is_marked_incomplete(path)) stats.has_goodbye = true;
   std::vector<std::string> limits = stats.limits();
-  for (std::string& limit : limits) limit = fmt::format("{}: {}", source.name, limit);
+  for (std::string& limit : limits) limit = fmt::format("{}: {}", name, limit);
   return limits;
 }
 
@@ -53,27 +54,38 @@ bool recognises_recording(const Source& source) {
 }
 
 model::Job read_recording(const Source& source) {
+  return read_record_bytes(source.name, source.path, [&] { return record::byte_source_over(source.bytes); });
+}
+
+model::Job read_record_bytes(const std::string& name, const std::filesystem::path& path,
+                             const OpenBytes& open) {
   model::Job job;
-  job.sources = {source.name};
-  const auto open = [&](record::ChunkFilter filter) {
-    return record::Reader::over(record::byte_source_over(source.bytes), source.path, filter);
-  };
-  auto definition_reader = open(record::ChunkFilter::kDefinitions);
-  auto reader = open(record::ChunkFilter::kAll);
+  job.sources = {name};
+  auto definition_bytes = open();
+  auto bytes = open();
+  if (definition_bytes == nullptr || bytes == nullptr) {
+    job.limits.push_back(fmt::format("{}: cannot be read any more", name));
+    return job;
+  }
+  const std::uint64_t size = bytes->size();
+  auto definition_reader =
+      record::Reader::over(std::move(definition_bytes), path, record::ChunkFilter::kDefinitions);
+  auto reader = record::Reader::over(std::move(bytes), path);
   if (!reader.ok() || !definition_reader.ok()) {
-    job.limits.push_back(fmt::format("{}: {}", source.name, reader.error().why));
+    const Error& error = reader.ok() ? definition_reader.error() : reader.error();
+    job.limits.push_back(fmt::format("{}: {}", name, error.why));
     return job;
   }
   const auto definitions = record::Definitions::read(std::move(definition_reader).value());
   EventBuilder builder(reader.value().header(), definitions, job);
-  builder.expect_events(source.bytes.size() / (sizeof(lockstep_call) + sizeof(lockstep_done)));
+  builder.expect_events(size / (sizeof(lockstep_call) + sizeof(lockstep_done)));
   std::uint32_t position = 0;
   while (const record::RecordView* view = reader.value().next()) builder.take(*view, ++position);
   model::RankHistory history = std::move(builder).finish();
   const record::ReadStats& stats = reader.value().stats();
   history.events_lost = events_lost(stats, history.events_lost);
   if (stats.overwritten_chunks != 0) history.begins_at_start = false;
-  job.limits = limits_of(source, stats);
+  job.limits = limits_of(name, path, stats);
   job.backend = backend_of(job);
   job.ranks.push_back(std::move(history));
   return job;

@@ -1,0 +1,69 @@
+// A running job, followed by the record files in the folder of its recording.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "record/recording.h"
+#include "watch/communicators.h"
+#include "watch/live_rank.h"
+#include "watch/meetings.h"
+#include "watch/snapshot.h"
+
+namespace lockstep::watch {
+
+// A rank, and whom it waits for.
+struct Standing {
+  const LiveRank* rank = nullptr;
+  const LiveCall* call = nullptr;  // null: it stands in none
+  std::vector<int> missing;        // members that have not come, ascending; the partner of a message
+};
+
+class LiveJob {
+ public:
+  explicit LiveJob(std::filesystem::path folder);
+
+  // Takes in what all ranks wrote since the last poll, and ranks that are new.
+  void poll();
+
+  const std::filesystem::path& folder() const { return folder_; }
+  std::int64_t now_ns() const { return now_ns_; }  // of the last poll, wall clock
+
+  // Those of the newest restart, ascending by rank.
+  std::vector<const LiveRank*> ranks() const;
+  const LiveRank* rank(int number) const;
+
+  // Where every rank stands; `quiet_ns` as in LiveRank::stands_in.
+  std::vector<Standing> standings(std::int64_t quiet_ns) const;
+
+  const Communicators& communicators() const { return communicators_; }
+  Meetings& meetings() { return meetings_; }
+  const Meetings& meetings() const { return meetings_; }
+
+  Snapshot snapshot() const;
+
+ private:
+  void list_new_files();
+  void open_new_files();
+  void adopt(std::unique_ptr<LiveRank> rank);
+  std::vector<int> missing_in(const LiveRank& rank, const LiveCall& call) const;
+
+  std::filesystem::path folder_;
+  std::optional<record::Manifest> manifest_;
+  std::int64_t now_ns_ = 0;
+  std::filesystem::file_time_type listed_;  // the age of the folder when it was last listed
+  std::vector<record::RankFile> unopened_;
+  Communicators communicators_;
+  Meetings meetings_;
+  std::map<int, std::unique_ptr<LiveRank>> ranks_;
+  std::uint32_t newest_restart_ = 0;
+};
+
+std::int64_t wall_clock_ns();
+
+}  // namespace lockstep::watch

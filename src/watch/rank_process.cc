@@ -1,0 +1,73 @@
+#include "watch/rank_process.h"
+
+#include <charconv>
+#include <fstream>
+#include <iterator>
+#include <poll.h>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+namespace lockstep::watch {
+namespace {
+
+std::string contents_of(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// A line of /proc/PID/maps: addresses, access, offset, device, inode, path.
+bool has_mapped(pid_t pid, const std::filesystem::path& file) {
+  struct stat status {};
+  if (::stat(file.c_str(), &status) != 0) return false;
+  std::ifstream maps(fmt::format("/proc/{}/maps", pid));
+  std::string line;
+  while (std::getline(maps, line)) {
+    std::istringstream words(line);
+    std::string addresses, access, offset, device;
+    std::uint64_t inode = 0;
+    words >> addresses >> access >> offset >> device >> inode;
+    if (inode == status.st_ino) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+RankProcess::RankProcess(pid_t pid, const std::filesystem::path& record_file) : pid_(pid) {
+  process::Descriptor descriptor(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+  if (descriptor.is_open() && has_mapped(pid, record_file)) descriptor_ = std::move(descriptor);
+}
+
+bool RankProcess::has_ended() const {
+  pollfd ended{.fd = descriptor_.get(), .events = POLLIN, .revents = 0};
+  return is_known() && ::poll(&ended, 1, 0) == 1;
+}
+
+std::optional<ProcessSample> RankProcess::sample() const {
+  if (!is_known() || has_ended()) return std::nullopt;
+  return parse_process_stat(contents_of(fmt::format("/proc/{}/stat", pid_)));
+}
+
+// The name in brackets may hold anything, so what follows is found from its last bracket.
+std::optional<ProcessSample> parse_process_stat(std::string_view text) {
+  const std::size_t bracket = text.rfind(')');
+  if (bracket == std::string_view::npos || bracket + 2 >= text.size()) return std::nullopt;
+  std::istringstream words{std::string(text.substr(bracket + 2))};
+  ProcessSample sample;
+  words >> sample.state;
+  constexpr int kBetween = 10;  // ppid ... cmajflt
+  std::string skipped;
+  for (int i = 0; i < kBetween; ++i) words >> skipped;
+  std::uint64_t user = 0, system = 0;
+  if (!(words >> user >> system)) return std::nullopt;
+  sample.cpu_ticks = user + system;
+  return sample;
+}
+
+}  // namespace lockstep::watch
