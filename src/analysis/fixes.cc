@@ -148,6 +148,14 @@ const Fix kSlowDevice{
               "Look for another program on the host; take the host out and see whether the job speeds up"},
     .commands = {"nvidia-smi -q -d CLOCK,PERFORMANCE,TEMPERATURE", "top -b -n 1 | head -20"}};
 
+const Fix kContinue{
+    .pattern = FixPattern::kOther,
+    .title = "Let the rank run again",
+    .steps = {"Find out who stopped it: a debugger, a terminal, a frozen container or a suspended job",
+              "Send it SIGCONT, or thaw its cgroup; the others go on by themselves unless a timeout has "
+              "ended them"},
+    .commands = {"kill -CONT <pid>", "cat /proc/<pid>/status | grep -E 'State|TracerPid'"}};
+
 const Fix kCores{
     .pattern = FixPattern::kMemoryOrCoreSetting,
     .title = "Give every rank cores of its own",
@@ -205,6 +213,7 @@ const std::map<std::string, std::vector<Fix>, std::less<>>& table() {
       {"desync.missing_rank", {kSameControlFlow, kEvenBatches, kSlowWorkOutside}},
       {"desync.missing_evidence", {kLookAtDeadRank, kSameControlFlow, kMemory}},
       {"desync.dead_rank", {kLookAtDeadRank, kMemory, kCheckDevice}},
+      {"desync.stopped_rank", {kContinue, kLookAtDeadRank}},
       {"desync.failed_rank", {kLookAtDeadRank, kSameControlFlow, kMemory}},
       {"desync.ended_early", {kEvenBatches, kSameControlFlow}},
       {"desync.slow_work", {kSlowWorkOutside, kSameControlFlow, kEvenBatches}},

@@ -124,6 +124,12 @@ std::optional<Whereabouts> by_its_end(const Job& job, const RankHistory& history
   if (history.rank.liveness == model::Liveness::kDead) {
     return Whereabouts{.place = Place::kDead, .words = "its process is gone", .evidence = std::nullopt};
   }
+  if (history.rank.liveness == model::Liveness::kStopped) {
+    return Whereabouts{.place = Place::kStopped,
+                       .words = fmt::format("its process{} is stopped, by a signal or a debugger",
+                                            history.rank.pid ? fmt::format(" {}", *history.rank.pid) : ""),
+                       .evidence = std::nullopt};
+  }
   if (history.rank.liveness == model::Liveness::kUnresponsive) {
     return Whereabouts{
         .place = Place::kDead, .words = "its process does not answer", .evidence = std::nullopt};

@@ -13,6 +13,7 @@ namespace lockstep::analysis {
 enum class Place : std::uint8_t {
   kNoEvidence,  // it left nothing
   kDead,        // killed, crashed, or no longer reachable
+  kStopped,     // its process is there and is not allowed to run
   kFailed,      // it reported an error of its own
   kEnded,       // it came to a clean end
   kCheckpoint,  // saving or loading one

@@ -1,6 +1,7 @@
 #include <filesystem>
 
 #include "cli/args.h"
+#include "cli/live_findings.h"
 #include "cli/progress_line.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
@@ -27,9 +28,10 @@ Result<diagnose::Diagnosis> judge(const Args& args, Terminal& terminal) {
     progress.show("reading", now.bytes_done, now.bytes);
   };
   const std::vector<std::filesystem::path> paths(args.operands.begin(), args.operands.end());
-  return diagnose::diagnose_with_hosts(paths, options, [&](std::uint64_t bytes_done, std::uint64_t bytes) {
+  const auto on_scanned = [&](std::uint64_t bytes_done, std::uint64_t bytes) {
     progress.show("looking for symptoms", bytes_done, bytes);
-  });
+  };
+  return diagnose::diagnose_watched(paths, live_findings_in(paths), options, on_scanned);
 }
 
 Result<ExitStatus> run(const Args& args, Terminal& terminal) {

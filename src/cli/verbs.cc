@@ -4,7 +4,8 @@ namespace lockstep::cli {
 namespace {
 
 constexpr const Verb* kVerbs[] = {
-    &kDiagnoseVerb, &kIsolateVerb, &kReportVerb, &kExplainVerb, &kCatalogueVerb, &kDumpVerb, &kHelpVerb,
+    &kDiagnoseVerb, &kRunVerb,       &kIsolateVerb, &kReportVerb,
+    &kExplainVerb,  &kCatalogueVerb, &kDumpVerb,    &kHelpVerb,
 };
 
 }  // namespace

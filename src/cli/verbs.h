@@ -7,6 +7,7 @@ namespace lockstep::cli {
 
 extern const Verb kDiagnoseVerb;
 extern const Verb kIsolateVerb;
+extern const Verb kRunVerb;
 extern const Verb kReportVerb;
 extern const Verb kExplainVerb;
 extern const Verb kCatalogueVerb;

@@ -42,12 +42,28 @@ bool names_no_rank(const Finding& finding) {
          std::ranges::all_of(finding.evidence, [](const auto& one) { return !one.rank; });
 }
 
+// The others wait for a rank that is no more: whatever ended it is the reason.
+bool tells_of_a_lost_rank(const Finding& finding) {
+  return finding.code == "desync.dead_rank" || finding.code == "desync.failed_rank";
+}
+
 // Where one rank alone failed by itself, what the launcher's log says of a failure is about that rank.
 void say_which_rank_failed(const std::vector<Finding>& from_ranks, std::vector<Finding>& from_logs) {
-  const auto ended = std::ranges::find_if(from_ranks, only_tells_how_a_process_ended);
-  if (ended == from_ranks.end() || ended->root_ranks.size() != 1 || !ended->victim_ranks.empty()) return;
+  const auto ended = std::ranges::find_if(from_ranks, [](const Finding& finding) {
+    return tells_of_a_lost_rank(finding) ||
+           (only_tells_how_a_process_ended(finding) && finding.victim_ranks.empty());
+  });
+  if (ended == from_ranks.end() || ended->root_ranks.size() != 1) return;
   if (from_logs.empty() || !names_no_rank(from_logs.front())) return;
   from_logs.front().root_ranks = ended->root_ranks;
+  from_logs.front().victim_ranks = ended->victim_ranks;
+}
+
+// What such a rank printed about itself is why it was lost, even where that alone would be doubtful.
+bool explains_a_loss(const Finding& printed, const std::vector<Finding>& from_ranks) {
+  const auto lost = std::ranges::find_if(from_ranks, tells_of_a_lost_rank);
+  return lost != from_ranks.end() && is_printed(printed) && !is_about_waiting(printed) &&
+         !printed.root_ranks.empty() && printed.root_ranks == lost->root_ranks;
 }
 
 constexpr double kSure = 0.6;
@@ -61,7 +77,9 @@ std::vector<Finding> in_order(std::vector<Finding> from_ranks, std::vector<Findi
   if (logs_tell_a_cause) say_which_rank_failed(from_ranks, from_logs);
   if (logs_tell_a_cause) std::erase_if(from_ranks, only_tells_how_a_process_ended);
 
-  const auto first_doubtful = std::stable_partition(from_logs.begin(), from_logs.end(), is_sure);
+  const auto first_doubtful = std::stable_partition(
+      from_logs.begin(), from_logs.end(),
+      [&](const Finding& finding) { return is_sure(finding) || explains_a_loss(finding, from_ranks); });
   const auto first_guess = std::stable_partition(first_doubtful, from_logs.end(), is_printed);
   const auto first_status =
       std::stable_partition(from_ranks.begin(), from_ranks.end(), tells_more_than_a_status);

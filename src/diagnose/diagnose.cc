@@ -104,13 +104,19 @@ bool is_clear(const std::vector<model::Finding>& from_ranks) {
 
 Result<Diagnosis> diagnose_with_hosts(const std::vector<fs::path>& paths, const readers::ReadOptions& options,
                                       const symptoms::OnScanned& on_scanned) {
+  return diagnose_watched(paths, {}, options, on_scanned);
+}
+
+Result<Diagnosis> diagnose_watched(const std::vector<fs::path>& paths, std::vector<model::Finding> seen_live,
+                                   const readers::ReadOptions& options,
+                                   const symptoms::OnScanned& on_scanned) {
   TRY(check_paths(paths));
   readers::ReadResult read = readers::read_all(paths, options);
   if (read.parts.empty() && read.logs.empty()) return nothing_known(read);
   const Job job = model::merge(std::move(read.parts));
   Verdict from_ranks;
   from_ranks.job = summary_of(job);
-  from_ranks.findings = analysis::analyse(job);
+  from_ranks.findings = seen_live.empty() ? analysis::analyse(job) : std::move(seen_live);
   from_ranks.limits = limits_of(read, job);
   symptoms::LogVerdict found = TRY(judge_logs(read.logs, on_scanned));
   Verdict from_logs{

@@ -23,6 +23,13 @@ Result<Diagnosis> diagnose_with_hosts(const std::vector<std::filesystem::path>& 
                                       const readers::ReadOptions& options = {},
                                       const symptoms::OnScanned& on_scanned = {});
 
+// The same when somebody watched the job while it ran. What was seen then comes before what the ranks'
+// records show after the end, which ended ranks that had nothing to do with it.
+Result<Diagnosis> diagnose_watched(const std::vector<std::filesystem::path>& paths,
+                                   std::vector<model::Finding> seen_live,
+                                   const readers::ReadOptions& options = {},
+                                   const symptoms::OnScanned& on_scanned = {});
+
 // The verdict alone.
 Result<model::Verdict> diagnose(const std::vector<std::filesystem::path>& paths,
                                 const readers::ReadOptions& options = {},

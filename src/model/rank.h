@@ -21,7 +21,8 @@ enum class RankEnd : std::uint8_t {
 };
 
 // Whether others could still reach it when the evidence was taken.
-enum class Liveness : std::uint8_t { kUnknown, kAlive, kUnresponsive, kDead };
+// Ascending by how sure it is that it does nothing any more.
+enum class Liveness : std::uint8_t { kUnknown, kAlive, kUnresponsive, kStopped, kDead };
 
 inline constexpr int kUnknownRank = -1;
 

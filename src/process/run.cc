@@ -109,6 +109,7 @@ class Watch {
     } else {
       ::kill(-job_.pid, number);
     }
+    signal_descendants(SIGCONT);  // one that is stopped would never hear of it
     await(Phase::kAsked, options_.grace);
   }
 
@@ -135,6 +136,7 @@ class Watch {
         end_.timed_out = true;
         about_to_ask();
         ::kill(-job_.pid, SIGTERM);
+        signal_descendants(SIGCONT);
         return await(Phase::kAsked, options_.grace);
       case Phase::kLingering:
         end_.left_processes = true;

@@ -6,6 +6,8 @@
 #include <fcntl.h>
 #include <spawn.h>
 
+#include "process/terminal_pair.h"
+
 namespace lockstep::process {
 namespace {
 
@@ -21,6 +23,27 @@ Result<Pipe> make_pipe() {
   Pipe pipe{Descriptor(ends[0]), Descriptor(ends[1])};
   ::fcntl(pipe.read_end.get(), F_SETFL, O_NONBLOCK);
   return pipe;
+}
+
+// Where a job writes, and where that is read.
+struct Outputs {
+  Descriptor out;
+  Descriptor err;
+  Descriptor from_out;
+  Descriptor from_err;
+};
+
+Result<Outputs> pipe_outputs() {
+  Pipe out = TRY(make_pipe());
+  Pipe err = TRY(make_pipe());
+  return Outputs{std::move(out.write_end), std::move(err.write_end), std::move(out.read_end),
+                 std::move(err.read_end)};
+}
+
+Result<Outputs> terminal_output() {
+  TerminalPair pair = TRY(make_terminal_pair());
+  Descriptor err(::fcntl(pair.the_jobs.get(), F_DUPFD_CLOEXEC, 0));
+  return Outputs{std::move(pair.the_jobs), std::move(err), std::move(pair.ours), Descriptor()};
 }
 
 class FileActions {
@@ -77,12 +100,11 @@ std::vector<char*> pointers_to(const std::vector<std::string>& words) {
 
 Result<Spawned> spawn(const Command& command) {
   if (command.argv.empty()) return Error{"cannot start", "", "the command is empty", ""};
-  Pipe out = TRY(make_pipe());
-  Pipe err = TRY(make_pipe());
+  Outputs outputs = TRY(command.on_a_terminal ? terminal_output() : pipe_outputs());
   FileActions files;
   if (::isatty(STDIN_FILENO) == 1) files.read_nothing();
-  files.connect(out.write_end, STDOUT_FILENO);
-  files.connect(err.write_end, STDERR_FILENO);
+  files.connect(outputs.out, STDOUT_FILENO);
+  files.connect(outputs.err, STDERR_FILENO);
   const Attributes attributes;
   const std::vector<char*> argv = pointers_to(command.argv);
   const std::vector<char*> environment = pointers_to(command.environment);
@@ -92,7 +114,7 @@ Result<Spawned> spawn(const Command& command) {
   if (fault != 0) {
     return Error{"cannot start", command.argv.front(), std::strerror(fault), "is it installed and in PATH?"};
   }
-  return Spawned{pid, std::move(out.read_end), std::move(err.read_end)};
+  return Spawned{pid, std::move(outputs.from_out), std::move(outputs.from_err)};
 }
 
 }  // namespace lockstep::process

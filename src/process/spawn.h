@@ -1,4 +1,4 @@
-// Starting a program: no shell, its own process group, its output into pipes.
+// Starting a program: no shell, its own process group, its output into pipes or a pseudo-terminal.
 #pragma once
 
 #include <string>
@@ -13,6 +13,8 @@ namespace lockstep::process {
 struct Command {
   std::vector<std::string> argv;         // argv[0] is looked up in PATH
   std::vector<std::string> environment;  // "NAME=VALUE"
+  // Its output is a pseudo-terminal, and comes as one stream. For a job that would print on a terminal.
+  bool on_a_terminal = false;
 };
 
 struct Spawned {

@@ -54,7 +54,8 @@ class Walker {
   void list(const fs::path& folder) {
     std::error_code error;
     for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
-      visit(entry->path(), false);
+      const bool is_hidden = entry->path().filename().native().starts_with('.');
+      if (!is_hidden) visit(entry->path(), false);
     }
     if (error) limit(folder, fmt::format("cannot list the folder: {}", error.message()));
   }

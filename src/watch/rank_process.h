@@ -23,6 +23,7 @@ class RankProcess {
   // or on another host, and then nothing is known of it.
   RankProcess(pid_t pid, const std::filesystem::path& record_file);
 
+  int fd() const { return descriptor_.get(); }  // readable once it has ended
   bool is_known() const { return descriptor_.is_open(); }
   bool has_ended() const;
   std::optional<ProcessSample> sample() const;

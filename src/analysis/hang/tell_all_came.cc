@@ -1,9 +1,12 @@
 // A collective that everyone came to and that does not end: the program did its part.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "analysis/describe.h"
 #include "analysis/hang/hang_story.h"
 #include "analysis/signature.h"
+#include "analysis/whereabouts.h"
 
 namespace lockstep::analysis {
 namespace {
@@ -50,12 +53,43 @@ void tell_not_enough_known(HangStory& story, const std::string& who) {
   story.finding.confidence = 0.4;
 }
 
+// A rank that died or was stopped inside it is what the others in it wait for.
+std::vector<int> lost_inside(const HangStory& story) {
+  std::vector<int> lost = story.waiting_ranks();
+  const auto still_runs = [&](int rank) {
+    const Place place = whereabouts_of(story.job, rank).place;
+    return place != Place::kDead && place != Place::kStopped;
+  };
+  std::erase_if(lost, still_runs);
+  return lost;
+}
+
+void tell_lost_inside(HangStory& story, std::vector<int> lost) {
+  model::Finding& finding = story.finding;
+  const Whereabouts known = whereabouts_of(story.job, lost.front());
+  const bool is_stopped = known.place == Place::kStopped;
+  finding.code = is_stopped ? "desync.stopped_rank" : "desync.dead_rank";
+  finding.title = fmt::format("{} {} inside {}", ranks_in_words(lost), is_stopped ? "stands still" : "died",
+                              story.call());
+  finding.explanation =
+      fmt::format("All ranks came to it; of rank {} is known: {}. The others cannot finish it without {}. ",
+                  lost.front(), known.words, lost.size() == 1 ? "it" : "them");
+  finding.confidence = 0.95;
+  finding.victim_ranks = story.waiting_ranks();
+  std::erase_if(finding.victim_ranks, [&](int rank) { return std::ranges::binary_search(lost, rank); });
+  finding.root_ranks = std::move(lost);
+}
+
 }  // namespace
 
 void tell_all_came(HangStory& story) {
   const std::string who = ranks_in_words(story.waiting_ranks());
   story.finding.code = "desync.stuck_in_collective";
-  if (!story.wait.unknown.empty()) {
+  std::vector<int> lost = lost_inside(story);
+  const bool explains_it = !lost.empty() && lost.size() < story.waiting_ranks().size();
+  if (explains_it) {
+    tell_lost_inside(story, std::move(lost));
+  } else if (!story.wait.unknown.empty()) {
     tell_not_enough_known(story, who);
   } else if (!story.wait.finished.empty()) {
     tell_stuck_on_some(story, who);

@@ -18,6 +18,8 @@ std::string_view code_for(Place place) {
   switch (place) {
     case Place::kDead:
       return "desync.dead_rank";
+    case Place::kStopped:
+      return "desync.stopped_rank";
     case Place::kFailed:
       return "desync.failed_rank";
     case Place::kEnded:
@@ -57,7 +59,8 @@ void add_whereabouts(HangStory& story, const Teller& teller) {
   finding.explanation += fmt::format("Of rank {} is known: {}. ", teller.rank, teller.known.words);
   if (teller.known.evidence) finding.evidence.push_back(*teller.known.evidence);
   if (const std::string_view code = code_for(teller.known.place); !code.empty()) finding.code = code;
-  const bool is_certain = teller.known.place == Place::kDead || teller.known.place == Place::kFailed;
+  const bool is_certain = teller.known.place == Place::kDead || teller.known.place == Place::kStopped ||
+                          teller.known.place == Place::kFailed;
   if (is_certain) finding.confidence = std::max(finding.confidence, 0.9);
 }
 

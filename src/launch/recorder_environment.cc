@@ -1,0 +1,68 @@
+#include "launch/recorder_environment.h"
+
+#include <algorithm>
+#include <string_view>
+
+namespace lockstep::launch {
+namespace {
+
+class Environment {
+ public:
+  explicit Environment(std::vector<std::string> entries) : entries_(std::move(entries)) {}
+
+  void set(std::string_view name, std::string_view value) {
+    std::string entry = std::string(name) + "=" + std::string(value);
+    if (std::string* old = find(name)) {
+      *old = std::move(entry);
+    } else {
+      entries_.push_back(std::move(entry));
+    }
+  }
+  void unset(std::string_view name) {
+    std::erase_if(entries_, [&](const std::string& entry) { return is(entry, name); });
+  }
+  // Before what is there already, which goes on to count.
+  void put_first(std::string_view name, std::string_view value) {
+    const std::string* old = find(name);
+    const std::string_view before =
+        old == nullptr ? std::string_view() : std::string_view(*old).substr(name.size() + 1);
+    set(name, before.empty() ? std::string(value) : std::string(value) + ":" + std::string(before));
+  }
+  std::vector<std::string> take() && { return std::move(entries_); }
+
+ private:
+  static bool is(std::string_view entry, std::string_view name) {
+    return entry.size() > name.size() && entry.starts_with(name) && entry[name.size()] == '=';
+  }
+  std::string* find(std::string_view name) {
+    const auto found =
+        std::ranges::find_if(entries_, [&](const std::string& entry) { return is(entry, name); });
+    return found == entries_.end() ? nullptr : &*found;
+  }
+
+  std::vector<std::string> entries_;
+};
+
+}  // namespace
+
+std::vector<std::string> with_recorder(std::vector<std::string> environment, const Installed& parts,
+                                       const RecorderSettings& settings) {
+  Environment changed(std::move(environment));
+  changed.set("LOCKSTEP_RECORD", settings.folder.string());
+  changed.set("LOCKSTEP_LIBRARY", parts.recorder.string());
+  changed.put_first("LD_PRELOAD", parts.mpi_adapter.string());
+  changed.put_first("PYTHONPATH", parts.python.string());
+  if (settings.job.empty()) {
+    changed.unset("LOCKSTEP_JOB");
+  } else {
+    changed.set("LOCKSTEP_JOB", settings.job);
+  }
+  if (settings.max_record_size) {
+    changed.set("LOCKSTEP_MAX_RECORD_SIZE", *settings.max_record_size);
+    changed.set("LOCKSTEP_RECORD_MODE", settings.is_ring ? "ring" : "full");
+  }
+  if (settings.checksums) changed.set("LOCKSTEP_CHECKSUMS", "1");
+  return std::move(changed).take();
+}
+
+}  // namespace lockstep::launch

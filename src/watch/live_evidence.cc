@@ -1,0 +1,50 @@
+#include "watch/live_evidence.h"
+
+#include <algorithm>
+
+#include "model/merge.h"
+#include "readers/lockstep/recording.h"
+
+namespace lockstep::watch {
+namespace {
+
+constexpr std::size_t kMostBytes = std::size_t{64} << 20;  // of all ranks together
+constexpr std::size_t kMostBytesOfARank = std::size_t{1} << 20;
+constexpr std::int64_t kQuietNs = 300'000'000;
+
+model::Liveness liveness_of(const LiveRank& rank, std::int64_t now_ns) {
+  if (rank.is_gone()) return model::Liveness::kDead;
+  if (now_ns - rank.last_word_ns() < kQuietNs) return model::Liveness::kUnknown;
+  const auto sample = rank.process().sample();
+  if (!sample) return model::Liveness::kUnknown;
+  return sample->state == 'T' || sample->state == 't' ? model::Liveness::kStopped : model::Liveness::kAlive;
+}
+
+void settle(model::RankHistory& history, std::int64_t before_ns) {
+  for (model::Event& event : history.events) {
+    if (model::is_unfinished(event) && event.kind != model::EventKind::kActivity &&
+        event.begin_ns > before_ns) {
+      event.state = model::EventState::kUntracked;
+    }
+  }
+}
+
+}  // namespace
+
+model::Job evidence_of(const LiveJob& live, std::int64_t settled_ns) {
+  const std::vector<const LiveRank*> ranks = live.ranks();
+  const std::size_t bytes = std::min(kMostBytes / std::max<std::size_t>(ranks.size(), 1), kMostBytesOfARank);
+  std::vector<model::Job> parts;
+  for (const LiveRank* rank : ranks) {
+    model::Job part = readers::read_record_bytes(rank->path().filename().string(), rank->path(),
+                                                 [&] { return rank->follower().tail(bytes); });
+    for (model::RankHistory& history : part.ranks) {
+      history.rank.liveness = liveness_of(*rank, live.now_ns());
+      if (!rank->is_gone()) settle(history, live.now_ns() - settled_ns);
+    }
+    parts.push_back(std::move(part));
+  }
+  return model::merge(std::move(parts));
+}
+
+}  // namespace lockstep::watch
