@@ -1,0 +1,160 @@
+"""`lockstep run` on real jobs: they are not changed by it, and the guilty rank is named while they still hang."""
+
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import time
+
+import pytest
+
+from harness.registry import REPOSITORY
+
+BUILD = pathlib.Path(os.environ.get("LOCKSTEP_BUILD", REPOSITORY / "build/release"))
+LOCKSTEP = BUILD / "lockstep"
+JOB = pathlib.Path(__file__).parent / "run_jobs/ddp_with_fault.py"
+RANKS = 4
+# Goals in seconds from the moment the fault is made, with much room for a machine that does other things as well.
+STRUCTURAL_S, STOPPED_S = 3, 5
+
+# fault: codes that are right, and within how many seconds after the fault; None: the launcher ends the job by itself.
+FAULTS = {
+    "stop": (["desync.stopped_rank"], STOPPED_S),
+    "shape": (["mismatch.shape"], STRUCTURAL_S),
+    "operation": (["mismatch.operation"], STRUCTURAL_S),
+    "early": (["desync.ended_early"], None),
+    "kill": (["mem.killed", "desync.dead_rank"], None),
+    "fail": (["desync.dead_rank", "desync.failed_rank"], None),
+}
+
+
+@pytest.fixture(scope="module")
+def torchrun():
+    made = subprocess.run([REPOSITORY / "lab/envs/make_envs", "--print", "torch"], capture_output=True, text=True, check=True)
+    python = pathlib.Path(made.stdout.strip())
+    subprocess.run([python, "-m", "lockstep_torch.build"], check=True, capture_output=True,
+                   env=os.environ | {"PYTHONPATH": str(REPOSITORY / "adapters/python")})
+    return [str(python.with_name("torchrun")), "--nproc-per-node", str(RANKS), str(JOB)]
+
+
+def environ():
+    return os.environ | {"OMP_NUM_THREADS": "1", "GLOO_SOCKET_IFNAME": "lo"}
+
+
+def run(folder, command, *flags, **more):
+    done = subprocess.run([LOCKSTEP, "run", "-o", folder, *flags, "--", *command], capture_output=True, text=True,
+                          env=environ(), timeout=150, **more)
+    assert_nothing_is_left(folder)
+    return done
+
+
+def assert_nothing_is_left(folder):
+    for process in pathlib.Path("/proc").glob("[0-9]*/environ"):
+        try:
+            assert str(folder).encode() not in process.read_bytes(), f"{process} was left behind"
+        except OSError:
+            pass
+
+
+def findings_of(folder):
+    return json.loads((folder / "findings.json").read_text())["findings"]
+
+
+def test_a_healthy_job_is_as_without_it(torchrun, tmp_path):
+    plain = subprocess.run([*torchrun, "none"], capture_output=True, text=True, env=environ(), timeout=120)
+    done = run(tmp_path / "recording", [*torchrun, "none"])
+    assert plain.returncode == done.returncode == 0, done.stderr
+    losses = sorted(re.findall(r"rank \d loss \S+", plain.stdout))
+    assert len(losses) == RANKS and sorted(re.findall(r"rank \d loss \S+", done.stdout)) == losses
+    said = [line for line in done.stderr.splitlines() if line.startswith("lockstep")]
+    assert said == [f"lockstep: nothing wrong found; 4 ranks recorded in {tmp_path / 'recording'}"]
+    assert not (tmp_path / "recording/incomplete").exists()
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_the_guilty_rank_is_named(torchrun, tmp_path, fault):
+    codes, limit_s = FAULTS[fault]
+    folder = tmp_path / "recording"
+    begin = time.time()
+    done = run(folder, [*torchrun, fault], "--on-hang=kill")
+    assert done.returncode != 0
+    first = findings_of(folder)[0]
+    assert first["code"] in codes and first["root_ranks"] == [2], done.stderr
+    if limit_s is None:
+        return
+    made = float(re.search(r"fault (\S+)", done.stdout)[1])
+    said = re.search(r"^lockstep: ([\d.]+) s: [^(]*\((\S+)\)$", done.stderr, re.MULTILINE)
+    assert said[2] in codes, done.stderr
+    took_s = begin + float(said[1]) - made
+    print(f"{fault}: verdict after {took_s:.2f} s")
+    assert took_s < limit_s
+
+
+def test_a_late_rank_is_named_and_taken_back_when_it_comes(torchrun, tmp_path):
+    done = run(tmp_path / "recording", [*torchrun, "pause"])
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"s: waiting: Rank 2 .*\n(.*\n)*?lockstep: \S+ s: rank 2 came after all", done.stderr), done.stderr
+    assert "nothing wrong found" in done.stderr
+
+
+def test_a_rank_that_sleeps_is_named_while_it_hangs(torchrun, tmp_path):
+    command = [LOCKSTEP, "run", "-o", tmp_path / "recording", "--", *torchrun, "hang"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environ()) as job:
+        for line in job.stderr:
+            if "waiting: Rank 2 never joined" in line:
+                break
+        job.send_signal(signal.SIGINT)
+        job.communicate(timeout=60)
+    assert job.returncode != 0
+    assert_nothing_is_left(tmp_path / "recording")
+    first = findings_of(tmp_path / "recording")[0]
+    assert first["code"] == "desync.missing_rank" and first["root_ranks"] == [2]
+    again = subprocess.run([LOCKSTEP, "diagnose", "--json", tmp_path / "recording"], capture_output=True, text=True)
+    assert json.loads(again.stdout)["findings"][0] == first, "diagnose says later what was seen then"
+
+
+def test_nothing_is_left_behind_when_it_is_killed(tmp_path):
+    script = "sleep 300 & echo started; wait"
+    with subprocess.Popen([LOCKSTEP, "run", "-o", tmp_path / "recording", "--", "sh", "-c", script],
+                          stdout=subprocess.PIPE, text=True) as job:
+        assert job.stdout.readline() == "started\n"
+        job.kill()
+    deadline = time.time() + 20
+    while True:
+        try:
+            return assert_nothing_is_left(tmp_path / "recording")
+        except AssertionError:
+            if time.time() > deadline:
+                raise
+            time.sleep(0.2)
+
+
+def test_status_and_streams_are_the_jobs_own(tmp_path):
+    script = "echo to out; echo to err >&2; cat; exit 7"
+    done = run(tmp_path / "recording", ["sh", "-c", script], "--quiet", input="from in\n")
+    assert (done.returncode, done.stdout, done.stderr) == (7, "to out\nfrom in\n", "to err\n")
+    done = run(tmp_path / "second", ["sh", "-c", "kill -9 $$"], "--quiet")
+    assert done.returncode == 128 + 9
+
+
+@pytest.mark.parametrize("arguments,message", [
+    (["--", "no-such-program"], "no-such-program"),
+    (["--max-record-size", "lots", "--", "true"], "--max-record-size"),
+    (["--full", "--", "true"], "--full"),
+    (["--on-hang", "pray", "--", "true"], "--on-hang"),
+    ([], "CMD"),
+])
+def test_what_cannot_be_run_is_said_and_leaves_nothing(tmp_path, arguments, message):
+    done = subprocess.run([LOCKSTEP, "run", *arguments], capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 2 and message in done.stderr
+    assert [path for path in tmp_path.iterdir() if path.name != "lockstep-latest"] == []
+
+
+def test_a_link_leads_to_the_newest_recording(tmp_path):
+    for _ in range(2):
+        done = subprocess.run([LOCKSTEP, "run", "--", "true"], capture_output=True, text=True, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+    folders = sorted(path.name for path in tmp_path.iterdir() if not path.is_symlink())
+    assert len(folders) == 2 and (tmp_path / "lockstep-latest").resolve().name == folders[-1]
