@@ -200,6 +200,11 @@ TEST(Follower, GivesTheNewestEventsAsARecordFile) {
   EXPECT_LE(newest.size() * sizeof(lockstep_call), kBudget);
   EXPECT_GT(stats.overwritten_chunks, 0U) << "it says that there was more";
   EXPECT_FALSE(stats.is_damaged());
+  writer.close(0);
+  follower.poll(ignore);
+  calls_in(follower.tail(kBudget), stats);
+  EXPECT_TRUE(stats.has_goodbye);
+  EXPECT_FALSE(stats.is_damaged()) << "what the goodbye counts is not missing";
 }
 
 TEST(Follower, RefusesAFileWithoutAHeaderForNow) {
