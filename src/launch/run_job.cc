@@ -15,7 +15,7 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kInterval{100};
 constexpr milliseconds kSoonest{10};  // when many processes end one after another
-constexpr int kCostRatio = 10;        // watching takes at most a tenth of a core
+constexpr int kCostRatio = 3;         // for thousands of ranks; some hundred take a thirtieth of a core
 
 class WatchedRun {
  public:

@@ -39,7 +39,7 @@ Result<Follower> Follower::open(const std::filesystem::path& path) {
   }
   if (const std::string fault = fault_in_header(header); !fault.empty()) return not_yet(path, fault);
   follower.next_offset_ = header.header_bytes;
-  follower.buffer_.resize(header.chunk_bytes / 8);
+  follower.buffer_.resize(kPieceBytes / 8);
   return follower;
 }
 
@@ -58,7 +58,11 @@ std::size_t Follower::poll(const Use& use) {
     std::erase_if(open_, [this](const Chunk& chunk) { return is_full(chunk); });
   }
   hand_on(use);
-  return found_.size();
+  const std::size_t count = found_.size();
+  // Thousands of files are followed at once: what one needed in a busy moment is given back.
+  if (words_.capacity() > kPieceBytes) words_ = {};
+  if (found_.capacity() > kPieceBytes / sizeof(Found)) found_ = {};
+  return count;
 }
 
 void Follower::hand_on(const Use& use) {
@@ -172,12 +176,16 @@ bool Follower::read_piece(Chunk& chunk) {
   const std::size_t room = header_.chunk_bytes - chunk.cursor;
   if (room < 8) return false;
   const std::size_t wanted = std::min(room, kPieceBytes);
-  const auto into = std::as_writable_bytes(std::span(buffer_));
+  auto into = std::as_writable_bytes(std::span(buffer_));
   std::size_t present = bytes_->read(chunk.offset + chunk.cursor, into.first(wanted)).value_or(0);
   std::size_t at = 0;
   while (present - at >= 8) {
     const RecordAt found = record_at(into.data() + at, present - at, room - at, chunk.sequence);
     if (found.shape == RecordShape::kCut && at == 0 && wanted < room) {  // longer than a piece
+      if (buffer_.size() * 8 < room) {
+        buffer_.resize(room / 8);
+        into = std::as_writable_bytes(std::span(buffer_));
+      }
       present = bytes_->read(chunk.offset + chunk.cursor, into.first(room)).value_or(0);
       if (present < found.length) return false;
       continue;

@@ -167,7 +167,7 @@ int main(int argc, char** argv) {
   while (Clock::now() < start + length) {
     const auto begin = Clock::now();
     notices += watcher.tick().size();
-    std::this_thread::sleep_until(begin + std::max<Clock::duration>(100ms, 10 * (Clock::now() - begin)));
+    std::this_thread::sleep_until(begin + std::max<Clock::duration>(100ms, 3 * (Clock::now() - begin)));
   }
   const double share = (cpu_seconds() - cpu_before) / seconds(length);
   std::uint64_t records = 0;
@@ -184,7 +184,7 @@ int main(int argc, char** argv) {
       const bool is_right = notice.finding.root_ranks == std::vector<int>{world - 1};
       if (is_right) verdict_s = seconds(Clock::now() - fault);
     }
-    std::this_thread::sleep_until(begin + std::max<Clock::duration>(100ms, 10 * (Clock::now() - begin)));
+    std::this_thread::sleep_until(begin + std::max<Clock::duration>(100ms, 3 * (Clock::now() - begin)));
   }
   for (const pid_t child : children) ::kill(child, SIGKILL);
   for (const pid_t child : children) ::waitpid(child, nullptr, 0);
