@@ -1,5 +1,6 @@
 """Python runs this file at its start when its folder is on PYTHONPATH. It lets the adapters see
-their frameworks being imported, and then runs the sitecustomize that would have been found without it."""
+their frameworks being imported and the watcher ask for stacks, and then runs the sitecustomize that would have been
+found without it."""
 
 import importlib.machinery
 import importlib.util
@@ -14,6 +15,12 @@ def _watch_frameworks():
     frameworks.watch()
 
 
+def _offer_stacks():
+    if os.environ.get("LOCKSTEP_STACK_SIGNAL"):
+        from lockstep_python import stacks
+        stacks.offer(int(os.environ["LOCKSTEP_STACK_SIGNAL"]))
+
+
 def _run_next_sitecustomize():
     here = os.path.dirname(os.path.abspath(__file__))
     places = [os.path.abspath(place) for place in sys.path]
@@ -26,8 +33,9 @@ def _run_next_sitecustomize():
     spec.loader.exec_module(module)
 
 
-try:
-    _watch_frameworks()
-except Exception:  # the job must not notice
-    pass
+for _step in (_watch_frameworks, _offer_stacks):
+    try:
+        _step()
+    except Exception:  # the job must not notice
+        pass
 _run_next_sitecustomize()
