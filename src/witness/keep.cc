@@ -1,0 +1,59 @@
+#include "witness/keep.h"
+
+#include <algorithm>
+#include <cctype>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "base/file.h"
+#include "witness/account_json.h"
+
+namespace lockstep::witness {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string in_a_file_name(std::string name) {
+  std::ranges::replace_if(
+      name, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '-' && c != '.'; },
+      '_');
+  return name;
+}
+
+bool has_stacks(const Account& account) {
+  return std::ranges::any_of(account.processes, [](const Testimony& one) {
+    return !one.python_stacks.empty() || !one.native_stacks.empty();
+  });
+}
+
+Result<void> keep_stacks(const Testimony& testimony, const fs::path& folder) {
+  if (!testimony.python_stacks.empty()) {
+    TRY(base::write_file(folder / stacks_file_name(testimony.subject, "python"), testimony.python_stacks));
+  }
+  if (!testimony.native_stacks.empty()) {
+    TRY(base::write_file(folder / stacks_file_name(testimony.subject, "native"), testimony.native_stacks));
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string stacks_file_name(const Subject& subject, std::string_view kind) {
+  if (!subject.rank) return fmt::format("pid_{}.{}.txt", subject.pid, kind);
+  return fmt::format("rank_{:05}.restart_{}.{}.txt", *subject.rank, subject.restart, kind);
+}
+
+Result<void> keep(const Account& account, const fs::path& recording) {
+  const fs::path facts = recording / fmt::format("host_{}.json", in_a_file_name(account.host.name));
+  TRY(base::write_file(facts, to_text(to_json(account), base::JsonLayout::kIndented) + "\n"));
+  if (!has_stacks(account)) return {};
+  const fs::path stacks = recording / "stacks";
+  std::error_code fault;
+  fs::create_directories(stacks, fault);
+  if (fault) return Error{"cannot make", stacks.string(), fault.message(), ""};
+  for (const Testimony& testimony : account.processes) TRY(keep_stacks(testimony, stacks));
+  return {};
+}
+
+}  // namespace lockstep::witness

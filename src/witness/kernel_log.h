@@ -1,0 +1,30 @@
+// What the kernel wrote of processes it killed, disks and servers that do not answer, GPUs that failed.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lockstep::witness {
+
+struct KernelLine {
+  std::int64_t time_ns = 0;  // monotonic
+  std::string text;
+};
+
+// One record of /dev/kmsg: "6,1234,5678901,-;message", and lines of fields behind it, which are left out.
+std::optional<KernelLine> parse_kernel_record(std::string_view record);
+
+bool bears_on_jobs(std::string_view text);
+
+struct KernelLog {
+  std::vector<std::string> lines;  // that bear on jobs, the last kMostKernelLines
+  std::string why_not;
+};
+inline constexpr std::size_t kMostKernelLines = 100;
+
+KernelLog kernel_log_since(std::int64_t monotonic_ns);
+
+}  // namespace lockstep::witness
