@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "witness/account_json.h"
+#include "witness/kernel_log.h"
 
 namespace lockstep::witness {
 namespace {
@@ -27,14 +28,22 @@ bool has_stacks(const Account& account) {
   });
 }
 
-Result<void> keep_stacks(const Testimony& testimony, const fs::path& folder) {
-  if (!testimony.python_stacks.empty()) {
-    TRY(base::write_file(folder / stacks_file_name(testimony.subject, "python"), testimony.python_stacks));
-  }
-  if (!testimony.native_stacks.empty()) {
-    TRY(base::write_file(folder / stacks_file_name(testimony.subject, "native"), testimony.native_stacks));
-  }
+// An empty text leaves no file, not even that of an earlier fault.
+Result<void> keep_text(const fs::path& file, const std::string& text) {
+  if (!text.empty()) return base::write_file(file, text);
+  std::error_code fault;
+  fs::remove(file, fault);
   return {};
+}
+
+std::string kernel_lines_about(const Account& account) {
+  std::vector<pid_t> pids;
+  for (const Testimony& testimony : account.processes) pids.push_back(testimony.subject.pid);
+  std::string lines;
+  for (const std::string& line : account.host.kernel_lines) {
+    if (is_about(line, pids)) lines += line + "\n";
+  }
+  return lines;
 }
 
 }  // namespace
@@ -47,12 +56,16 @@ std::string stacks_file_name(const Subject& subject, std::string_view kind) {
 Result<void> keep(const Account& account, const fs::path& recording) {
   const fs::path facts = recording / fmt::format("host_{}.json", in_a_file_name(account.host.name));
   TRY(base::write_file(facts, to_text(to_json(account), base::JsonLayout::kIndented) + "\n"));
-  if (!has_stacks(account)) return {};
+  TRY(keep_text(recording / fmt::format("kernel_{}.log", in_a_file_name(account.host.name)),
+                kernel_lines_about(account)));
   const fs::path stacks = recording / "stacks";
   std::error_code fault;
-  fs::create_directories(stacks, fault);
+  if (has_stacks(account)) fs::create_directories(stacks, fault);
   if (fault) return Error{"cannot make", stacks.string(), fault.message(), ""};
-  for (const Testimony& testimony : account.processes) TRY(keep_stacks(testimony, stacks));
+  for (const Testimony& testimony : account.processes) {
+    TRY(keep_text(stacks / stacks_file_name(testimony.subject, "python"), testimony.python_stacks));
+    TRY(keep_text(stacks / stacks_file_name(testimony.subject, "native"), testimony.native_stacks));
+  }
   return {};
 }
 

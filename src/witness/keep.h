@@ -10,8 +10,9 @@
 
 namespace lockstep::witness {
 
-// host_<name>.json, stacks/rank_00003.restart_0.python.txt and stacks/rank_00003.restart_0.native.txt. An
-// account that was kept before is replaced: the last fault is the one people ask about.
+// host_<name>.json, kernel_<name>.log, stacks/rank_00003.restart_0.python.txt and
+// stacks/rank_00003.restart_0.native.txt. What was kept before of the same processes is replaced or removed:
+// the last fault is the one people ask about.
 Result<void> keep(const Account& account, const std::filesystem::path& recording);
 
 // The file of one process's stacks, `kind` "python" or "native".

@@ -49,6 +49,20 @@ TEST(Keep, WithoutStacksThereIsNoFolderForThem) {
   EXPECT_FALSE(std::filesystem::exists(folder.path() / "stacks"));
 }
 
+TEST(Keep, WhatAnEarlierFaultLeftIsGone) {
+  const FolderForTests folder;
+  Account account = account_of_a_hang();
+  account.host.kernel_lines = {"Killed process 4711 (python3)", "Killed process 99 (firefox)"};
+  ASSERT_TRUE(keep(account, folder.path()).ok());
+  EXPECT_EQ(text_of(folder.path() / "kernel_node_7.log"), "Killed process 4711 (python3)\n");
+  account.processes[0].python_stacks.clear();
+  account.host.kernel_lines.clear();
+  ASSERT_TRUE(keep(account, folder.path()).ok());
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "kernel_node_7.log"));
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "stacks/rank_00003.restart_1.python.txt"));
+  EXPECT_TRUE(std::filesystem::exists(folder.path() / "stacks/pid_4712.native.txt"));
+}
+
 TEST(Keep, AFolderThatCannotBeWrittenIsAnError) {
   const FolderForTests folder;
   EXPECT_FALSE(keep(account_of_a_hang(), folder.path() / "missing").ok());

@@ -53,6 +53,23 @@ bool bears_on_jobs(std::string_view text) {
       kWords, [&](std::string_view word) { return text.find(word) != std::string_view::npos; });
 }
 
+// "python3[4711]: segfault at", "Killed process 4711 (python3)", "task python3:4711 blocked for",
+// "pid=4711,": the number stands alone.
+bool is_about(std::string_view text, std::span<const pid_t> pids) {
+  if (text.starts_with("NVRM: ")) return true;
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t begin = at;
+    while (at < text.size() && is_digit(text[at])) ++at;
+    const bool is_marked =
+        begin > 0 && std::string_view("[: =").find(text[begin - 1]) != std::string_view::npos;
+    const auto number = base::number_in<pid_t>(text.substr(begin, at - begin));
+    if (is_marked && number && std::ranges::find(pids, *number) != pids.end()) return true;
+    if (at == begin) ++at;
+  }
+  return false;
+}
+
 KernelLog kernel_log_since(std::int64_t monotonic_ns) {
   const process::Descriptor log(::open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   if (!log.is_open()) {

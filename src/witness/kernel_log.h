@@ -3,8 +3,10 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <sys/types.h>
 #include <vector>
 
 namespace lockstep::witness {
@@ -18,6 +20,9 @@ struct KernelLine {
 std::optional<KernelLine> parse_kernel_record(std::string_view record);
 
 bool bears_on_jobs(std::string_view text);
+
+// Whether it is about one of the processes, or about a GPU.
+bool is_about(std::string_view text, std::span<const pid_t> pids);
 
 struct KernelLog {
   std::vector<std::string> lines;  // that bear on jobs, the last kMostKernelLines

@@ -29,5 +29,15 @@ TEST(KernelLines, OfJobsAreToldFromOthers) {
   EXPECT_FALSE(bears_on_jobs("audit: type=1400 audit(1.2:3): apparmor=\"STATUS\""));
 }
 
+TEST(KernelLines, AreAboutAProcessWhenTheyNameItsNumber) {
+  const std::vector<pid_t> pids = {4711, 12};
+  EXPECT_TRUE(is_about("Out of memory: Killed process 4711 (python3) total-vm:1kB", pids));
+  EXPECT_TRUE(is_about("python3[4711]: segfault at 0 ip 00007f", pids));
+  EXPECT_TRUE(is_about("INFO: task python3:12 blocked for more than 120 seconds.", pids));
+  EXPECT_TRUE(is_about("oom-kill:constraint=CONSTRAINT_MEMCG,task=python3,pid=4711,uid=0", pids));
+  EXPECT_TRUE(is_about("NVRM: Xid (PCI:0000:3b:00): 79, GPU has fallen off the bus.", pids));
+  EXPECT_FALSE(is_about("Killed process 47110 (firefox) x4711", pids));
+}
+
 }  // namespace
 }  // namespace lockstep::witness
