@@ -4,6 +4,7 @@
 #include <array>
 
 #include "readers/horovod/timeline.h"
+#include "readers/lockstep/host_account.h"
 #include "readers/lockstep/recording.h"
 #include "readers/nccl/debug_log.h"
 #include "readers/nccl/inspector.h"
@@ -33,6 +34,7 @@ std::span<const Format> all_formats() {
       Format{"PyTorch flight recorder dump, JSON", is_flight_recorder_json, read_flight_recorder_json},
       Format{"PyTorch debug server snapshot", is_debug_server_snapshot, read_debug_server_snapshot},
       Format{"Lockstep recording", recognises_recording, read_recording},
+      Format{"Lockstep account of a host", recognises_host_account, read_host_account},
       Format{"Kineto trace", recognises_kineto, read_kineto},
       Format{"py-spy stacks, JSON", recognises_py_spy_json, read_py_spy_json},
       Format{"py-spy stacks", recognises_py_spy_text, read_py_spy_text, kStandsInLogs},

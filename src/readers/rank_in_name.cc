@@ -78,6 +78,7 @@ RankInName rank_in_name(const std::filesystem::path& path) {
   RankInName found;
   found.rank = number_after(name, "rank");
   found.restart = number_after(name, "attempt");
+  if (!found.restart) found.restart = number_after(name, "restart");
   found.local_rank = number_after(name, "local_rank");
   found.host = host_before(name);
   std::vector<std::string> folders;

@@ -18,7 +18,8 @@ struct RankInName {
 };
 
 // From "nccl_trace_rank_3", "host-a_nccl_trace_rank_3", "rank3.pkl", "rank_3/dump.json", "dump_3.pickle.gz",
-// "attempt_2/3/stdout.log" and the like. The name itself comes before the folders it lies in.
+// "attempt_2/3/stdout.log", "rank_3.restart_2.python.txt" and the like. The name itself comes before the
+// folders it lies in.
 RankInName rank_in_name(const std::filesystem::path& path);
 
 }  // namespace lockstep::readers

@@ -45,6 +45,8 @@ TEST(RankInName, HostAndAttempt) {
   EXPECT_EQ(rank_in_name("local_rank_3.log").local_rank, 3);
   EXPECT_EQ(rank_in_name("d/host-a_nccl_trace_rank_3").host, "host-a");
   EXPECT_EQ(rank_in_name("d/nccl_trace_rank_3").host, "");
+  EXPECT_EQ(rank_in_name("stacks/rank_00003.restart_2.python.txt"),
+            (RankInName{.rank = 3, .is_guess = false, .local_rank = {}, .restart = 2, .host = ""}));
   const RankInName torchrun = rank_in_name("logs/none_x1/attempt_2/3/stdout.log");
   EXPECT_EQ(torchrun.restart, 2);
   EXPECT_EQ(torchrun.local_rank, 3);
