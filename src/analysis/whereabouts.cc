@@ -153,9 +153,15 @@ std::optional<Whereabouts> by_its_last_activity(const Job& job, const RankHistor
                                 fmt::format("{} begun, not ended", model::name_of(last.activity)))};
 }
 
-std::optional<Whereabouts> by_its_stack(const Job& job, const RankHistory& history) {
+const model::StackSnapshot* main_stack(const RankHistory& history) {
   const auto main = std::ranges::find_if(history.snapshots, &model::StackSnapshot::is_main);
-  if (main == history.snapshots.end() || main->stack == model::StackId::kNone) return std::nullopt;
+  const bool is_there = main != history.snapshots.end() && main->stack != model::StackId::kNone;
+  return is_there ? &*main : nullptr;
+}
+
+std::optional<Whereabouts> by_its_stack(const Job& job, const RankHistory& history) {
+  const model::StackSnapshot* const main = main_stack(history);
+  if (main == nullptr) return std::nullopt;
   const model::Stack& stack = job.stacks[main->stack];
   const Place place = place_of(stack);
   return Whereabouts{.place = place,
@@ -176,6 +182,13 @@ Whereabouts whereabouts_of(const Job& job, int rank) {
     return {.place = Place::kNoEvidence, .words = "what it left tells nothing", .evidence = {}};
   }
   return {.place = Place::kElsewhere, .words = "", .evidence = {}};
+}
+
+std::optional<Evidence> stack_of(const Job& job, int rank) {
+  const RankHistory* history = job.find_rank(rank);
+  const model::StackSnapshot* const main = history == nullptr ? nullptr : main_stack(*history);
+  if (main == nullptr) return std::nullopt;
+  return evidence_from(job, *history, main->source, main->position, describe(job.stacks[main->stack]));
 }
 
 }  // namespace lockstep::analysis

@@ -32,4 +32,8 @@ struct Whereabouts {
 
 Whereabouts whereabouts_of(const model::Job& job, int rank);
 
+// Where its main thread stood when somebody took its stack: "train.py:42 in load_batch < train.py:80 in
+// main".
+std::optional<model::Evidence> stack_of(const model::Job& job, int rank);
+
 }  // namespace lockstep::analysis

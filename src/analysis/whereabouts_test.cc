@@ -45,6 +45,21 @@ TEST(Whereabouts, AnActivityThatHasNotEndedIsWhereItIs) {
   EXPECT_EQ(whereabouts_of(sketch.job, 0).place, Place::kElsewhere);
 }
 
+TEST(Stack, IsToldOfTheMainThreadAlone) {
+  JobSketch sketch(2);
+  sketch.history(0).snapshots = {{.thread_name = "loader",
+                                  .stack = sketch.job.stacks.intern({{"run", "loader.py", 3}}),
+                                  .is_main = false},
+                                 {.thread_name = "MainThread",
+                                  .stack = sketch.job.stacks.intern(
+                                      {{"load_batch", "/job/train.py", 42}, {"main", "/job/train.py", 80}}),
+                                  .is_main = true}};
+  ASSERT_TRUE(stack_of(sketch.job, 0));
+  EXPECT_EQ(stack_of(sketch.job, 0)->text, "train.py:42 in load_batch < train.py:80 in main");
+  EXPECT_EQ(stack_of(sketch.job, 0)->rank, 0);
+  EXPECT_FALSE(stack_of(sketch.job, 1));
+}
+
 TEST(Whereabouts, OfARankThatLeftNothingNothingIsKnown) {
   JobSketch sketch(2);
   sketch.forget(1);

@@ -78,4 +78,12 @@ void HangStory::add_last_known(int rank) {
   finding.evidence.push_back(std::move(evidence));
 }
 
+void HangStory::add_stack(int rank, const Whereabouts& known) {
+  auto stack = stack_of(job, rank);
+  if (!stack || known.place <= Place::kEnded) return;
+  finding.explanation +=
+      fmt::format("Rank {} stands at {}. ", rank, stack->text.substr(0, stack->text.find(" < ")));
+  if (known.evidence != stack) finding.evidence.push_back(*std::move(stack));
+}
+
 }  // namespace lockstep::analysis

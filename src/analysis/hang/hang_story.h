@@ -7,6 +7,7 @@
 
 #include "analysis/hang/presence.h"
 #include "analysis/hang/wait_graph.h"
+#include "analysis/whereabouts.h"
 #include "model/finding.h"
 
 namespace lockstep::analysis {
@@ -25,6 +26,8 @@ struct HangStory {
   void add_waiting_evidence();
   // The last thing a rank that did not come is known to have issued, or that nothing is known.
   void add_last_known(int rank);
+  // Where a living rank stands, when somebody took its stack: the recorder's last event may be long ago.
+  void add_stack(int rank, const Whereabouts& known);
 
   const model::Job& job;
   const PresenceTable& presence;

@@ -140,6 +140,7 @@ void tell_missing(HangStory& story) {
   const Teller teller = most_telling(story);
   story.add_last_known(teller.rank);
   add_whereabouts(story, teller);
+  story.add_stack(teller.rank, teller.known);
   add_restart(story, teller.rank);
 }
 

@@ -24,9 +24,11 @@ void tell_unmatched_message(HangStory& story) {
   story.add_waiting_evidence();
   story.add_last_known(partner);
   const Whereabouts known = whereabouts_of(story.job, partner);
-  if (known.place == Place::kElsewhere) return;
-  finding.explanation += fmt::format("Of rank {} is known: {}. ", partner, known.words);
-  if (known.evidence) finding.evidence.push_back(*known.evidence);
+  if (known.place != Place::kElsewhere) {
+    finding.explanation += fmt::format("Of rank {} is known: {}. ", partner, known.words);
+    if (known.evidence) finding.evidence.push_back(*known.evidence);
+  }
+  story.add_stack(partner, known);
 }
 
 }  // namespace lockstep::analysis
