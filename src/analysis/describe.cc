@@ -34,8 +34,9 @@ std::string_view state_in_words(EventState state) {
 
 // Frames of the frameworks themselves say little; the user's own say where to look.
 bool is_library_frame(const model::Frame& frame) {
-  constexpr std::array<std::string_view, 6> kLibraries = {
-      "site-packages/", "dist-packages/", "/lib/python", "torch/distributed/", "<frozen ", "runpy.py"};
+  constexpr std::array<std::string_view, 8> kLibraries = {
+      "site-packages/", "dist-packages/", "/lib/python", "torch/distributed/",
+      "<frozen ",       "runpy.py",       ".so",         "../sysdeps/"};
   return std::ranges::any_of(
       kLibraries, [&](std::string_view library) { return frame.file.find(library) != std::string::npos; });
 }

@@ -19,6 +19,7 @@
 #include "readers/pytorch/torchrun_summary.h"
 #include "readers/pytorch/unreadable_dump.h"
 #include "readers/stacks/faulthandler.h"
+#include "readers/stacks/native_stacks.h"
 #include "readers/stacks/py_spy_json.h"
 #include "readers/stacks/py_spy_text.h"
 #include "readers/stacks/pystack.h"
@@ -36,6 +37,7 @@ std::span<const Format> all_formats() {
       Format{"Lockstep recording", recognises_recording, read_recording},
       Format{"Lockstep account of a host", recognises_host_account, read_host_account},
       Format{"Kineto trace", recognises_kineto, read_kineto},
+      Format{"Lockstep native stacks", recognises_native_stacks, read_native_stacks},
       Format{"py-spy stacks, JSON", recognises_py_spy_json, read_py_spy_json},
       Format{"py-spy stacks", recognises_py_spy_text, read_py_spy_text, kStandsInLogs},
       Format{"pystack stacks", recognises_pystack, read_pystack, kStandsInLogs},

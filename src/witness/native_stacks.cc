@@ -42,7 +42,7 @@ std::vector<std::string> gdb(const std::string& pid) {
 }
 
 std::vector<std::string> eu_stack(const std::string& pid) {
-  return {"eu-stack", "-n", "64", "-p", pid};
+  return {"eu-stack", "-s", "-n", "64", "-p", pid};
 }
 
 constexpr std::array<Debugger, 2> kDebuggers = {{{"gdb", gdb}, {"eu-stack", eu_stack}}};
@@ -85,7 +85,10 @@ NativeStacks stacks_of(const Roots& roots, const Debugger& debugger, pid_t pid, 
   process::Captured said = std::move(captured).value();
   // A debugger that is killed while it attaches may leave its stop signal behind.
   if (said.timed_out && state != 'T' && state_of(roots, pid) == 'T') ::kill(pid, SIGCONT);
-  if (said.out.find("#0 ") != std::string::npos) return {.text = std::move(said.out), .why_not = {}};
+  if (said.out.find("#0 ") != std::string::npos) {
+    return {.text = fmt::format("lockstep_native_stacks 1 pid {} by {}\n{}", pid, debugger.name, said.out),
+            .why_not = {}};
+  }
   if (said.timed_out) return {.text = {}, .why_not = fmt::format("{} took too long", debugger.name)};
   return {.text = {}, .why_not = fmt::format("{} says: {}", debugger.name, reason_in(said.err))};
 }

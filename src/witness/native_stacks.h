@@ -14,7 +14,7 @@
 namespace lockstep::witness {
 
 struct NativeStacks {
-  std::string text;     // as the debugger prints it
+  std::string text;     // a line of ours, then what the debugger printed
   std::string why_not;  // a clause, when there is no text
 };
 
