@@ -73,6 +73,11 @@ std::optional<pid_t> thread_to_ask(const fs::path& process, pid_t pid, int signa
   return thread;
 }
 
+bool is_python(const fs::path& process) {
+  std::error_code unreadable;
+  return fs::read_symlink(process / "exe", unreadable).filename().string().starts_with("python");
+}
+
 class Asking {
  public:
   Asking(const Roots& roots, pid_t pid) : pid_(pid), process_(roots.proc / std::to_string(pid)) { begin(); }
@@ -104,7 +109,7 @@ class Asking {
       return end(fmt::format("it {}", state_in_words(state)));
     }
     auto found = find_offer(process_, pid_);
-    if (!found) return end("it offers none (not Python, or not started by lockstep run)");
+    if (!found) return end(is_python(process_) ? "it offers none (it was not started by lockstep run)" : "");
     found_ = *std::move(found);
     if (!parse_status(text_of(process_ / "status")).caught.has(found_.offer.signal)) {
       return end(fmt::format("it does not catch signal {} any more", found_.offer.signal));

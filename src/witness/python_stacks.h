@@ -38,7 +38,7 @@ Disturbance disturbance_in(std::string_view system_call);
 
 struct PythonStacks {
   std::string text;     // as faulthandler writes it, all threads
-  std::string why_not;  // a clause, when there is no text: "it is stopped by a signal"
+  std::string why_not;  // a clause, when a text was to be had: "it is stopped by a signal"
 };
 
 // One answer for each process, in their order. All are asked at once and together get the time. A process is

@@ -97,7 +97,6 @@ def test_the_threads_are_all_told(tmp_path):
 
 
 REASONS = {
-    "in_a_program_that_is_not_python": "it offers none",
     "after_closing_everything": "it offers none",
     "waiting_for_a_signal": "none of its threads takes a signal now",
     "with_all_signals_held_back": "none of its threads takes a signal now",
@@ -107,7 +106,7 @@ REASONS = {
 @pytest.mark.parametrize("name", REASONS)
 def test_a_process_that_cannot_be_asked_is_left_alone(tmp_path, name):
     with program(name, tmp_path) as pid:
-        place = {"in_a_program_that_is_not_python": "nanosleep", "waiting_for_a_signal": "sigtimedwait"}.get(name, "futex")
+        place = "sigtimedwait" if name == "waiting_for_a_signal" else "futex"
         wait_until(lambda: waits_in(pid, place), "it waits")
         account = collect(tmp_path, {3: pid})
         assert account["limits"] == [limit for limit in account["limits"] if REASONS[name] in limit] != []
@@ -116,6 +115,14 @@ def test_a_process_that_cannot_be_asked_is_left_alone(tmp_path, name):
     assert stacks_of(tmp_path, 3) is None
     if name == "after_closing_everything":
         assert (tmp_path / "mine").read_text() == ""
+
+
+def test_of_a_program_that_is_not_python_no_python_stacks_are_missed(tmp_path):
+    with program("in_a_program_that_is_not_python", tmp_path) as pid:
+        wait_until(lambda: waits_in(pid, "nanosleep"), "it sleeps")
+        account = collect(tmp_path, {0: pid})
+        assert account["limits"] == [] and account["processes"][0]["name"] == "sleep"
+        assert waits_in(pid, "nanosleep")
 
 
 def test_a_process_without_the_offer_is_left_alone(tmp_path):
