@@ -15,10 +15,12 @@
 #include "launch/recorder_environment.h"
 #include "launch/recording_folder.h"
 #include "launch/run_job.h"
+#include "launch/testimony.h"
 #include "process/terminal_pair.h"
 #include "record/recording.h"
 #include "report/findings_json.h"
 #include "report/text.h"
+#include "witness/python_stacks.h"
 
 namespace lockstep::cli {
 namespace {
@@ -53,7 +55,8 @@ process::Command command_from(const Args& args, const fs::path& recording, const
                                           .job = recording.filename().string(),
                                           .max_record_size = args.value("max-record-size"),
                                           .is_ring = !args.has("full"),
-                                          .checksums = args.has("checksums")};
+                                          .checksums = args.has("checksums"),
+                                          .stack_signal = witness::kStackSignal};
   return {.argv = args.command,
           .environment = launch::with_recorder(environment_of_this_process(), parts, settings),
           .on_a_terminal = process::prints_on_a_terminal()};
@@ -113,6 +116,14 @@ ExitStatus status_of(const process::RunEnd& end) {
   return ExitStatus{end.status()};
 }
 
+bool wants_testimony(watch::Kind kind) {
+  return kind == watch::Kind::kDecided || kind == watch::Kind::kLate || kind == watch::Kind::kHung;
+}
+
+void tell_trouble(const Error& error, Terminal& terminal) {
+  terminal.tell(fmt::format("lockstep: {}: {}\n", error.what, error.why));
+}
+
 Result<ExitStatus> run(const Args& args, Terminal& terminal) {
   TRY(check_record_size(args));
   const launch::Installed parts = TRY(launch::find_installed());
@@ -122,12 +133,18 @@ Result<ExitStatus> run(const Args& args, Terminal& terminal) {
 
   const bool is_quiet = args.has("quiet");
   const bool ends_hangs = *args.value("on-hang") == "kill";
+  const launch::TestimonyTaker testimony(recording, *args.value("on-hang") == "stacks");
   const Clock::time_point begin = Clock::now();
-  const auto on_notice = [&](const watch::Notice& notice, const watch::Watcher& watcher) {
+  const auto on_notice = [&](const watch::Notice& notice, watch::Watcher& watcher) {
     const auto after = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - begin);
     if (!is_quiet) terminal.tell(notice_in_words(notice, after));
+    if (wants_testimony(notice.kind)) {
+      const auto taken = testimony.take(watcher.job(), notice.finding);
+      if (!taken.ok() && !is_quiet) tell_trouble(taken.error(), terminal);
+      watcher.judge_again();
+    }
     if (const auto kept = keep_live_findings(recording, watcher.findings()); !kept.ok() && !is_quiet) {
-      terminal.tell(fmt::format("lockstep: {}: {}\n", kept.error().what, kept.error().why));
+      tell_trouble(kept.error(), terminal);
     }
     const bool is_hang = notice.kind == watch::Kind::kDecided || notice.kind == watch::Kind::kHung;
     if (!is_hang || !ends_hangs) return launch::Answer::kGoOn;
@@ -157,7 +174,7 @@ Result<ExitStatus> run(const Args& args, Terminal& terminal) {
   return status_of(end.job.run);
 }
 
-constexpr std::string_view kAnswersToHangs[] = {"report", "kill"};
+constexpr std::string_view kAnswersToHangs[] = {"report", "stacks", "kill"};
 
 constexpr Flag kFlags[] = {
     {.name = "out",
@@ -167,7 +184,9 @@ constexpr Flag kFlags[] = {
      .kind = ValueKind::kFolder},
     {.name = "on-hang",
      .value_name = "WHAT",
-     .help = "When the job cannot go on: report it and leave it alone, or end the job as well",
+     .help = "When the job cannot go on: report it, take native stacks too (a debugger stops each rank for a "
+             "moment), or "
+             "end the job",
      .choices = kAnswersToHangs,
      .default_value = "report"},
     {.name = "max-record-size",

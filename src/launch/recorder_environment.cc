@@ -18,6 +18,9 @@ class Environment {
       entries_.push_back(std::move(entry));
     }
   }
+  void set_unless_set(std::string_view name, std::string_view value) {
+    if (find(name) == nullptr) set(name, value);
+  }
   void unset(std::string_view name) {
     std::erase_if(entries_, [&](const std::string& entry) { return is(entry, name); });
   }
@@ -61,6 +64,7 @@ std::vector<std::string> with_recorder(std::vector<std::string> environment, con
     changed.set("LOCKSTEP_MAX_RECORD_SIZE", *settings.max_record_size);
     changed.set("LOCKSTEP_RECORD_MODE", settings.is_ring ? "ring" : "full");
   }
+  changed.set_unless_set("LOCKSTEP_STACK_SIGNAL", std::to_string(settings.stack_signal));
   if (settings.checksums) changed.set("LOCKSTEP_CHECKSUMS", "1");
   return std::move(changed).take();
 }

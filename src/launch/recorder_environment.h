@@ -16,6 +16,7 @@ struct RecorderSettings {
   std::optional<std::string> max_record_size;  // "512M", for each rank
   bool is_ring = true;                         // at that size; false: new events are dropped
   bool checksums = false;
+  int stack_signal = 0;  // asks Python for its stacks; the user's own setting comes before it
 };
 
 // `environment` as "NAME=VALUE".

@@ -23,7 +23,7 @@ struct WatchedEnd {
 
 // What to do about a notice of the watcher: nothing, or end the job.
 enum class Answer : std::uint8_t { kGoOn, kEndJob };
-using OnNotice = std::function<Answer(const watch::Notice&, const watch::Watcher&)>;
+using OnNotice = std::function<Answer(const watch::Notice&, watch::Watcher&)>;
 
 Result<WatchedEnd> run_job(const process::Command& command, const std::filesystem::path& recording,
                            const OnNotice& on_notice);

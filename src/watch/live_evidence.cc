@@ -1,9 +1,11 @@
 #include "watch/live_evidence.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "model/merge.h"
 #include "readers/lockstep/recording.h"
+#include "readers/read_all.h"
 
 namespace lockstep::watch {
 namespace {
@@ -57,6 +59,10 @@ model::Job evidence_of(const LiveJob& live, std::int64_t settled_ns) {
       if (!rank->is_gone()) settle(history, live.now_ns() - settled_ns);
     }
     parts.push_back(std::move(part));
+  }
+  std::error_code ignored;
+  if (const auto stacks = live.folder() / "stacks"; std::filesystem::exists(stacks, ignored)) {
+    std::ranges::move(readers::read_all({stacks}).parts, std::back_inserter(parts));
   }
   return model::merge(std::move(parts));
 }

@@ -1,6 +1,7 @@
 #include "watch/watcher.h"
 
 #include <algorithm>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -19,9 +20,13 @@ constexpr auto kSlowInterval = 15s;
 constexpr int kTimesSlow = 3;
 constexpr int kCostRatio = 10;  // a judgement may take a tenth of the time
 
-// The same fault, told again: later looks know more victims and evidence.
+std::string_view family(const Finding& finding) {
+  return std::string_view(finding.code).substr(0, finding.code.find('.'));
+}
+
+// The same fault, told again: later looks know more victims and evidence, and perhaps the reason.
 bool is_same(const Finding& a, const Finding& b) {
-  return a.code == b.code && a.root_ranks == b.root_ranks;
+  return family(a) == family(b) && a.root_ranks == b.root_ranks;
 }
 
 }  // namespace
@@ -63,9 +68,20 @@ std::vector<Notice> Watcher::judge() {
   std::vector<Finding> decided = decided_faults(job_);
   const bool has_decided = !decided.empty();
   report(Kind::kDecided, std::move(decided), notices);
-  if (is_late && !has_decided) report(Kind::kLate, late_ranks(job_, *suspicion.late_ns), notices);
+  if (is_late) late_ns_ = *suspicion.late_ns;
+  if (is_late && !has_decided) report(Kind::kLate, late_ranks(job_, late_ns_), notices);
   next_judgement_ = Clock::now() + kCostRatio * (Clock::now() - now);
   return notices;
+}
+
+void Watcher::judge_again() {
+  std::vector<Finding> found = decided_faults(job_);
+  if (found.empty() && late_ns_ != 0) found = late_ranks(job_, late_ns_);
+  for (Finding& finding : found) {
+    const auto same = std::ranges::find_if(
+        standing_, [&](const Said& said) { return is_same(said.notice.finding, finding); });
+    if (same != standing_.end()) same->notice.finding = std::move(finding);
+  }
 }
 
 void Watcher::note_first_loss() {

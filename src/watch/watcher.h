@@ -35,6 +35,9 @@ class Watcher {
   // What is new since the last tick.
   std::vector<Notice> tick();
 
+  // Judges once more what stands, with what was learnt about it since.
+  void judge_again();
+
   // What holds now: decided faults and ranks that are still late, most likely first.
   std::vector<model::Finding> findings() const;
 
@@ -74,6 +77,7 @@ class Watcher {
   Clock::time_point next_slow_look_{};
   std::uint64_t judged_at_progress_ = ~std::uint64_t{0};
   bool judged_late_ = false;
+  std::int64_t late_ns_ = 0;  // of the last judgement about late ranks
   std::map<std::string, int> slow_in_a_row_;
 };
 
