@@ -1,0 +1,140 @@
+#include "top/rows/row.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "top/figures.h"
+#include "top/fit.h"
+#include "top/states.h"
+
+namespace lockstep::top {
+namespace {
+
+using watch::RankView;
+
+// A figure that is not a number has no place in an order.
+template <typename T>
+bool has_place(const T& value) {
+  return value == value;
+}
+
+template <typename T>
+std::vector<T> known_values(const std::vector<const RankView*>& members, std::optional<T> RankView::*field) {
+  std::vector<T> values;
+  for (const RankView* view : members) {
+    if (view->*field && has_place(*(view->*field))) values.push_back(*(view->*field));
+  }
+  return values;
+}
+
+template <typename T>
+std::optional<T> middle(std::vector<T> values) {
+  if (values.empty()) return std::nullopt;
+  const auto place = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
+  std::nth_element(values.begin(), place, values.end());
+  return *place;
+}
+
+template <typename T>
+std::optional<T> largest(const std::vector<T>& values) {
+  if (values.empty()) return std::nullopt;
+  return *std::max_element(values.begin(), values.end());
+}
+
+template <typename Field>
+bool all_equal(const Row& row, Field field) {
+  return std::all_of(row.members.begin(), row.members.end(),
+                     [&](const RankView* view) { return view->*field == row.first().*field; });
+}
+
+bool is_in_call(const RankView& view) {
+  return view.state == watch::RankState::kCommunicating || view.state == watch::RankState::kWaiting;
+}
+
+std::string counts_at_work(const Row& row) {
+  const auto in_call = static_cast<std::size_t>(std::count_if(
+      row.members.begin(), row.members.end(), [](const RankView* view) { return is_in_call(*view); }));
+  const std::size_t computing = row.members.size() - in_call;
+  if (computing == 0) return fmt::format("{} in calls", grouped(in_call));
+  if (in_call == 0) return fmt::format("{} computing", grouped(computing));
+  return fmt::format("{} computing, {} in calls", grouped(computing), grouped(in_call));
+}
+
+}  // namespace
+
+bool Row::has(int rank) const {
+  const auto place = std::lower_bound(members.begin(), members.end(), rank,
+                                      [](const RankView* view, int wanted) { return view->rank < wanted; });
+  return place != members.end() && (*place)->rank == rank;
+}
+
+Row make_row(std::vector<const RankView*> members, Standing standing) {
+  Row row;
+  row.members = std::move(members);
+  row.standing = standing;
+  row.for_ns = largest(known_values(row.members, &RankView::for_ns));
+  row.steps_per_second = middle(known_values(row.members, &RankView::steps_per_second));
+  row.communication_share = middle(known_values(row.members, &RankView::communication_share));
+  row.lateness_ns = largest(known_values(row.members, &RankView::lateness_ns));
+  return row;
+}
+
+std::string_view word_of(const Row& row) {
+  if (row.standing == Standing::kStraggler) return "straggler";
+  return all_equal(row, &RankView::state) ? word_of(row.first().state) : "running";
+}
+
+Ink ink_of(const Row& row) {
+  switch (row.standing) {
+    case Standing::kGuilty:
+    case Standing::kDead:
+    case Standing::kStopped:
+    case Standing::kLate:
+      return Ink::kAlarm;
+    case Standing::kStraggler:
+    case Standing::kWaiting:
+      return Ink::kWarning;
+    case Standing::kStarting:
+    case Standing::kEnded:
+      return Ink::kDim;
+    case Standing::kRunning:
+      break;
+  }
+  const bool is_one_kind = all_equal(row, &RankView::state);
+  const bool is_short_wait = row.first().state == watch::RankState::kLate;
+  return is_one_kind && !is_short_wait ? ink_of(row.first().state) : Ink::kGood;
+}
+
+std::string doing_of(const Row& row) {
+  if (all_equal(row, &RankView::doing)) return row.first().doing;
+  return counts_at_work(row);
+}
+
+std::vector<int> ranks_of(const Row& row) {
+  std::vector<int> ranks;
+  ranks.reserve(row.members.size());
+  for (const RankView* view : row.members) ranks.push_back(view->rank);
+  return ranks;
+}
+
+std::string rank_label(const std::vector<int>& ranks, int columns) {
+  std::string shown;       // all runs so far
+  std::string with_count;  // the longest beginning after which the count of the others still fits
+  for (std::size_t first = 0; first < ranks.size();) {
+    std::size_t last = first;
+    while (last + 1 < ranks.size() && ranks[last + 1] == ranks[last] + 1) ++last;
+    const std::string run =
+        first == last ? fmt::format("{}", ranks[first]) : fmt::format("{}-{}", ranks[first], ranks[last]);
+    shown += (shown.empty() ? "" : ",") + run;
+    first = last + 1;
+    if (static_cast<int>(shown.size()) > columns) break;
+    const std::string cut_here = fmt::format("{},…+{}", shown, ranks.size() - first);
+    if (static_cast<int>(cut_here.size()) - 2 <= columns) with_count = cut_here;  // "…" has 3 bytes
+  }
+  if (static_cast<int>(shown.size()) <= columns) return shown;
+  return with_count.empty() ? cut(fmt::format("{} ranks", ranks.size()), columns) : with_count;
+}
+
+}  // namespace lockstep::top

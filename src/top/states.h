@@ -1,0 +1,17 @@
+// The states of ranks in words and inks.
+#pragma once
+
+#include <string_view>
+
+#include "top/line.h"
+#include "watch/snapshot.h"
+
+namespace lockstep::top {
+
+inline constexpr int kWidestState = 9;
+
+std::string_view word_of(watch::RankState state);  // "in call"; at most kWidestState columns
+std::string_view id_of(watch::RankState state);    // "communicating": as programs read it
+Ink ink_of(watch::RankState state);
+
+}  // namespace lockstep::top
