@@ -8,6 +8,7 @@ namespace lockstep::cli {
 extern const Verb kDiagnoseVerb;
 extern const Verb kIsolateVerb;
 extern const Verb kRunVerb;
+extern const Verb kTopVerb;
 extern const Verb kReportVerb;
 extern const Verb kExplainVerb;
 extern const Verb kCatalogueVerb;
