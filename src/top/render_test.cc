@@ -186,7 +186,7 @@ Rank 2 on node000, process 4002, restart 1
   State          late
   Doing          data_wait, for 3.3s
   Waits for      nobody
-  Waited for by  0-1,3 (3 ranks)
+  Waited for by  0-1,3 (3 ranks), for 3.2s in all_reduce 204 in default_pg
 
   Steps          1,204 finished, 0 a second (middle of all ranks 0)
   Steps/s        ██▅▃▁ 0 to 12.4
@@ -221,6 +221,15 @@ Who waits for whom
 
 q quit  Esc back  w waits  ? help
 )");
+}
+
+TEST(Render, OfALateRankThatSaysNothingOneSeesWhatOthersWaitIn) {
+  watch::Snapshot job = job_that_waits_for(1, 4);
+  job.ranks[1].doing.clear();
+  job.ranks[1].for_ns.reset();
+  EXPECT_THAT(
+      screen_of(job, kSmall),
+      HasSubstr("\n1     late           0   2ms  38%   3.2s others wait in all_reduce 204 in defau…\n"));
 }
 
 TEST(Render, NobodyWaitsInAHealthyJob) {

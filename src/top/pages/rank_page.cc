@@ -7,6 +7,7 @@
 #include "top/pages/details.h"
 #include "top/pages/text_page.h"
 #include "top/rows/row.h"
+#include "top/rows/waits.h"
 #include "top/states.h"
 
 namespace lockstep::top {
@@ -36,6 +37,15 @@ std::string counted_label(const std::vector<int>& ranks, std::string_view if_non
   if (ranks.empty()) return std::string(if_none);
   const std::string label = rank_label(ranks, kLabelWidth);
   return ranks.size() == 1 ? label : fmt::format("{} ({} ranks)", label, grouped(ranks.size()));
+}
+
+std::string waiters_in_words(const watch::Snapshot& snapshot, int rank) {
+  const std::string label = counted_label(ranks_waiting_for(snapshot, rank), "nobody");
+  const auto waiters = longest_waiters(snapshot);
+  const auto found = waiters.find(rank);
+  if (found == waiters.end()) return label;
+  return fmt::format("{}, for {} in {}", label, short_time(*found->second->for_ns),
+                     safe(found->second->doing));
 }
 
 std::string state_in_words(const RankView& view) {
@@ -94,7 +104,7 @@ std::vector<Line> rank_page(const Scene& scene, int rank) {
   details.add("State", state_in_words(*view), ink_of(view->state));
   details.add("Doing", doing_since(*view));
   details.add("Waits for", counted_label(view->waits_for, "nobody"));
-  details.add("Waited for by", counted_label(ranks_waiting_for(scene.snapshot, rank), "nobody"));
+  details.add("Waited for by", waiters_in_words(scene.snapshot, rank));
   details.blank();
   details.add("Steps", steps_in_words(*view, scene.snapshot));
   details.add("Steps/s", curve_of(scene.history.of_rank(rank)), Ink::kBusy);

@@ -82,6 +82,9 @@ Line doing_in_words(const Row& row, int columns) {
   if (is_one_wait && !row.first().waits_for.empty()) {
     return waiting_in_words(doing, row.first().waits_for, columns);
   }
+  if (doing.empty() && row.longest_waiter != nullptr) {
+    return Line(cut("others wait in " + safe(row.longest_waiter->doing), columns));
+  }
   return Line(cut(doing, columns));
 }
 
@@ -121,7 +124,9 @@ Line RankTable::line_of(const Row& row) const {
   line.add(right_aligned(or_dash(row.lateness_ns, short_time), kLateWidth + 1),
            ink_if(row.standing == Standing::kStraggler, Ink::kWarning));
   line.add(right_aligned(or_dash(row.communication_share, short_share), kShareWidth + 1));
-  line.add(right_aligned(or_dash(row.for_ns, short_time), kTimeWidth + 1)).add(" ");
+  const bool is_only_awaited = !row.for_ns && row.longest_waiter != nullptr;
+  const std::optional<std::int64_t> for_ns = is_only_awaited ? row.longest_waiter->for_ns : row.for_ns;
+  line.add(right_aligned(or_dash(for_ns, short_time), kTimeWidth + 1)).add(" ");
   line.append(doing_in_words(row, doing_width_));
   return line;
 }

@@ -4,6 +4,8 @@
 #include <map>
 #include <tuple>
 
+#include "top/rows/waits.h"
+
 namespace lockstep::top {
 namespace {
 
@@ -28,6 +30,16 @@ struct FoldKey {
            std::tie(b.state, b.exit_status, b.doing, b.waits_for);
   }
 };
+
+void add_waiters(const watch::Snapshot& snapshot, std::vector<Row>& rows) {
+  const auto waiters = longest_waiters(snapshot);
+  if (waiters.empty()) return;
+  for (Row& row : rows) {
+    if (row.standing > Standing::kLate) continue;
+    const auto found = waiters.find(row.first().rank);
+    if (found != waiters.end()) row.longest_waiter = found->second;
+  }
+}
 
 // Less means: needs a look sooner. Negative, zero or positive.
 template <typename T>
@@ -63,6 +75,7 @@ std::vector<Row> one_row_each(const watch::Snapshot& snapshot) {
   for (std::size_t i = 0; i < snapshot.ranks.size(); ++i) {
     rows.push_back(make_row({&snapshot.ranks[i]}, standings[i]));
   }
+  add_waiters(snapshot, rows);
   return rows;
 }
 
@@ -74,6 +87,7 @@ std::vector<Row> folded_rows(const watch::Snapshot& snapshot) {
   }
   std::vector<Row> rows;
   for (auto& [key, members] : groups) rows.push_back(make_row(std::move(members), key.standing));
+  add_waiters(snapshot, rows);
   return rows;
 }
 

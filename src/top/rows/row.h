@@ -17,10 +17,11 @@ namespace lockstep::top {
 struct Row {
   std::vector<const watch::RankView*> members;  // ascending, at least one
   Standing standing = Standing::kRunning;
-  std::optional<std::int64_t> for_ns;         // the longest
-  std::optional<double> steps_per_second;     // the middle one
-  std::optional<double> communication_share;  // the middle one
-  std::optional<std::int64_t> lateness_ns;    // the worst
+  const watch::RankView* longest_waiter = nullptr;  // for one of them; none: nobody has waited long
+  std::optional<std::int64_t> for_ns;               // the longest
+  std::optional<double> steps_per_second;           // the middle one
+  std::optional<double> communication_share;        // the middle one
+  std::optional<std::int64_t> lateness_ns;          // the worst
 
   const watch::RankView& first() const { return *members.front(); }
   bool has(int rank) const;

@@ -4,6 +4,8 @@
 #include <optional>
 #include <set>
 
+#include "top/rows/waits.h"
+
 namespace lockstep::top {
 namespace {
 
@@ -15,26 +17,10 @@ constexpr std::int64_t kLeastLatenessNs = 1'000'000;
 constexpr std::int64_t kTimesTheUsual = 4;
 constexpr double kLeastShareOfStep = 0.05;
 
-bool has_waited_long(const RankView& view) {
-  return view.state == RankState::kWaiting && view.for_ns.value_or(0) >= kLongWaitNs;
-}
-
 Ranks guilty_ranks(const watch::Snapshot& snapshot) {
   Ranks ranks;
   for (const model::Finding& finding : snapshot.findings) {
     ranks.insert(finding.root_ranks.begin(), finding.root_ranks.end());
-  }
-  return ranks;
-}
-
-Ranks ranks_waited_for(const watch::Snapshot& snapshot) {
-  Ranks ranks;
-  const std::vector<int>* before = nullptr;
-  for (const RankView& view : snapshot.ranks) {
-    if (!has_waited_long(view)) continue;
-    const bool is_as_before = before != nullptr && *before == view.waits_for;  // thousands wait for the same
-    if (!is_as_before) ranks.insert(view.waits_for.begin(), view.waits_for.end());
-    before = &view.waits_for;
   }
   return ranks;
 }
@@ -60,9 +46,13 @@ bool is_straggler(const RankView& view, std::int64_t usual_ns) {
 
 }  // namespace
 
+bool has_waited_long(const RankView& view) {
+  return view.state == RankState::kWaiting && view.for_ns.value_or(0) >= kLongWaitNs;
+}
+
 std::vector<Standing> standings_of(const watch::Snapshot& snapshot) {
   const Ranks guilty = guilty_ranks(snapshot);
-  const Ranks waited_for = ranks_waited_for(snapshot);
+  const auto waited_for = longest_waiters(snapshot);
   const std::optional<std::int64_t> usual_ns = usual_lateness_ns(snapshot);
   const auto standing_of = [&](const RankView& view) {
     if (guilty.contains(view.rank)) return Standing::kGuilty;

@@ -25,6 +25,9 @@ enum class Standing : std::uint8_t {
 
 inline constexpr std::int64_t kLongWaitNs = 1'000'000'000;
 
+// In a call to which somebody has not come for long.
+bool has_waited_long(const watch::RankView& view);
+
 // One for each of snapshot.ranks.
 std::vector<Standing> standings_of(const watch::Snapshot& snapshot);
 

@@ -14,10 +14,6 @@ namespace {
 
 using watch::RankView;
 
-bool waits_long(const RankView& view) {
-  return view.state == watch::RankState::kWaiting && view.for_ns.value_or(0) >= kLongWaitNs;
-}
-
 struct Group {
   std::vector<int> ranks;
   const RankView* view = nullptr;
@@ -52,7 +48,7 @@ class WaitGroups {
   void add_waiting(const watch::Snapshot& snapshot) {
     std::map<const RankView*, std::size_t, SameWait> known;
     for (const RankView& view : snapshot.ranks) {
-      if (!waits_long(view)) continue;
+      if (!has_waited_long(view)) continue;
       const auto [place, is_new] = known.emplace(&view, groups_.size());
       if (is_new) groups_.push_back({{}, &view, {}});
       groups_[place->second].ranks.push_back(view.rank);
@@ -109,6 +105,23 @@ class WaitGroups {
 };
 
 }  // namespace
+
+std::unordered_map<int, const RankView*> longest_waiters(const watch::Snapshot& snapshot) {
+  std::map<const RankView*, const RankView*, SameWait> longest_of_group;
+  for (const RankView& view : snapshot.ranks) {
+    if (!has_waited_long(view)) continue;
+    const RankView*& longest = longest_of_group.emplace(&view, &view).first->second;
+    if (view.for_ns > longest->for_ns) longest = &view;
+  }
+  std::unordered_map<int, const RankView*> waiters;
+  for (const auto& [group, longest] : longest_of_group) {
+    for (const int rank : group->waits_for) {
+      const RankView*& known = waiters.emplace(rank, longest).first->second;
+      if (longest->for_ns > known->for_ns) known = longest;
+    }
+  }
+  return waiters;
+}
 
 std::vector<WaitNode> wait_tree(const watch::Snapshot& snapshot) {
   return WaitGroups(snapshot).tree();

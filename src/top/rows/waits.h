@@ -2,6 +2,7 @@
 // below them those that wait for them.
 #pragma once
 
+#include <unordered_map>
 #include <vector>
 
 #include "watch/snapshot.h"
@@ -18,5 +19,8 @@ struct WaitNode {
 
 // Long waits only (rows/standing.h). Every rank that waits or is waited for stands in one node.
 std::vector<WaitNode> wait_tree(const watch::Snapshot& snapshot);
+
+// Of each rank that others have long waited for, who has waited longest.
+std::unordered_map<int, const watch::RankView*> longest_waiters(const watch::Snapshot& snapshot);
 
 }  // namespace lockstep::top
