@@ -12,7 +12,8 @@ constexpr std::string_view kEllipsis = "…";
 constexpr std::size_t kMostBytes = 4096;  // wider than any terminal
 
 std::string blanks(int count) {
-  return std::string(static_cast<std::size_t>(std::max(count, 0)), ' ');
+  std::string text(static_cast<std::size_t>(std::max(count, 0)), ' ');
+  return text;
 }
 
 // The longest beginning of `text` that is at most `columns` wide, with the marks that combine with its end.

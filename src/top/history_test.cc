@@ -25,6 +25,23 @@ TEST(History, KeepsTheNewestOfEachRank) {
   EXPECT_EQ(history.of_job().back(), static_cast<float>(History::kSamples + 4));
 }
 
+TEST(History, CallsAreCountedBetweenPolls) {
+  using testing::kSecond;
+  watch::Snapshot job = healthy_job(2);
+  for (watch::RankView& view : job.ranks) view.steps_per_second.reset();
+  History history;
+  history.add(job);
+  EXPECT_EQ(history.calls_per_second(0), std::nullopt);
+  job.taken_wall_ns += 2 * kSecond;
+  job.ranks[0].calls += 10;
+  job.ranks[1].calls = 3;  // restarted
+  history.add(job);
+  EXPECT_EQ(history.calls_per_second(0), 5.0);
+  EXPECT_EQ(history.calls_per_second(1), std::nullopt);
+  EXPECT_EQ(history.job_calls_per_second(), 5.0);
+  EXPECT_EQ(history.of_job().back(), 5.0F) << "nothing tells of steps";
+}
+
 TEST(History, TheCurveGoesFromZeroToTheLargest) {
   EXPECT_EQ(sparkline({0, 5, 10}, 10), "▁▅█");
   EXPECT_EQ(sparkline({0, 5, 10}, 2), "▅█");
@@ -37,7 +54,7 @@ TEST(History, FiguresThatAreNoneDoNoHarm) {
   job.ranks[0].steps_per_second = std::numeric_limits<double>::quiet_NaN();
   History history;
   history.add(job);
-  EXPECT_EQ(sparkline(history.of_rank(0), 5), "▁");
+  EXPECT_EQ(sparkline(history.of_rank(0), 5), "");
   EXPECT_EQ(job_step_rate(job), std::nullopt);
 }
 

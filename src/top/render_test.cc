@@ -173,6 +173,8 @@ TEST(Render, OneRankWithAllThatIsKnownOfIt) {
   History history;
   for (const double rate : {12.0, 12.4, 6.2, 3.1, 0.0}) {
     job.ranks[2].steps_per_second = rate;
+    job.ranks[2].calls += 4;
+    job.taken_wall_ns += kMs * 500;
     history.add(job);
   }
   EXPECT_EQ(screen_of(job, kSmall, on_page(Page::kRank, 2), history), R"(
@@ -193,7 +195,7 @@ Rank 2 on node000, process 4002, restart 1
   Communication  38%  ########............
   Data wait      2%   ....................
   Lateness       2ms
-  Calls          10,231 issued
+  Calls          10,251 issued, 8.0 a second
 
   Wrong          Rank 2 did not come to all_reduce 204
   Who            rank 2 began it
@@ -230,6 +232,14 @@ TEST(Render, OfALateRankThatSaysNothingOneSeesWhatOthersWaitIn) {
   EXPECT_THAT(
       screen_of(job, kSmall),
       HasSubstr("\n1     late           0   2ms  38%   3.2s others wait in all_reduce 204 in defau…\n"));
+}
+
+TEST(Render, AMomentsWaitIsCalledWorkInAHealthyJob) {
+  watch::Snapshot job = job_that_waits_for(1, 4);
+  for (watch::RankView& view : job.ranks) view.for_ns = 20 * kMs;
+  const std::string screen = screen_of(job, kSmall);
+  EXPECT_THAT(screen, HasSubstr("\n0     in call        0   2ms  38%   20ms all_reduce 204 in default_pg\n"));
+  EXPECT_THAT(screen, HasSubstr("\n1     computing      0"));
 }
 
 TEST(Render, NobodyWaitsInAHealthyJob) {

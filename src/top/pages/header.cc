@@ -118,8 +118,9 @@ Line figures_line(const Scene& scene) {
     data_wait.add(view.data_wait_share);
   }
   Line line;
-  if (const auto rate = job_step_rate(scene.snapshot)) {
-    line.add(short_rate(*rate), Ink::kBold).add(" steps/s");
+  const auto step_rate = job_step_rate(scene.snapshot);
+  if (const auto rate = step_rate ? step_rate : scene.history.job_calls_per_second()) {
+    line.add(short_rate(*rate), Ink::kBold).add(step_rate ? " steps/s" : " calls/s");
     const std::string curve = sparkline(scene.history.of_job(), scene.size.columns - kColumnsBesideCurve);
     if (!curve.empty()) line.add(" ").add(curve, Ink::kBusy);
   }

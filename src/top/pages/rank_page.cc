@@ -68,6 +68,12 @@ std::string steps_in_words(const RankView& view, const watch::Snapshot& snapshot
   return out;
 }
 
+std::string calls_in_words(const RankView& view, const History& history) {
+  const auto rate = history.calls_per_second(view.rank);
+  return fmt::format("{} issued{}", grouped(view.calls),
+                     rate ? fmt::format(", {} a second", short_rate(*rate)) : "");
+}
+
 std::string share_with_bar(const std::optional<double>& share) {
   if (!share || *share != *share) return "";
   const auto full = static_cast<std::size_t>(std::clamp(*share, 0.0, 1.0) * kBarWidth + 0.5);
@@ -107,11 +113,12 @@ std::vector<Line> rank_page(const Scene& scene, int rank) {
   details.add("Waited for by", waiters_in_words(scene.snapshot, rank));
   details.blank();
   details.add("Steps", steps_in_words(*view, scene.snapshot));
-  details.add("Steps/s", curve_of(scene.history.of_rank(rank)), Ink::kBusy);
+  details.add(job_step_rate(scene.snapshot) ? "Steps/s" : "Calls/s", curve_of(scene.history.of_rank(rank)),
+              Ink::kBusy);
   details.add("Communication", share_with_bar(view->communication_share));
   details.add("Data wait", share_with_bar(view->data_wait_share));
   details.add("Lateness", view->lateness_ns ? short_time(*view->lateness_ns) : "");
-  details.add("Calls", fmt::format("{} issued", grouped(view->calls)));
+  details.add("Calls", calls_in_words(*view, scene.history));
   for (const model::Finding& finding : scene.snapshot.findings) {
     if (!names(finding, rank)) continue;
     details.blank();

@@ -78,7 +78,8 @@ Line doing_in_words(const Row& row, int columns) {
   const std::string doing = safe(doing_of(row));
   const std::string ending = ending_of(row, doing);
   if (!ending.empty()) return Line(cut(ending, columns));
-  const bool is_one_wait = row.standing == Standing::kWaiting || row.members.size() == 1;
+  const bool is_one_wait =
+      row.standing == Standing::kWaiting || (row.standing <= Standing::kLate && row.members.size() == 1);
   if (is_one_wait && !row.first().waits_for.empty()) {
     return waiting_in_words(doing, row.first().waits_for, columns);
   }

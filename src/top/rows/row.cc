@@ -12,6 +12,7 @@
 namespace lockstep::top {
 namespace {
 
+using watch::RankState;
 using watch::RankView;
 
 // A figure that is not a number has no place in an order.
@@ -49,13 +50,16 @@ bool all_equal(const Row& row, Field field) {
                      [&](const RankView* view) { return view->*field == row.first().*field; });
 }
 
-bool is_in_call(const RankView& view) {
-  return view.state == watch::RankState::kCommunicating || view.state == watch::RankState::kWaiting;
+// At ordinary work a short wait is a part of the call, and a rank that others wait for a moment computes.
+std::size_t count_in_call(const Row& row) {
+  const auto is_in_call = [](const RankView* view) {
+    return view->state == RankState::kCommunicating || view->state == RankState::kWaiting;
+  };
+  return static_cast<std::size_t>(std::count_if(row.members.begin(), row.members.end(), is_in_call));
 }
 
 std::string counts_at_work(const Row& row) {
-  const auto in_call = static_cast<std::size_t>(std::count_if(
-      row.members.begin(), row.members.end(), [](const RankView* view) { return is_in_call(*view); }));
+  const std::size_t in_call = count_in_call(row);
   const std::size_t computing = row.members.size() - in_call;
   if (computing == 0) return fmt::format("{} in calls", grouped(in_call));
   if (in_call == 0) return fmt::format("{} computing", grouped(computing));
@@ -83,7 +87,10 @@ Row make_row(std::vector<const RankView*> members, Standing standing) {
 
 std::string_view word_of(const Row& row) {
   if (row.standing == Standing::kStraggler) return "straggler";
-  return all_equal(row, &RankView::state) ? word_of(row.first().state) : "running";
+  if (row.standing != Standing::kRunning) return word_of(row.first().state);
+  const auto in_call = count_in_call(row);
+  if (in_call != 0 && in_call != row.members.size()) return "running";
+  return word_of(in_call == 0 ? RankState::kComputing : RankState::kCommunicating);
 }
 
 Ink ink_of(const Row& row) {
@@ -102,9 +109,7 @@ Ink ink_of(const Row& row) {
     case Standing::kRunning:
       break;
   }
-  const bool is_one_kind = all_equal(row, &RankView::state);
-  const bool is_short_wait = row.first().state == watch::RankState::kLate;
-  return is_one_kind && !is_short_wait ? ink_of(row.first().state) : Ink::kGood;
+  return count_in_call(row) == row.members.size() ? ink_of(RankState::kCommunicating) : Ink::kGood;
 }
 
 std::string doing_of(const Row& row) {
