@@ -12,7 +12,7 @@
 #include "top/render.h"
 #include "top/session.h"
 #include "top/snapshot_json.h"
-#include "watch/live_job.h"
+#include "watch/watcher.h"
 
 namespace lockstep::cli {
 namespace {
@@ -48,10 +48,11 @@ Result<std::chrono::milliseconds> interval_from(const Args& args) {
 top::Look look_at(const fs::path& folder) {
   std::error_code ignored;
   const fs::path real = fs::canonical(folder, ignored);  // the link may turn to another recording
-  auto job = std::make_shared<watch::LiveJob>(real.empty() ? folder : real);
-  return [job, name = job->folder().filename().string()] {
-    job->poll();
-    watch::Snapshot snapshot = job->snapshot();
+  auto watcher = std::make_shared<watch::Watcher>(real.empty() ? folder : real);
+  return [watcher, name = real.filename().string()] {
+    watcher->tick();
+    watch::Snapshot snapshot = watcher->job().snapshot();
+    snapshot.findings = watcher->findings();
     if (snapshot.job.empty()) snapshot.job = name;
     return snapshot;
   };

@@ -31,6 +31,7 @@ std::string_view bar_for(float value, float top) {
 }  // namespace
 
 void History::add(const watch::Snapshot& snapshot) {
+  if (snapshot.is_over) return;  // nothing changes any more, nor does the screen
   count_calls(snapshot);
   const auto step_rate = job_step_rate(snapshot);
   for (const watch::RankView& view : snapshot.ranks) {

@@ -183,11 +183,13 @@ def test_a_real_job_that_hangs_is_seen_while_it_hangs(jobs, tmp_path):
     with JobRun(RunSpec(jobs["mpi_faults"], environ=environ), tmp_path / "run") as run:
         run.wait_quiet(1)
         with PtySession([LOCKSTEP, "top", folder]) as session:
-            session.wait_for("1 late  3 waiting")
+            session.wait_for(lambda text: re.search(r"^1 (late|guilty)  3 waiting$", text, re.MULTILINE), "who waits")
             assert row_of(session.screen.text, 2).split()[1] == "late"
             assert "waits for 2" in row_of(session.screen.text, 0)
+            session.wait_for(lambda text: re.search(r"^! .*[Rr]ank 2", text, re.MULTILINE), "the verdict")
             session.type("w")
             session.wait_for("2 is waited for")
+            session.wait_for(lambda text: re.search(r"^  Wrong  ", text, re.MULTILINE), "the finding in full")
             session.type("\x1b")
             session.wait_for("sort:state")
             run.kill(2)
