@@ -1,6 +1,7 @@
 #include "top/pages/header.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include <fmt/format.h>
@@ -69,7 +70,7 @@ struct Share {
   std::size_t count = 0;
 
   void add(const std::optional<double>& value) {
-    if (!value || *value != *value) return;
+    if (!value || std::isnan(*value)) return;
     sum += *value;
     ++count;
   }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -75,7 +76,7 @@ std::string calls_in_words(const RankView& view, const History& history) {
 }
 
 std::string share_with_bar(const std::optional<double>& share) {
-  if (!share || *share != *share) return "";
+  if (!share || std::isnan(*share)) return "";
   const auto full = static_cast<std::size_t>(std::clamp(*share, 0.0, 1.0) * kBarWidth + 0.5);
   return fmt::format("{:<4} {}{}", short_share(*share), std::string(full, '#'),
                      std::string(kBarWidth - full, '.'));

@@ -1,6 +1,7 @@
 #include "top/rows/row.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
@@ -16,9 +17,11 @@ using watch::RankState;
 using watch::RankView;
 
 // A figure that is not a number has no place in an order.
-template <typename T>
-bool has_place(const T& value) {
-  return value == value;
+bool has_place(double value) {
+  return !std::isnan(value);
+}
+bool has_place(std::int64_t /*value*/) {
+  return true;
 }
 
 template <typename T>
