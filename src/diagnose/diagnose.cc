@@ -1,6 +1,7 @@
 #include "diagnose/diagnose.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -67,9 +68,37 @@ std::string unknown_files_in_words(const std::vector<std::string>& files) {
                      files.size() > kMostNamed ? " ..." : "");
 }
 
+// "a.lockstep: cut", "b.lockstep: cut" become "a.lockstep and 1 more: cut".
+std::vector<std::string> with_equal_ones_together(const std::vector<std::string>& limits) {
+  struct Group {
+    std::string first;
+    std::string what;
+    std::size_t count = 0;
+  };
+  std::vector<Group> groups;
+  std::map<std::string, std::size_t> place_of;
+  for (const std::string& limit : limits) {
+    const std::size_t colon = limit.find(": ");
+    const bool names_a_file = colon != std::string::npos;
+    std::string what = names_a_file ? limit.substr(colon) : limit;
+    const auto [place, is_new] = place_of.try_emplace(what, groups.size());
+    if (is_new)
+      groups.push_back({.first = names_a_file ? limit.substr(0, colon) : "", .what = std::move(what)});
+    ++groups[place->second].count;
+  }
+  std::vector<std::string> together;
+  for (const Group& group : groups) {
+    together.push_back(group.count == 1 || group.first.empty()
+                           ? group.first + group.what
+                           : fmt::format("{} and {} more{}", group.first, group.count - 1, group.what));
+  }
+  return together;
+}
+
 std::vector<std::string> limits_of(const readers::ReadResult& read, const Job& job) {
   std::vector<std::string> limits = job.limits;
   limits.insert(limits.end(), read.limits.begin(), read.limits.end());
+  limits = with_equal_ones_together(limits);
   const std::vector<int> missing = ranks_without_evidence(job);
   if (!missing.empty()) {
     limits.push_back(fmt::format("{} {} left no dump or recording", missing.size() == 1 ? "rank" : "ranks",

@@ -33,6 +33,13 @@ void JobLog::keep(process::Stream stream, std::string_view bytes) {
   if (!base::write_all(file.get(), bytes)) is_whole_ = false;
 }
 
+void JobLog::finish() {
+  std::error_code ignored;
+  for (const fs::directory_entry& file : fs::directory_iterator(folder_, ignored)) {
+    if (file.file_size(ignored) == 0) fs::remove(file.path(), ignored);
+  }
+}
+
 void JobLog::begin_ending() {
   if (!open(".after_the_end_was_asked").ok()) is_whole_ = false;
 }

@@ -17,6 +17,8 @@ class JobLog {
   void keep(process::Stream stream, std::string_view bytes);
   // What follows is the job's answer to being ended: kept where no judge looks.
   void begin_ending();
+  // Takes files away into which nothing was printed.
+  void finish();
   bool is_whole() const { return is_whole_; }  // false: the disk did not take everything
 
  private:

@@ -73,6 +73,7 @@ Result<SupervisedEnd> supervise(const process::Command& command, const std::file
   };
   SupervisedEnd ended;
   ended.run = TRY(process::run(command, options));
+  log.finish();
   ended.log_is_whole = log.is_whole();
   return ended;
 }

@@ -13,6 +13,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// What stands in a recording's folder besides evidence.
+bool is_about_the_recording(std::string_view name) {
+  return name == "manifest.json" || name == "incomplete" || name == "findings.json";
+}
+
 class Walker {
  public:
   void visit_named(const fs::path& path) {
@@ -53,9 +58,11 @@ class Walker {
 
   void list(const fs::path& folder) {
     std::error_code error;
+    const bool is_recording = fs::exists(folder / "manifest.json", error);
     for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
-      const bool is_hidden = entry->path().filename().native().starts_with('.');
-      if (!is_hidden) visit(entry->path(), false);
+      const std::string name = entry->path().filename().string();
+      const bool is_hidden = name.starts_with('.');
+      if (!is_hidden && !(is_recording && is_about_the_recording(name))) visit(entry->path(), false);
     }
     if (error) limit(folder, fmt::format("cannot list the folder: {}", error.message()));
   }
