@@ -30,6 +30,10 @@ bool write_path(char (&path)[PATH_MAX], const char* folder, std::int32_t rank, s
 
 }  // namespace
 
+bool is_rank_known(const lockstep_rank_facts& facts) {
+  return first_known(facts.rank, rank_from_environment().rank) >= 0;
+}
+
 int open_rank_file(Writer& writer, const Settings& settings, const lockstep_rank_facts& facts) {
   const RankIdentity found = rank_from_environment();
   const bool is_told = facts.rank >= 0;

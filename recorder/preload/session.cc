@@ -60,7 +60,9 @@ void Session::prepare(const Settings& settings) {
 
 int Session::start(const lockstep_rank_facts& facts) {
   if (session_memory == nullptr) return ECANCELED;
-  std::uint32_t phase = kIdle;
+  std::uint32_t phase = session_memory->phase_.load(std::memory_order_acquire);
+  if (phase == kIdle && !is_rank_known(facts)) return ENOENT;  // another adapter may know it later
+  phase = kIdle;
   if (!session_memory->phase_.compare_exchange_strong(phase, kStarting)) {
     return phase == kRecording ? 0 : EAGAIN;
   }
