@@ -1,0 +1,2 @@
+/* Only its name counts: the PyTorch adapter is loaded. */
+int lockstep_fake_torch_adapter(void) { return 0; }
