@@ -34,29 +34,48 @@ void fill(void* handle) {
   is_found.store(true, std::memory_order_release);
 }
 
+using IsCandidate = bool (*)(const char* path);
+
 struct Search {
+  IsCandidate is_candidate;
+  int to_skip;  // candidates that were looked at before
   char path[PATH_MAX];
-  int skipped;  // candidates that came before and were not it
-  int to_skip;
 };
 
-bool is_nccl(const char* path) {
+bool is_named_nccl(const char* path) {
   const char* slash = ::strrchr(path, '/');
   const char* name = slash == nullptr ? path : slash + 1;
   return ::strncmp(name, "libnccl.so", 10) == 0 || ::strncmp(name, "librccl.so", 10) == 0;
 }
 
+// A library that NCCL was linked into.
+bool is_any_file(const char* path) {
+  return ::strrchr(path, '/') != nullptr;
+}
+
 int look_at(dl_phdr_info* object, std::size_t, void* argument) {
   auto* search = static_cast<Search*>(argument);
   const char* path = object->dlpi_name;
-  if (path == nullptr || !is_nccl(path) || ::strlen(path) >= sizeof search->path) return 0;
-  if (search->skipped++ < search->to_skip) return 0;
+  if (path == nullptr || !search->is_candidate(path) || ::strlen(path) >= sizeof search->path) return 0;
+  if (search->to_skip-- > 0) return 0;
   ::strcpy(search->path, path);
   return 1;
 }
 
-bool is_front(void* handle) {
-  return ::dlsym(handle, "lockstep_nccl_is_front") != nullptr;
+// The adapter's own libraries do not have this one function, but for the front.
+bool has_nccl(void* handle) {
+  return ::dlsym(handle, "ncclGetVersion") != nullptr && ::dlsym(handle, "lockstep_nccl_is_front") == nullptr;
+}
+
+void* find_loaded(IsCandidate is_candidate) {
+  for (int seen = 0;; ++seen) {
+    Search search{is_candidate, seen, {}};
+    if (::dl_iterate_phdr(look_at, &search) == 0) return nullptr;
+    void* handle = ::dlopen(search.path, RTLD_LAZY | RTLD_NOLOAD);
+    if (handle == nullptr) continue;
+    if (has_nccl(handle)) return handle;
+    ::dlclose(handle);
+  }
 }
 
 }  // namespace
@@ -79,26 +98,17 @@ std::uint32_t name_id(Function function) {
 }
 
 void* find_loaded_library() {
-  for (int candidate = 0;; ++candidate) {
-    Search search{};
-    search.to_skip = candidate;
-    if (::dl_iterate_phdr(look_at, &search) == 0) return nullptr;
-    void* handle = ::dlopen(search.path, RTLD_LAZY | RTLD_NOLOAD);
-    if (handle != nullptr && !is_front(handle)) return handle;
-  }
+  void* handle = find_loaded(is_named_nccl);
+  return handle != nullptr ? handle : find_loaded(is_any_file);
 }
 
 void use_library(void* handle) {
   fill(handle);
 }
 
-// Programs that are linked with NCCL have it behind us; Python's extensions have it for themselves.
 const Real& real() {
   if (!is_found.load(std::memory_order_acquire)) [[unlikely]] {
-    void* handle = find_loaded_library();
-    if (handle != nullptr || ::dlsym(RTLD_NEXT, "ncclGetVersion") != nullptr) {
-      fill(handle != nullptr ? handle : RTLD_NEXT);
-    }
+    if (void* handle = find_loaded_library()) fill(handle);
   }
   return found;
 }

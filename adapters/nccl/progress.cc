@@ -128,7 +128,8 @@ void follow(const lockstep_ticket* tickets, std::size_t count, Stream stream) {
 }
 
 void give_up(std::uint32_t communicator) {
-  open_lock.lock();
+  constexpr int kPatienceMs = 500;
+  if (!open_lock.lock_within(kPatienceMs)) return;
   take_new_ones();
   keep_open(fail_if_of, &communicator);
   open_lock.unlock();

@@ -19,7 +19,8 @@ bool is_capturing(Stream stream);
 void follow(const lockstep_ticket* tickets, std::size_t count, Stream stream);
 
 // What is open in this communicator will not end as it should: its calls are marked as failed. Waits for the
-// asking thread's present round, so only where the program itself waits anyway (abort, error).
+// asking thread's present round, half a second at most, so only where the program waits anyway (abort,
+// error).
 void give_up(std::uint32_t communicator);
 
 }  // namespace lockstep::adapters::nccl
