@@ -1,5 +1,5 @@
 # The lab: real frameworks on real ranks.
-.PHONY: lab-deps demo test-broken test-gpu
+.PHONY: lab-deps demo test-broken test-gpu test-gpu-nccl
 
 lab-deps: deps   ## make the lab's Python environments and programs
 	@lab/envs/make_envs
@@ -11,7 +11,12 @@ demo: deps lab-deps build   ## run a job that hangs and show what is known of it
 test-broken: lab-deps build   ## run every broken job and ask what `lockstep diagnose` says of it (half an hour)
 	@LOCKSTEP_BROKEN=all /usr/bin/python3 -B -m pytest -q -p no:cacheprovider tests/e2e/broken_jobs_test.py
 
-test-gpu:        ## run the PyTorch jobs over NCCL, plain and recorded, on a machine with a GPU
+test-gpu: test-gpu-nccl   ## run the PyTorch jobs over NCCL, plain and recorded, on a machine with a GPU
 	@cmake -S recorder -B build/recorder >/dev/null && cmake --build build/recorder
 	@LOCKSTEP_LAB_PYTHON="$$(command -v python3)" LOCKSTEP_LIBRARY="$$PWD/build/recorder/liblockstep.so" \
 	python3 lab/gpu/run --record build/recordings
+
+test-gpu-nccl:   ## run NCCL jobs under the NCCL adapter there, healthy and broken, and measure what it costs
+	@test -e build/nccl/liblockstep_nccl.so || { cmake -S adapters/nccl -B build/nccl >/dev/null && cmake --build build/nccl; }
+	@LOCKSTEP_LAB_PYTHON="$$(command -v python3)" python3 lab/gpu/nccl_jobs --build build/nccl build/nccl-recordings
+	@LOCKSTEP_LAB_PYTHON="$$(command -v python3)" python3 lab/gpu/nccl_cost --build build/nccl
