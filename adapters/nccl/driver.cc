@@ -19,6 +19,7 @@ bool fill(void* handle) {
   return find(handle, "cuEventCreate", found.create_event) &&
          find(handle, "cuEventRecord", found.record_event) &&
          find(handle, "cuEventQuery", found.query_event) &&
+         find(handle, "cuEventDestroy_v2", found.destroy_event) &&
          find(handle, "cuStreamIsCapturing", found.is_capturing) &&
          find(handle, "cuThreadExchangeStreamCaptureMode", found.exchange_capture_mode) &&
          find(handle, "cuStreamGetCtx", found.context_of_stream) &&

@@ -15,6 +15,7 @@ struct Driver {
   int (*create_event)(Event* event, unsigned flags);
   int (*record_event)(Event event, Stream stream);
   int (*query_event)(Event event);
+  int (*destroy_event)(Event event);
   int (*is_capturing)(Stream stream, int* status);
   int (*exchange_capture_mode)(int* mode);
   int (*context_of_stream)(Stream stream, Context* context);

@@ -60,12 +60,13 @@ RecordedEvent record_event(const Driver& driver, Stream stream) {
   return recorded;
 }
 
-// An event that finds no room stays with the driver: there are as many as were ever open at once.
-void give_back(RecordedEvent recorded) {
+void give_back(const Driver& driver, RecordedEvent recorded) {
   shelves_lock.lock();
   Shelf* shelf = shelf_of(recorded.context);
-  if (shelf != nullptr && shelf->count < kMostSpare) shelf->events[shelf->count++] = recorded.event;
+  const bool has_room = shelf != nullptr && shelf->count < kMostSpare;
+  if (has_room) shelf->events[shelf->count++] = recorded.event;
   shelves_lock.unlock();
+  if (!has_room) driver.destroy_event(recorded.event);
 }
 
 }  // namespace lockstep::adapters::nccl

@@ -14,6 +14,6 @@ struct RecordedEvent {
 RecordedEvent record_event(const Driver& driver, Stream stream);
 
 // Nobody asks for it any more. From the asking thread only.
-void give_back(RecordedEvent recorded);
+void give_back(const Driver& driver, RecordedEvent recorded);
 
 }  // namespace lockstep::adapters::nccl

@@ -77,7 +77,7 @@ bool end_if_over(const Question& question, void* argument) {
   if (!round->last_answer) return false;
   lockstep_mark_call(&question.ticket, LOCKSTEP_DONE_COMPLETED, 0, 0);
   if (question.owns_event) {
-    give_back(question.recorded);
+    give_back(round->driver, question.recorded);
     round->last_event = nullptr;
   }
   return true;
