@@ -11,8 +11,8 @@ struct NcclCommunicator {
   int is_used;
 };
 static struct NcclCommunicator communicators[64];
-static struct fake_call last;
-static int next_result;
+static _Thread_local struct fake_call last;
+static _Thread_local int next_result;
 
 const struct fake_call* fake_last_call(void) { return &last; }
 void fake_next_result(int result) { next_result = result; }

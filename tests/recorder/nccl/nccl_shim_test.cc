@@ -134,6 +134,11 @@ TEST_F(NcclShim, FollowsMoreCallsThanItHasRoomForAtOnce) {
   EXPECT_EQ(calls().size(), 2U + 2 * 20000);
 }
 
+TEST_F(NcclShim, FollowsTheCallsOfSeveralThreads) {
+  EXPECT_EQ(run("threads"), 0);
+  EXPECT_EQ(calls().size(), 4 * (2U + 2 * 2000));
+}
+
 TEST_F(NcclShim, AProcessThatNobodyNumberedIsTheRankThatNcclSays) {
   EXPECT_EQ(run("collectives", "RANK="), 0);
   EXPECT_THAT(calls(), Contains(kMade));

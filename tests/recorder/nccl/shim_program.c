@@ -1,5 +1,6 @@
 /* A program that is linked with NCCL: shim_program MODE. It checks itself that NCCL got what it gave and that it
  * got NCCL's answer; exits with 0 when all is as without the adapter. */
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -154,6 +155,30 @@ static void many(void) {
   }
 }
 
+/* Four threads, each with a communicator and a stream of its own; every tenth call is in a group. */
+static void* call_often(void* argument) {
+  void** of_thread = argument;
+  for (int i = 0; i < 2000; ++i) {
+    if (i % 10 == 0) CHECK(ncclGroupStart() == 0);
+    all_reduce(of_thread[0], 1, of_thread[1]);
+    if (i % 10 == 0) CHECK(ncclGroupEnd() == 0);
+    if (i % 7 == 0) fake_finish_stream(of_thread[1]);
+  }
+  fake_finish_stream(of_thread[1]);
+  return NULL;
+}
+
+static void threads(void) {
+  pthread_t running[4];
+  void* of_thread[4][2];
+  for (size_t i = 0; i < 4; ++i) {
+    CHECK(ncclCommInitRank(&of_thread[i][0], 4, id_of((char)('a' + i)), 1) == 0);
+    of_thread[i][1] = (void*)(i + 1);
+  }
+  for (size_t i = 0; i < 4; ++i) CHECK(pthread_create(&running[i], NULL, call_often, of_thread[i]) == 0);
+  for (size_t i = 0; i < 4; ++i) pthread_join(running[i], NULL);
+}
+
 int main(int argc, char** argv) {
   static const struct {
     const char* name;
@@ -165,7 +190,7 @@ int main(int argc, char** argv) {
       {"captured", captured},       {"aborted", aborted},
       {"non_blocking", non_blocking}, {"several_members", several_members},
       {"foreign_context", foreign_context}, {"many", many},
-      {"simulated_group", simulated_group},
+      {"simulated_group", simulated_group}, {"threads", threads},
   };
   for (size_t i = 0; argc == 2 && i < sizeof modes / sizeof modes[0]; ++i) {
     if (strcmp(argv[1], modes[i].name) == 0) {
