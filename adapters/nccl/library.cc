@@ -56,9 +56,10 @@ bool is_any_file(const char* path) {
 int look_at(dl_phdr_info* object, std::size_t, void* argument) {
   auto* search = static_cast<Search*>(argument);
   const char* path = object->dlpi_name;
-  if (path == nullptr || !search->is_candidate(path) || ::strlen(path) >= sizeof search->path) return 0;
-  if (search->to_skip-- > 0) return 0;
-  ::strcpy(search->path, path);
+  if (path == nullptr || !search->is_candidate(path)) return 0;
+  const std::size_t length = ::strlen(path);
+  if (length >= sizeof search->path || search->to_skip-- > 0) return 0;
+  ::memcpy(search->path, path, length + 1);
   return 1;
 }
 

@@ -35,7 +35,7 @@ LOCKSTEP_NCCL_API(LOCKSTEP_NCCL_TARGET)
 #undef LOCKSTEP_NCCL_TARGET
 
 // ncclInternalError: this NCCL has no such function, or there is none.
-static int missing_function(void) {
+static int missing_function() {
   return 3;
 }
 

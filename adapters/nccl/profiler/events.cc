@@ -32,15 +32,15 @@ struct Slot {
 alignas(16) Slot slots[kSlots];
 std::atomic<std::uint64_t> next_slot;
 
-char captured;
+alignas(16) char captured;
 
 // A handle of a channel is that of its call, made odd.
 void* channel_of(void* call) {
-  return reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(call) | 1);
+  return static_cast<char*>(call) + 1;
 }
 Slot* slot_of_channel(void* handle) {
-  const auto address = reinterpret_cast<std::uintptr_t>(handle);
-  return (address & 1) == 0 ? nullptr : reinterpret_cast<Slot*>(address - 1);
+  if ((reinterpret_cast<std::uintptr_t>(handle) & 1) == 0) return nullptr;
+  return static_cast<Slot*>(static_cast<void*>(static_cast<char*>(handle) - 1));
 }
 
 Context* take_context() {

@@ -1,15 +1,14 @@
 // The library under NCCL's own name, for programs that load NCCL at run time (nccl/front_program.c): NCCL, a
 // test double here, is found behind it, gets every argument, and the record says what the program did.
-#include <cstdlib>
 #include <filesystem>
 #include <string>
-#include <sys/wait.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tests/record/sample_recording.h"
 #include "tests/recorder/nccl/recorded_text.h"
+#include "tests/recorder/nccl/run_command.h"
 
 namespace lockstep::tests {
 namespace {
@@ -19,8 +18,7 @@ class NcclFront : public testing::Test {
   int run(const std::string& variables) {
     const std::string command =
         "env RANK=1 LOCKSTEP_RECORD=" + folder() + " " + variables + " " NCCL_FRONT_PROGRAM;
-    const int status = std::system(command.c_str());
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    return status_of(command);
   }
   std::string folder() const { return scratch_ / "recording"; }
   // Nothing ends here, since there is no device: nobody is told to wait.

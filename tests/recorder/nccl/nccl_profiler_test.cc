@@ -1,14 +1,13 @@
 // NCCL's profiler plugin, called as each version of NCCL calls it (nccl/profiler_program.c).
-#include <cstdlib>
 #include <filesystem>
 #include <string>
-#include <sys/wait.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tests/record/sample_recording.h"
 #include "tests/recorder/nccl/recorded_text.h"
+#include "tests/recorder/nccl/run_command.h"
 
 namespace lockstep::tests {
 namespace {
@@ -18,8 +17,7 @@ class NcclProfiler : public testing::TestWithParam<int> {
   int run(const std::string& more = "") {
     const std::string command = "env LOCKSTEP_RECORD=" + folder() + " RANK=1 " + more +
                                 " " NCCL_PROFILER_PROGRAM " " NCCL_ADAPTER " " + std::to_string(GetParam());
-    const int status = std::system(command.c_str());
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    return status_of(command);
   }
   std::string folder() const { return scratch_ / "recording"; }
   std::string file() const { return folder() + "/rank_00001.restart_0.lockstep"; }

@@ -1,25 +1,21 @@
 // The shim between a program and NCCL: everything is handed on, and the record says what the program did.
 // NCCL and the CUDA driver are test doubles here (nccl/fake_nccl.c, nccl/fake_cuda.c): this is about loading,
 // forwarding and telling, not about what NCCL does.
-#include <array>
-#include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <string>
-#include <sys/wait.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tests/record/sample_recording.h"
 #include "tests/recorder/nccl/recorded_text.h"
+#include "tests/recorder/nccl/run_command.h"
 
 namespace lockstep::tests {
 namespace {
 
 using testing::Contains;
 using testing::ElementsAre;
-using testing::IsEmpty;
 using testing::Not;
 using testing::UnorderedElementsAre;
 
@@ -32,10 +28,6 @@ class NcclShim : public testing::Test {
   int run(const std::string& mode, const std::string& more = "RANK=1 WORLD_SIZE=4") {
     return status_of("env LD_PRELOAD=" NCCL_ADAPTER " LOCKSTEP_RECORD=" + folder() + " " + more +
                      " " NCCL_SHIM_PROGRAM " " + mode);
-  }
-  static int status_of(const std::string& command) {
-    const int status = std::system(command.c_str());
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   }
   std::string folder() const { return scratch_ / "recording"; }
   std::string file() const { return folder() + "/rank_00001.restart_0.lockstep"; }
