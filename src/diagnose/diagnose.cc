@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <map>
+#include <mutex>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -108,10 +110,31 @@ std::vector<std::string> limits_of(const readers::ReadResult& read, const Job& j
   return limits;
 }
 
+// Loaded when the first log asks for it, from whichever thread.
+class CatalogueForLogs {
+ public:
+  const Result<symptoms::Catalogue>& get() {
+    std::call_once(once_, [this] { loaded_.emplace(symptoms::Catalogue::load()); });
+    return *loaded_;
+  }
+
+ private:
+  std::once_flag once_;
+  std::optional<Result<symptoms::Catalogue>> loaded_;
+};
+
+std::vector<readers::TellingLine> telling_lines(CatalogueForLogs& catalogue, std::string_view text) {
+  std::vector<readers::TellingLine> lines;
+  if (!catalogue.get().ok()) return lines;
+  for (const symptoms::Hit& hit : symptoms::hits_in(catalogue.get().value(), text))
+    lines.push_back({hit.pattern, hit.line.begin, hit.line.end});
+  return lines;
+}
+
 Result<symptoms::LogVerdict> judge_logs(const std::vector<readers::LogFile>& logs,
-                                        const symptoms::OnScanned& on_scanned) {
+                                        CatalogueForLogs& catalogue, const symptoms::OnScanned& on_scanned) {
   if (logs.empty()) return symptoms::LogVerdict{};
-  const symptoms::Catalogue catalogue = TRY(symptoms::Catalogue::load());
+  if (!catalogue.get().ok()) return catalogue.get().error();
   std::vector<symptoms::LogText> texts;
   for (const readers::LogFile& log : logs) {
     texts.push_back({.name = log.name,
@@ -120,7 +143,7 @@ Result<symptoms::LogVerdict> judge_logs(const std::vector<readers::LogFile>& log
                      .is_mapped_file = log.bytes.is_mapped_file(),
                      .line_marks = log.lines});
   }
-  return symptoms::judge(catalogue, texts, symptoms::embedded_judge_data(), on_scanned);
+  return symptoms::judge(catalogue.get().value(), texts, symptoms::embedded_judge_data(), on_scanned);
 }
 
 // What the ranks did shows the fault, whatever they printed.
@@ -140,14 +163,17 @@ Result<Diagnosis> diagnose_watched(const std::vector<fs::path>& paths, std::vect
                                    const readers::ReadOptions& options,
                                    const symptoms::OnScanned& on_scanned) {
   TRY(check_paths(paths));
-  readers::ReadResult read = readers::read_all(paths, options);
+  CatalogueForLogs catalogue;
+  readers::ReadOptions read_options = options;
+  read_options.telling_lines = [&](std::string_view text) { return telling_lines(catalogue, text); };
+  readers::ReadResult read = readers::read_all(paths, read_options);
   if (read.parts.empty() && read.logs.empty()) return nothing_known(read);
   const Job job = model::merge(std::move(read.parts));
   Verdict from_ranks;
   from_ranks.job = summary_of(job);
   from_ranks.findings = seen_live.empty() ? analysis::analyse(job) : std::move(seen_live);
   from_ranks.limits = limits_of(read, job);
-  symptoms::LogVerdict found = TRY(judge_logs(read.logs, on_scanned));
+  symptoms::LogVerdict found = TRY(judge_logs(read.logs, catalogue, on_scanned));
   Verdict from_logs{
       .job = std::move(found.job), .findings = std::move(found.findings), .limits = std::move(found.limits)};
   if (!is_clear(from_ranks.findings)) {

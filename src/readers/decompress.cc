@@ -2,13 +2,10 @@
 
 #include <algorithm>
 #include <limits>
-#include <memory>
 #include <zlib.h>
 #include <zstd.h>
 
 #include <fmt/format.h>
-
-#include "readers/growing_buffer.h"
 
 namespace lockstep::readers {
 namespace {
@@ -16,58 +13,20 @@ namespace {
 constexpr std::string_view kGzipMagic = "\x1f\x8b\x08";
 constexpr std::string_view kZstdMagic = "\x28\xb5\x2f\xfd";
 
+constexpr std::size_t kTakenAtOnce = std::size_t{256} << 10;
 // Honest logs shrink about 20 to 50 times, at most a few hundred where one line repeats; what grows more is a
 // bomb.
 constexpr std::size_t kMostAlways = std::size_t{64} << 20;
 constexpr std::size_t kMostExpansion = 256;
-constexpr std::size_t kMostEver = std::size_t{2} << 30;
 
-constexpr const char* kEndsEarly = "the compressed data ends early; what came before is read";
-constexpr const char* kIsDamaged = "the compressed data is damaged; what came before is read";
-
-std::size_t most_from(std::size_t compressed) {
-  return std::min(kMostEver, kMostAlways + std::min(compressed, kMostEver) * kMostExpansion);
-}
-
-// One step of a decompressor: it takes from `from`, writes to `to` and says how it stands.
-enum class Step { kMore, kEnd, kDamaged };
-
-template <typename Decompressor>
-Input decompress_with(Decompressor&& step, std::string_view bytes) {
-  const std::size_t most = most_from(bytes.size());
-  GrowingBuffer out(std::min(most, bytes.size() * 4 + 256));
-  std::string limit;
-  bool is_at_end = false;
-  while (limit.empty()) {
-    std::span<char> room = out.room();
-    room = room.first(std::min(room.size(), most + 1 - out.size()));
-    const std::size_t before = bytes.size();
-    std::size_t written = 0;
-    const Step state = step(bytes, room, written);
-    out.filled(written);
-    if (out.size() > most) {
-      limit = fmt::format("expands to more than {} MB; the rest is not read", most >> 20);
-      break;
-    }
-    if (state == Step::kEnd) is_at_end = true;
-    if (state == Step::kMore && (written > 0 || before > bytes.size())) is_at_end = false;
-    if (state == Step::kDamaged && !is_at_end) limit = kIsDamaged;  // behind a whole member: padding
-    if (state == Step::kDamaged || (is_at_end && bytes.empty())) break;
-    if (written == 0 && before == bytes.size()) limit = kEndsEarly;
-  }
-  return {.bytes = out.release(), .limit = std::move(limit)};
-}
-
-class Gunzip {
+class Gunzip : public Decompressor {
  public:
   Gunzip() { is_ready_ = inflateInit2(&stream_, 15 + 16) == Z_OK; }
-  Gunzip(const Gunzip&) = delete;
-  Gunzip& operator=(const Gunzip&) = delete;
-  ~Gunzip() { inflateEnd(&stream_); }
+  ~Gunzip() override { inflateEnd(&stream_); }
 
-  Step operator()(std::string_view& from, std::span<char> to, std::size_t& written) {
+  DecompressStep step(std::string_view& from, std::span<char> to, std::size_t& written) override {
     constexpr std::size_t kMost = std::numeric_limits<uInt>::max();
-    if (!is_ready_) return Step::kDamaged;
+    if (!is_ready_) return DecompressStep::kDamaged;
     stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(from.data()));
     stream_.avail_in = static_cast<uInt>(std::min(from.size(), kMost));
     const uInt given = stream_.avail_in;
@@ -79,9 +38,9 @@ class Gunzip {
     written = room - stream_.avail_out;
     if (state == Z_STREAM_END) {
       inflateReset(&stream_);
-      return Step::kEnd;
+      return DecompressStep::kEnd;
     }
-    return state == Z_OK || state == Z_BUF_ERROR ? Step::kMore : Step::kDamaged;
+    return state == Z_OK || state == Z_BUF_ERROR ? DecompressStep::kMore : DecompressStep::kDamaged;
   }
 
  private:
@@ -89,31 +48,72 @@ class Gunzip {
   bool is_ready_ = false;
 };
 
-class Unzstd {
+class Unzstd : public Decompressor {
  public:
-  Step operator()(std::string_view& from, std::span<char> to, std::size_t& written) {
-    if (!context_) return Step::kDamaged;
+  DecompressStep step(std::string_view& from, std::span<char> to, std::size_t& written) override {
+    if (!context_) return DecompressStep::kDamaged;
     ZSTD_inBuffer in{from.data(), from.size(), 0};
     ZSTD_outBuffer out{to.data(), to.size(), 0};
     const std::size_t left = ZSTD_decompressStream(context_.get(), &out, &in);
     from.remove_prefix(in.pos);
     written = out.pos;
-    if (ZSTD_isError(left) != 0) return Step::kDamaged;
-    return left == 0 ? Step::kEnd : Step::kMore;
+    if (ZSTD_isError(left) != 0) return DecompressStep::kDamaged;
+    return left == 0 ? DecompressStep::kEnd : DecompressStep::kMore;
   }
 
  private:
   std::unique_ptr<ZSTD_DCtx, std::size_t (*)(ZSTD_DCtx*)> context_{ZSTD_createDCtx(), ZSTD_freeDCtx};
 };
 
-}  // namespace
-
-bool is_compressed(std::string_view bytes) {
-  return bytes.starts_with(kGzipMagic) || bytes.starts_with(kZstdMagic);
+std::unique_ptr<Decompressor> decompressor_for(std::string_view start) {
+  if (start.starts_with(kGzipMagic)) return std::make_unique<Gunzip>();
+  return std::make_unique<Unzstd>();
 }
 
-Input decompress(std::string_view bytes) {
-  return bytes.starts_with(kGzipMagic) ? decompress_with(Gunzip(), bytes) : decompress_with(Unzstd(), bytes);
+}  // namespace
+
+bool is_compressed(std::string_view start) {
+  return start.starts_with(kGzipMagic) || start.starts_with(kZstdMagic);
+}
+
+Decompressed::Decompressed(ByteStream& from, std::string_view start)
+    : from_(from), decompressor_(decompressor_for(start)), compressed_(kTakenAtOnce) {}
+
+bool Decompressed::refill() {
+  left_ = {compressed_.data(), from_.read(compressed_)};
+  taken_ += left_.size();
+  return !left_.empty();
+}
+
+std::size_t Decompressed::read(std::span<char> room) {
+  std::size_t filled = 0;
+  while (filled < room.size() && !is_over_) {
+    const std::size_t before = left_.size();
+    const std::size_t most = kMostAlways + taken_ * kMostExpansion;
+    const std::size_t room_left = std::min(room.size() - filled, most + 1 - given_);
+    std::size_t written = 0;
+    const DecompressStep state = decompressor_->step(left_, room.subspan(filled, room_left), written);
+    filled += written;
+    given_ += written;
+    const bool has_moved = written > 0 || left_.size() < before;
+    if (state == DecompressStep::kEnd) is_between_members_ = true;
+    if (state == DecompressStep::kMore && has_moved) is_between_members_ = false;
+    if (state == DecompressStep::kDamaged) {
+      is_over_ = true;  // behind a whole member: padding
+      if (!is_between_members_) limit_ = "the compressed data is damaged; what came before is read";
+    } else if (!has_moved && !refill()) {
+      is_over_ = true;
+      if (!is_between_members_) limit_ = "the compressed data ends early; what came before is read";
+    } else if (given_ > most) {
+      is_over_ = true;
+      limit_ = fmt::format("expands to more than {} MB; the rest is not read", most >> 20);
+    }
+  }
+  return filled;
+}
+
+std::string Decompressed::limit() const {
+  return from_.limit().empty() ? limit_ : from_.limit();
 }
 
 }  // namespace lockstep::readers

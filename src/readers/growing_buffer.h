@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <new>
 #include <span>
+#include <string_view>
 #include <utility>
 
 #include "readers/bytes.h"
@@ -19,6 +21,7 @@ class GrowingBuffer {
   ~GrowingBuffer() { std::free(data_); }
 
   std::size_t size() const { return size_; }
+  std::string_view view() const { return {data_, size_}; }
 
   // Where the next bytes go; never empty.
   std::span<char> room() {
@@ -26,6 +29,19 @@ class GrowingBuffer {
     return {data_ + size_, capacity_ - size_};
   }
   void filled(std::size_t count) { size_ += count; }
+
+  void append(std::string_view bytes) {
+    while (!bytes.empty()) {
+      const std::span<char> to = room();
+      const std::size_t count = bytes.copy(to.data(), to.size());
+      filled(count);
+      bytes.remove_prefix(count);
+    }
+  }
+  void drop_front(std::size_t count) {
+    size_ -= count;
+    std::memmove(data_, data_ + count, size_);
+  }
 
   Bytes release() {
     set_capacity(std::max<std::size_t>(size_, 1));

@@ -42,14 +42,13 @@ struct BlockMarks {
 };
 
 // A factor is a part of a mark, without regard to case: the mark itself stands around it or not at all.
-void note_mark(std::string_view text, std::size_t place, BlockMarks& marks) {
+template <typename OnMark>
+void marks_around(std::string_view text, std::size_t place, const OnMark& on_mark) {
   for (std::size_t mark = 0; mark < kLogMarks.size(); ++mark) {
     const std::size_t length = kLogMarks[mark].size();
     const std::size_t from = place - std::min(place, length);
     const std::size_t at = text.substr(from, 3 * length).find(kLogMarks[mark]);
-    if (at == std::string_view::npos) continue;
-    marks.first[mark] = std::min(marks.first[mark], from + at);
-    if (mark == static_cast<std::size_t>(LogMark::kNccl)) marks.has_nccl = true;
+    if (at != std::string_view::npos) on_mark(static_cast<LogMark>(mark), from + at);
   }
 }
 
@@ -60,7 +59,12 @@ BlockMarks marks_of_block(std::string_view text, std::size_t begin, bool is_mapp
   if (is_mapped_file) base::fetch_pages(block);
   filter().scan(text, begin, begin + block.size(), [&](std::size_t, std::size_t place) {
     // No factor but NCCL's begins with a capital N, and one of its lines is enough.
-    if (!marks.has_nccl || text[place] != 'N') note_mark(text, place, marks);
+    if (marks.has_nccl && text[place] == 'N') return;
+    marks_around(text, place, [&](LogMark mark, std::size_t at) {
+      std::size_t& first = marks.first[static_cast<std::size_t>(mark)];
+      first = std::min(first, at);
+      marks.has_nccl = marks.has_nccl || mark == LogMark::kNccl;
+    });
   });
   marks.lines = base::count_lines(block);
   if (is_mapped_file) base::forget_pages(block);
@@ -68,6 +72,12 @@ BlockMarks marks_of_block(std::string_view text, std::size_t begin, bool is_mapp
 }
 
 }  // namespace
+
+void for_each_mark(std::string_view text, std::size_t begin, std::size_t end,
+                   const std::function<void(LogMark mark, std::size_t place)>& on_mark) {
+  filter().scan(text, begin, end,
+                [&](std::size_t, std::size_t place) { marks_around(text, place, on_mark); });
+}
 
 LogMarks marks_in(std::string_view text, bool is_mapped_file) {
   const std::size_t blocks = (text.size() + LogMarks::kBlock - 1) / LogMarks::kBlock;

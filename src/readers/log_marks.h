@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string_view>
 #include <vector>
 
@@ -24,6 +25,10 @@ struct LogMarks {
   std::vector<bool> has_nccl;                       // by block
   base::LineMarks lines;
 };
+
+// Every mark of [begin, end), some more than once. `begin` is a multiple of four.
+void for_each_mark(std::string_view text, std::size_t begin, std::size_t end,
+                   const std::function<void(LogMark mark, std::size_t place)>& on_mark);
 
 // Pages of a mapped file are let go behind it.
 LogMarks marks_in(std::string_view text, bool is_mapped_file);

@@ -8,7 +8,9 @@
 #include <gtest/gtest.h>
 
 #include "readers/decompress.h"
+#include "readers/stream_input.h"
 #include "readers/testing/compress.h"
+#include "readers/testing/memory_stream.h"
 #include "readers/testing/scratch_folder.h"
 
 namespace lockstep::readers {
@@ -22,6 +24,12 @@ std::string text_of(std::size_t size) {
   std::string text(size, ' ');
   for (char& c : text) c = static_cast<char>('a' + random() % 6);
   return text;
+}
+
+Input decompress(std::string_view stored) {
+  testing::MemoryStream stream(stored);
+  Decompressed content(stream, stored);
+  return read_whole(content, stored.size());
 }
 
 TEST(OpenInput, GivesTheBytesOfSmallAndLargeFiles) {

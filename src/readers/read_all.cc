@@ -22,12 +22,25 @@
 namespace lockstep::readers {
 namespace {
 
+// Events with gaps between them would look like a rank that fell behind.
+constexpr std::string_view kLostLines =
+    "a long stream with very many lines of interest: those in its middle and the events it tells are not "
+    "looked at; give it as a plain file to have all of it read";
+
 // What one file gave, besides its part.
 struct Outcome {
   std::vector<std::string> limits;
   bool is_unknown = false;
   std::optional<LogFile> log;
 };
+
+// Logs that come as streams stay in memory until all are judged, so many must do with less each.
+std::size_t kept_of_stream(std::size_t files) {
+  constexpr std::size_t kOfAll = std::size_t{256} << 20;
+  constexpr std::size_t kLeast = std::size_t{256} << 10;
+  constexpr std::size_t kMost = std::size_t{64} << 20;
+  return std::clamp(kOfAll / std::max<std::size_t>(1, files), kLeast, kMost);
+}
 
 class ReadAll {
  public:
@@ -36,6 +49,7 @@ class ReadAll {
         files_(std::move(files)),
         outcomes_(files_.size()),
         store_(files_.size(), options.budget) {
+    stream_options_ = {options.telling_lines, kept_of_stream(files_.size())};
     for (const InputFile& file : files_) progress_.bytes += file.size_bytes;
     // A copy whose name tells nothing gives way to the one whose name tells the rank.
     std::stable_partition(files_.begin(), files_.end(),
@@ -89,7 +103,7 @@ class ReadAll {
 
   Input open(std::size_t file) {
     try {
-      Input input = open_input(files_[file].path);
+      Input input = open_input(files_[file].path, stream_options_);
       if (!input.limit.empty()) limit(file, input.limit);
       return input;
     } catch (const std::exception& fault) {
@@ -116,7 +130,7 @@ class ReadAll {
   }
 
   bool is_copy_of(std::size_t original, const Input& input) {
-    const Input again = open_input(files_[original].path);
+    const Input again = open_input(files_[original].path, stream_options_);
     return is_same(input.bytes.view(), again.bytes.view(),
                    input.bytes.is_mapped_file() && again.bytes.is_mapped_file());
   }
@@ -127,9 +141,12 @@ class ReadAll {
       LogMarks marks;
       if (looks_like_text(source)) {
         marks = marks_in(source.bytes, input.bytes.is_mapped_file());
+        if (input.lines) marks.lines = *input.lines;
         source.marks = &marks;
       }
-      const std::vector<const Format*> formats = formats_in(source);
+      if (input.lost_lines) limit(file, kLostLines);
+      std::vector<const Format*> formats;
+      if (!input.lost_lines) formats = formats_in(source);
       std::vector<model::Job> parts;
       for (const Format* format : formats) parts.push_back(format->read(source));
       const bool is_log = formats.empty() ? looks_like_a_log(source) : formats.front()->stands_in_logs;
@@ -163,6 +180,7 @@ class ReadAll {
   }
 
   const ReadOptions& options_;
+  StreamOptions stream_options_;
   std::vector<InputFile> files_;
   std::vector<Outcome> outcomes_;  // each written by the one thread that reads the file
   std::atomic<std::size_t> next_ = 0;

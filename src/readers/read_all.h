@@ -11,6 +11,7 @@
 #include "model/job.h"
 #include "readers/event_budget.h"
 #include "readers/log_file.h"
+#include "readers/open_input.h"
 
 namespace lockstep::readers {
 
@@ -33,6 +34,7 @@ struct ReadOptions {
   EventBudget budget;
   std::function<void(const ReadProgress&)> on_progress;  // from any thread, one at a time
   unsigned threads = 0;                                  // 0: as many as there are cores
+  TellingLines telling_lines = {};                       // of logs that come as streams, too long to be kept
 };
 
 // Never throws. Holds the parts, and one file for each thread at a time. The result does not depend on the

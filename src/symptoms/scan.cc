@@ -105,13 +105,11 @@ std::map<std::size_t, LineSpan> facts_in(const Catalogue& catalogue, base::Patte
   return facts;
 }
 
-}  // namespace
-
-std::vector<Scan> scan_logs(const Catalogue& catalogue, std::span<const LogText> logs,
-                            const OnScanned& on_scanned) {
+// All but the facts.
+std::vector<Scan> scan_for_hits(const Catalogue& catalogue, std::span<const LogText> logs,
+                                const OnScanned& on_scanned) {
   const std::size_t most_hits =
       share_of(kHitsOfAllLogs, logs.size(), kLeastHitsOfPattern, kMostHitsOfPattern);
-  const std::size_t end_of_log = share_of(kEndsOfAllLogs, logs.size(), kLeastEndOfLog, kEndOfLog);
   std::vector<Piece> pieces = pieces_of(logs);
   Progress progress(logs, on_scanned);
   on_all_cores(pieces.size(), [&] {
@@ -127,11 +125,26 @@ std::vector<Scan> scan_logs(const Catalogue& catalogue, std::span<const LogText>
     scans[begin->log] = scan_from({begin, end}, most_hits);
     begin = end;
   }
+  return scans;
+}
+
+}  // namespace
+
+std::vector<Scan> scan_logs(const Catalogue& catalogue, std::span<const LogText> logs,
+                            const OnScanned& on_scanned) {
+  std::vector<Scan> scans = scan_for_hits(catalogue, logs, on_scanned);
+  const std::size_t end_of_log = share_of(kEndsOfAllLogs, logs.size(), kLeastEndOfLog, kEndOfLog);
   on_all_cores(logs.size(), [&] {
     return [&, scanner = std::make_shared<base::PatternScanner>(catalogue.telling_of_facts())](
                std::size_t i) { scans[i].facts = facts_in(catalogue, *scanner, logs[i], end_of_log); };
   });
   return scans;
+}
+
+std::vector<Hit> hits_in(const Catalogue& catalogue, std::string_view text) {
+  LogText log;
+  log.bytes = text;
+  return scan_for_hits(catalogue, {&log, 1}, {}).front().hits;
 }
 
 }  // namespace lockstep::symptoms

@@ -34,4 +34,7 @@ using OnScanned = std::function<void(std::uint64_t bytes_done, std::uint64_t byt
 std::vector<Scan> scan_logs(const Catalogue& catalogue, std::span<const LogText> logs,
                             const OnScanned& on_scanned = {});
 
+// The hits alone, of a part of a log, in their order.
+std::vector<Hit> hits_in(const Catalogue& catalogue, std::string_view text);
+
 }  // namespace lockstep::symptoms

@@ -3,11 +3,15 @@
 #include <string_view>
 
 #include "readers/decompress.h"
+#include "readers/stream_input.h"
+#include "readers/testing/memory_stream.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   if (!lockstep::readers::is_compressed(bytes)) return 0;
-  const lockstep::readers::Input input = lockstep::readers::decompress(bytes);
+  lockstep::readers::testing::MemoryStream stored(bytes);
+  lockstep::readers::Decompressed content(stored, bytes);
+  const lockstep::readers::Input input = lockstep::readers::read_whole(content, size);
   const std::size_t most = (std::size_t{64} << 20) + 256 * size;
   if (input.bytes.view().size() > most + 1) __builtin_trap();
   return 0;

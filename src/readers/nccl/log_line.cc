@@ -160,4 +160,9 @@ std::optional<NcclOperationMessage> nccl_operation_message(std::string_view mess
                               .ranks = static_cast<int>(ranks.value_or(0))};
 }
 
+bool tells_of_nccl_events(std::string_view line) {
+  const auto info = nccl_info_line(line);
+  return info && (nccl_operation_message(info->message) || nccl_init_message(info->message));
+}
+
 }  // namespace lockstep::readers

@@ -51,4 +51,7 @@ struct NcclOperationMessage {
 
 std::optional<NcclOperationMessage> nccl_operation_message(std::string_view message);
 
+// Whether the line has one of the two.
+bool tells_of_nccl_events(std::string_view line);
+
 }  // namespace lockstep::readers
