@@ -23,26 +23,26 @@ class FactorFilter {
 
  private:
   struct Window {
-    std::uint32_t hash = 0;
     std::uint32_t value = 0;
-    std::uint32_t factor = 0;
-    std::uint32_t offset = 0;  // of the window in the factor
+    std::uint16_t factor = 0;
+    std::uint16_t offset = 0;  // of the window in the factor
+  };
+  // What the first eight bytes must be where only one value will do, without regard to case.
+  struct Sketch {
+    std::uint64_t mask = 0;
+    std::uint64_t value = 0;
   };
 
-  void add_windows(const std::vector<std::vector<unsigned char>>& folded, std::uint32_t factor,
-                   std::uint32_t offset);
-  void put_windows_in_order();
-  std::size_t rank_of(std::uint32_t hash) const;
+  void put_in_order(const std::vector<Window>& windows);
   void look_at(std::string_view text, std::size_t place, const OnFactor& on_factor) const;
-  bool stands_at(const Factor& factor, std::string_view text, std::size_t begin) const;
-  std::size_t scan_by_eights(std::string_view text, std::size_t begin, std::size_t end,
-                             const OnFactor& on_factor) const;
+  bool stands_at(std::size_t factor, std::string_view text, std::size_t begin) const;
 
   FactorSet set_;
-  std::vector<std::uint32_t> bits_;      // one bit for each hash: some window has it
-  std::vector<std::uint32_t> ranks_;     // by word of bits_: how many bits are set before it
-  std::vector<std::uint32_t> first_of_;  // by rank of a hash: its first window; one more at the end
-  std::vector<Window> windows_;          // by hash
+  std::vector<Sketch> sketches_;  // by factor
+  WindowBits bits_;
+  std::vector<std::uint32_t>
+      first_of_;  // by the highest bits of a hash: its first window; one more at the end
+  std::vector<Window> windows_;
 };
 
 }  // namespace lockstep::base

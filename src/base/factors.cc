@@ -124,10 +124,10 @@ double Commonness::of(std::span<const unsigned char, kWindowBytes> window) const
   return found == counts_.end() ? 0 : found->second * per_megabyte_;
 }
 
-double Commonness::of_hashes(const std::vector<bool>& is_set, std::uint32_t mix) const {
+double Commonness::of_bits(const WindowBits& bits, std::uint32_t mix) const {
   double sum = 0;
   for (const auto& [value, count] : counts_) {
-    if (is_set[hash_of_window(value, mix)]) sum += count;
+    if (bits.may_have(hash_of_window(value, mix))) sum += count;
   }
   return sum;
 }
@@ -291,9 +291,9 @@ void FactorChooser::choose_mix() {
   double least = std::numeric_limits<double>::max();
   for (int i = 0; i < kTries && least > 0; ++i) {
     const std::uint32_t mix = static_cast<std::uint32_t>(random()) | 1U;
-    std::vector<bool> is_set(std::size_t{1} << kHashBits);
-    for (const std::uint32_t value : wanted) is_set[hash_of_window(value, mix)] = true;
-    const double sum = commonness_.of_hashes(is_set, mix);
+    WindowBits bits;
+    for (const std::uint32_t value : wanted) bits.add(hash_of_window(value, mix));
+    const double sum = commonness_.of_bits(bits, mix);
     if (sum >= least) continue;
     least = sum;
     chosen_.mix = mix;

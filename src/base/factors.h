@@ -14,12 +14,12 @@
 #include <vector>
 
 #include "base/regex_shape.h"
+#include "base/window_bits.h"
 
 namespace lockstep::base {
 
 // Long enough that one of its four windows of four bytes begins at a multiple of four, wherever it stands.
 inline constexpr std::size_t kFactorBytes = 7;
-inline constexpr std::size_t kWindowBytes = 4;
 
 // Each byte by the number of its class.
 using Factor = std::array<std::uint16_t, kFactorBytes>;
@@ -36,7 +36,7 @@ class Commonness {
  public:
   explicit Commonness(std::string_view ordinary_text);
   double of(std::span<const unsigned char, kWindowBytes> window) const;  // times in a megabyte
-  double of_hashes(const std::vector<bool>& is_set, std::uint32_t mix) const;
+  double of_bits(const WindowBits& bits, std::uint32_t mix) const;
 
  private:
   double per_megabyte_;
@@ -77,16 +77,7 @@ class FactorChooser {
   std::map<WindowClasses, std::optional<double>> window_costs_;
 };
 
-// What a window looks like without regard to case.
-constexpr std::uint32_t kFold = 0x20202020U;
 std::uint32_t window_value(std::span<const unsigned char, kWindowBytes> bytes);
-
-// 32 KiB of bits: what a core's nearest cache holds.
-inline constexpr unsigned kHashBits = 18;
-inline constexpr unsigned kHashShift = 32 - kHashBits;
-inline std::uint32_t hash_of_window(std::uint32_t folded, std::uint32_t mix) {
-  return (folded * mix) >> kHashShift;
-}
 
 std::vector<unsigned char> folded_bytes(const ByteClass& bytes);
 
