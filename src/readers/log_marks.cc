@@ -13,6 +13,8 @@ namespace {
 
 constexpr std::size_t kNowhere = std::string_view::npos;
 constexpr std::size_t kBlocksOfTask = 128;
+// Less than this is looked through before a filter is made.
+constexpr std::size_t kLeastFiltered = std::size_t{4} << 10;
 
 // The marks as a regular expression takes them.
 std::string escaped(std::string_view mark) {
@@ -71,6 +73,16 @@ BlockMarks marks_of_block(std::string_view text, std::size_t begin, bool is_mapp
   return marks;
 }
 
+LogMarks marks_in_small(std::string_view text) {
+  LogMarks marks;
+  for (std::size_t mark = 0; mark < kLogMarks.size(); ++mark) marks.first[mark] = text.find(kLogMarks[mark]);
+  if (!text.empty()) {
+    marks.has_nccl.push_back(marks.first[static_cast<std::size_t>(LogMark::kNccl)] != kNowhere);
+    marks.lines.add(text.size(), base::count_lines(text));
+  }
+  return marks;
+}
+
 }  // namespace
 
 void for_each_mark(std::string_view text, std::size_t begin, std::size_t end,
@@ -80,6 +92,7 @@ void for_each_mark(std::string_view text, std::size_t begin, std::size_t end,
 }
 
 LogMarks marks_in(std::string_view text, bool is_mapped_file) {
+  if (text.size() < kLeastFiltered) return marks_in_small(text);
   const std::size_t blocks = (text.size() + LogMarks::kBlock - 1) / LogMarks::kBlock;
   std::vector<BlockMarks> of_blocks(blocks);
   std::atomic<std::size_t> next = 0;

@@ -1,12 +1,15 @@
 #include "symptoms/line.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace lockstep::symptoms {
 namespace {
 
-bool ends_line(char c) {
-  return c == '\n' || c == '\r';
+// Behind the last `c` of the text; 0 where there is none. Many times faster than a look at each character.
+std::size_t behind_last(std::string_view text, char c) {
+  const void* found = text.empty() ? nullptr : ::memrchr(text.data(), c, text.size());
+  return found == nullptr ? 0 : static_cast<std::size_t>(static_cast<const char*>(found) - text.data()) + 1;
 }
 
 // The length of the terminal code at the start of `text`: "ESC [ ... letter", or the two bytes of another
@@ -21,12 +24,11 @@ std::size_t terminal_code_length(std::string_view text) {
 }  // namespace
 
 LineSpan line_around(std::string_view bytes, std::size_t offset) {
-  LineSpan span{offset, offset};
-  while (span.begin > 0 && offset - span.begin < kLongestLine && !ends_line(bytes[span.begin - 1]))
-    --span.begin;
-  while (span.end < bytes.size() && span.end - offset < kLongestLine && !ends_line(bytes[span.end]))
-    ++span.end;
-  return span;
+  const std::size_t from = offset - std::min(offset, kLongestLine);
+  const std::string_view before = bytes.substr(from, offset - from);
+  const std::size_t begin = behind_last(before, '\n');
+  const std::size_t to = std::min(bytes.size(), offset + kLongestLine);
+  return {from + begin + behind_last(before.substr(begin), '\r'), end_of_line(bytes.substr(0, to), offset)};
 }
 
 std::string without_terminal_codes(std::string_view line) {

@@ -1,8 +1,10 @@
 #include "symptoms/line.h"
 
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 
 namespace lockstep::symptoms {
 namespace {
@@ -20,6 +22,24 @@ TEST(Line, EndsAtNewlinesAndCarriageReturns) {
   EXPECT_EQ(line_at(kText, 16), "three");
   EXPECT_EQ(line_number(kText, 11), 2);
   EXPECT_EQ(line_number(kText, 16), 3);
+}
+
+// The slow twin: one character after another.
+LineSpan line_by_characters(std::string_view bytes, std::size_t offset) {
+  const auto ends_line = [&](std::size_t place) { return bytes[place] == '\n' || bytes[place] == '\r'; };
+  LineSpan span{offset, offset};
+  while (span.begin > 0 && offset - span.begin < kLongestLine && !ends_line(span.begin - 1)) --span.begin;
+  while (span.end < bytes.size() && span.end - offset < kLongestLine && !ends_line(span.end)) ++span.end;
+  return span;
+}
+
+RC_GTEST_PROP(Line, IsWhatALookAtEveryCharacterFinds, ()) {
+  std::string text;
+  for (const std::string& part : *rc::gen::container<std::vector<std::string>>(rc::gen::element<std::string>(
+           "a", "\n", "\r", "\r\n", "some words", std::string(kLongestLine - 3, 'x'))))
+    text += part;
+  const auto offset = *rc::gen::inRange<std::size_t>(0, text.size() + 1);
+  RC_ASSERT(line_around(text, offset) == line_by_characters(text, offset));
 }
 
 TEST(Line, OfManyMegabytesIsCutAroundThePlace) {
