@@ -1,0 +1,144 @@
+"""Builds the native half of an adapter for the framework of this process, once for each machine: their C++ interfaces
+differ from version to version. Ranks that start together wait for the one that builds."""
+
+import contextlib
+import fcntl
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import time
+
+from lockstep_python.recorder import HERE, include_folder
+
+LIMIT_S = 180  # of the compiler
+RETRY_S = 600  # ranks that start together agree on a failure; a later job tries again
+
+
+class BuildError(Exception):
+    pass
+
+
+class Recipe:
+    """What an adapter says of its native half: `flags` and `libraries` are asked for only when it is built."""
+
+    def __init__(self, framework, version, identity, flags, libraries):
+        self.framework = framework  # also the folder of the sources
+        self.version = version
+        self.identity = identity  # two installations of one version may be built differently
+        self.flags, self.libraries = flags, libraries
+
+    @property
+    def sources_folder(self):
+        return os.path.normpath(os.path.join(HERE, "..", "..", self.framework))
+
+    @property
+    def file_name(self):
+        return f"lockstep_{self.framework}.so"
+
+    def sources(self, ends):
+        names = sorted(name for name in os.listdir(self.sources_folder) if name.endswith(ends))
+        return [os.path.join(self.sources_folder, name) for name in names]
+
+
+def library_for(recipe):
+    """The path of the library, built when it is not there."""
+    folder = _folder_for(recipe)
+    library, failure = os.path.join(folder, recipe.file_name), os.path.join(folder, "failed")
+    if os.path.exists(library):
+        return library
+    os.makedirs(folder, exist_ok=True)
+    with open(os.path.join(folder, "lock"), "a", encoding="utf-8") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if os.path.exists(library):
+            return library
+        if _is_recent(failure):
+            with open(failure, encoding="utf-8", errors="replace") as text:
+                raise BuildError(f"an earlier build failed ({failure}): {text.readline().strip()}")
+        try:
+            _build(recipe, library)
+        except (BuildError, OSError) as error:
+            _write_whole(failure, f"{error}\n".encode())
+            raise
+    return library
+
+
+def _is_recent(path):
+    try:
+        return time.time() - os.stat(path).st_mtime < RETRY_S
+    except OSError:
+        return False
+
+
+def _folder_for(recipe):
+    cache = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    content = hashlib.sha256()
+    for path in [*recipe.sources((".cc", ".h")), os.path.join(include_folder(), "lockstep", "recorder.h")]:
+        with open(path, "rb") as file:
+            content.update(file.read())
+    content.update(recipe.identity.encode())
+    return os.path.join(cache, "lockstep", recipe.framework, f"{recipe.version}-{content.hexdigest()[:16]}")
+
+
+def _build(recipe, library):
+    command = [_compiler(), "-O2", "-fPIC", "-shared", "-fvisibility=hidden", "-Wall", "-Wextra",
+               "-I", recipe.sources_folder, "-I", include_folder(), *recipe.flags(), "-x", "c++", "-", "-x", "none",
+               *recipe.libraries()]
+    # One translation unit: the framework's headers are what takes the time.
+    unit = "".join(f'#include "{path}"\n' for path in recipe.sources(".cc"))
+    with tempfile.TemporaryDirectory(prefix="build-", dir=os.path.dirname(library)) as folder:
+        built = os.path.join(folder, recipe.file_name)
+        try:
+            done = subprocess.run([*command, "-o", built], input=unit, capture_output=True, text=True, timeout=LIMIT_S,
+                                  env=_compiler_environment(folder))
+        except subprocess.TimeoutExpired as error:
+            raise BuildError(f"the compiler took more than {LIMIT_S} s") from error
+        if done.returncode != 0:
+            raise BuildError(_first_error(done.stderr))
+        _write_whole(os.path.join(os.path.dirname(library), "warnings"), done.stderr.encode())
+        os.replace(built, library)
+
+
+def _compiler():
+    for name in (os.environ.get("CXX", ""), "c++", "g++", "clang++"):
+        path = shutil.which(name) if name else None
+        if path:
+            return path
+    raise BuildError("there is no C++ compiler")
+
+
+def _compiler_environment(folder):
+    """The compiler is no part of the job: it is not recorded, and its temporary files go with the build."""
+    return {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"} | {"TMPDIR": folder}
+
+
+def feature_flags(headers, features):
+    """For calls that some versions have and some have not: {header: names}, as -DLOCKSTEP_HAS_name."""
+    flags = []
+    for header, names in features.items():
+        with open(os.path.join(headers, header), encoding="utf-8") as file:
+            text = file.read()
+        flags += [f"-DLOCKSTEP_HAS_{name}" for name in names if re.search(rf"\s{name}[(,]", text)]
+    return flags
+
+
+def loaded_libraries(pattern):
+    """The very files that are loaded, whatever they are called here."""
+    with open("/proc/self/maps", encoding="utf-8") as maps:
+        paths = {line.split(maxsplit=5)[5].strip() for line in maps if line.count("/")}
+    return sorted(path for path in paths if re.match(pattern, os.path.basename(path)))
+
+
+def _first_error(text):
+    lines = [line for line in text.splitlines() if "error" in line] or text.splitlines() or ["the compiler failed"]
+    return lines[0]
+
+
+def _write_whole(path, content):
+    part = f"{path}.{os.getpid()}.part"
+    with contextlib.suppress(OSError):
+        with open(part, "wb") as file:
+            file.write(content)
+        os.replace(part, path)
