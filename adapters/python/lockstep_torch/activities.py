@@ -5,7 +5,7 @@ import functools
 import threading
 import weakref
 
-from lockstep_python import import_watch
+from lockstep_python import import_watch, steps
 from lockstep_python.recorder import PHASE_BEGIN, PHASE_END
 
 _DATA_WAIT = "enumerate(DataLoader)#"
@@ -30,31 +30,29 @@ class _Steps:
         self._now_ns = library.now_ns
         self._mark = library.activity("step")
         self._leader = lambda: None
-        self._number = 0
         self._end_ns = 0
 
     def end(self, optimizer):
+        if steps.told_above():
+            return
         if self._leader() is not optimizer:
             if self._leader() is not None:
                 return
             self._leader = weakref.ref(optimizer)
         now_ns = self._now_ns()
-        self._number += 1
-        if self._end_ns:
-            self._mark(PHASE_BEGIN, self._number, self._end_ns)
-        self._mark(PHASE_END, self._number, now_ns)
+        steps.tell_ended(self._mark, self._end_ns, now_ns)
         self._end_ns = now_ns
 
 
 def _watch_steps(library, torch):
     """Every optimizer calls this empty method of its own when it has stepped, in all versions, for profilers."""
-    steps = _Steps(library)
+    told = _Steps(library)
     is_compiling = getattr(getattr(torch, "compiler", None), "is_compiling", lambda: False)
     before = torch.optim.Optimizer._optimizer_step_code
 
     def _optimizer_step_code(self):
         if not is_compiling():
-            steps.end(self)
+            told.end(self)
         return before(self)
 
     torch.optim.Optimizer._optimizer_step_code = _optimizer_step_code
