@@ -6,6 +6,12 @@ import importlib
 WATCHED = {
     "torch.distributed.rendezvous": ("lockstep_torch.rank_start", "watch_rendezvous"),
     "torch.distributed.distributed_c10d": ("lockstep_torch.groups", "watch_groups"),
+    "tensorflow.python.eager.context": ("lockstep_tensorflow.rank_start", "watch_context"),
+    "tensorflow.python.training.server_lib": ("lockstep_tensorflow.rank_start", "watch_server"),
+    "keras.src.callbacks.callback_list": ("lockstep_keras.callbacks", "watch"),  # Keras 3
+    "tf_keras.src.callbacks": ("lockstep_keras.callbacks", "watch"),  # Keras 2 beside Keras 3
+    "keras.src.callbacks": ("lockstep_keras.callbacks", "watch"),  # Keras 2.13 to 2.15; ModelCheckpoint of 3
+    "keras.callbacks": ("lockstep_keras.callbacks", "watch"),  # Keras 2 before that
 }
 
 

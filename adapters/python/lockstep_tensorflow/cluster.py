@@ -1,0 +1,31 @@
+"""Who is who in a cluster of TensorFlow: ranks count the chief, then the workers, then the parameter servers."""
+
+ROLES = ("chief", "master", "worker", "ps", "evaluator")
+COLLECTIVE_ROLES = ("chief", "master", "worker")
+
+
+class Cluster:
+    """Read from the ServerDef that TensorFlow makes of TF_CONFIG, or of whatever else resolves the cluster."""
+
+    def __init__(self, server_def):
+        counts = {job.name: (max(job.tasks) + 1 if job.tasks else 0) for job in server_def.cluster.job}
+        roles = [role for role in ROLES if role in counts] + sorted(set(counts) - set(ROLES))
+        self._tasks = [(role, index) for role in roles for index in range(counts[role])]
+        self._own = (server_def.job_name, server_def.task_index)
+
+    @property
+    def rank(self):
+        return self._tasks.index(self._own) if self._own in self._tasks else -1
+
+    @property
+    def size(self):
+        return len(self._tasks)
+
+    def rank_of(self, role, index):
+        return self._tasks.index((role, index)) if (role, index) in self._tasks else -1
+
+    def task_names(self):
+        return [f"/job:{role}/replica:0/task:{index}" for role, index in self._tasks]
+
+    def collective_size(self):
+        return sum(role in COLLECTIVE_ROLES for role, _ in self._tasks)

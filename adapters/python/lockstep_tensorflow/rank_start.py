@@ -1,0 +1,97 @@
+"""Begins the record file of this rank when TensorFlow is told of its cluster: before the tasks look for each other.
+
+Collectives, the coordinator of parameter servers and their servers all keep the cluster's definition in an attribute.
+Watching the attribute, rather than a function, leaves no frame of ours in the traceback of a start that fails."""
+
+import os
+
+from lockstep_python import import_watch, notes
+
+_session = None  # once begun: the Session, or False when there will be none
+
+
+class Session:
+    """The recorder and the adapter's native half in this process."""
+
+    def __init__(self, library, cluster, native):
+        self.library = library
+        self.cluster = cluster
+        self.native = native  # None: no collectives
+
+
+class _WatchedAttribute:
+    def __init__(self, name):
+        self._name = name
+
+    def __get__(self, owner, kind=None):
+        if owner is None:
+            return self
+        try:
+            return owner.__dict__[self._name]
+        except KeyError:
+            raise AttributeError(self._name) from None
+
+    def __set__(self, owner, value):
+        owner.__dict__[self._name] = value
+        if value is not None:
+            _begin_once(value)
+
+
+def watch_context(context):
+    for name in ("_server_def", "_collective_ops_server_def"):
+        setattr(context.Context, name, _WatchedAttribute(name))
+
+
+def watch_server(server_lib):
+    server_lib.Server._server_def = _WatchedAttribute("_server_def")
+
+
+def _begin_once(server_def):
+    global _session
+    if _session is not None:
+        return
+    try:
+        _session = _begin(server_def) or False
+    except Exception as error:
+        _session = False
+        notes.tell_without_record(repr(error))
+
+
+def _begin(server_def):
+    from tensorflow.python.framework import versions
+
+    from lockstep_python import recorder
+    from lockstep_tensorflow import native
+    from lockstep_tensorflow.cluster import Cluster
+    cluster = Cluster(server_def)
+    if cluster.size < 2:
+        return None
+    library = recorder.Library()
+    refused = library.start_rank("tensorflow", versions.__version__, cluster.rank, cluster.size)
+    if refused:
+        notes.tell_without_record(f"not recorded: {os.strerror(refused)}")
+        return None
+    notes.attach(library)
+    begun = Session(library, cluster, native.load(cluster, versions.__version__))
+    library.set_attribute("tensorflow task", f"{server_def.job_name} {server_def.task_index}")
+    library.set_attribute("tensorflow adapter mode", "native" if begun.native else "python")
+    _watch(begun)
+    return begun
+
+
+def _watch(begun):
+    from lockstep_tensorflow import checkpoints, closures, data_waits, function_steps
+    for module, watch in (
+            ("tensorflow.python.profiler.trace", function_steps.watch),
+            ("tensorflow.python.data.ops.iterator_ops", data_waits.watch),
+            ("tensorflow.python.checkpoint.checkpoint", checkpoints.watch),
+            ("tensorflow.python.distribute.coordinator.cluster_coordinator", closures.watch)):
+        import_watch.after_import(module, _WithSession(watch, begun))
+
+
+class _WithSession:
+    def __init__(self, watch, session):
+        self._watch, self._session = watch, session
+
+    def __call__(self, module):
+        self._watch(self._session, module)

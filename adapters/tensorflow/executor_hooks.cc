@@ -1,0 +1,116 @@
+#include "executor_hooks.h"
+
+#include <mutex>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+
+#include <tensorflow/core/common_runtime/base_collective_executor.h>
+#include <tensorflow/core/framework/op_kernel.h>
+
+#include "call.h"
+#include "groups.h"
+#include "vtable_slot.h"
+
+// Two words before the first function: the offset to the top, and the type.
+extern "C" void* const base_collective_executor_table[] __asm__("_ZTVN10tensorflow22BaseCollectiveExecutorE");
+
+namespace lockstep::tensorflow_adapter {
+namespace {
+
+using tensorflow::BaseCollectiveExecutor;
+using tensorflow::CollectiveParams;
+using tensorflow::StatusCallback;
+
+using Complete = void (*)(BaseCollectiveExecutor*, const tensorflow::DeviceAttributes&, CollectiveParams*,
+                          tensorflow::CancellationManager*, StatusCallback);
+using Execute = void (*)(BaseCollectiveExecutor*, tensorflow::OpKernelContext*, const CollectiveParams*,
+                         const std::string&, StatusCallback);
+Complete real_complete = nullptr;
+Execute real_execute = nullptr;
+
+// A collective between the two functions, found again by its parameters, which are the same object in both.
+class Begun {
+ public:
+  void put(const CollectiveParams* params, const lockstep_ticket& ticket) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    tickets_[params] = ticket;
+  }
+  std::optional<lockstep_ticket> take(const CollectiveParams* params) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto found = tickets_.find(params);
+    if (found == tickets_.end()) return std::nullopt;
+    const lockstep_ticket ticket = found->second;
+    tickets_.erase(found);
+    return ticket;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::unordered_map<const CollectiveParams*, lockstep_ticket> tickets_;
+};
+Begun& begun() {
+  static Begun* const all = new Begun;
+  return *all;
+}
+
+std::optional<lockstep_ticket> try_begin(const CollectiveParams& params, const std::string& device) noexcept {
+  try {
+    return begin_call(params, device);
+  } catch (...) {  // the collective runs all the same, and is not recorded
+    return std::nullopt;
+  }
+}
+
+// With a token among its inputs, TensorFlow runs the collectives of a group one after the other.
+constexpr int kInputsWithoutToken = 3;
+
+void complete(BaseCollectiveExecutor* executor, const tensorflow::DeviceAttributes& device,
+              CollectiveParams* params, tensorflow::CancellationManager* cancellation, StatusCallback done) {
+  if (!lockstep_is_recording()) return real_complete(executor, device, params, cancellation, std::move(done));
+  const std::optional<lockstep_ticket> ticket = try_begin(*params, device.name());
+  if (!ticket) return real_complete(executor, device, params, cancellation, std::move(done));
+  begun().put(params, *ticket);
+  real_complete(executor, device, params, cancellation,
+                [params, done = std::move(done)](const Status& status) {
+                  if (!status.ok()) {
+                    if (const auto ticket = begun().take(params)) end_call(*ticket, status);
+                  }
+                  done(status);
+                });
+}
+
+void execute(BaseCollectiveExecutor* executor, tensorflow::OpKernelContext* context,
+             const CollectiveParams* params, const std::string& key, StatusCallback done) {
+  if (!lockstep_is_recording()) return real_execute(executor, context, params, key, std::move(done));
+  std::optional<lockstep_ticket> ticket = begun().take(params);
+  if (!ticket) ticket = try_begin(*params, context->device()->name());
+  if (!ticket) return real_execute(executor, context, params, key, std::move(done));
+  if (context->num_inputs() > kInputsWithoutToken) note_ordered(*params);
+  real_execute(executor, context, params, key,
+               [ticket = *ticket, done = std::move(done)](const Status& status) {
+                 end_call(ticket, status);
+                 done(status);
+               });
+}
+
+template <typename Function, typename Member>
+bool exchange(Member member, Function ours, Function& real) {
+  void** const functions = const_cast<void**>(base_collective_executor_table) + 2;
+  void** const entry = functions + entry_of(member);
+  real = reinterpret_cast<Function>(*entry);
+  return exchange_entry(entry, reinterpret_cast<void*>(ours)) != nullptr;
+}
+
+}  // namespace
+
+const char* install_hooks() {
+  if (real_execute != nullptr) return nullptr;
+  if (!exchange(&BaseCollectiveExecutor::CompleteParamsAsync, &complete, real_complete) ||
+      !exchange(&BaseCollectiveExecutor::ExecuteAsync, &execute, real_execute)) {
+    return "the virtual table of TensorFlow's collective executor cannot be written to";
+  }
+  return nullptr;
+}
+
+}  // namespace lockstep::tensorflow_adapter

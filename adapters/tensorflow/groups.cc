@@ -1,0 +1,148 @@
+#include "groups.h"
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <sstream>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "lockstep/recorder.h"
+
+namespace lockstep::tensorflow_adapter {
+namespace {
+
+constexpr std::size_t kMostKeysKept = 4096;
+constexpr std::size_t kMostRepeatedKeys = 512;
+
+struct Cluster {
+  std::vector<std::string> tasks;
+  std::uint32_t collective_tasks = 0;
+
+  std::int32_t rank_of(const std::string& task) const {
+    const auto found = std::find(tasks.begin(), tasks.end(), task);
+    return found == tasks.end() ? -1 : static_cast<std::int32_t>(found - tasks.begin());
+  }
+};
+
+std::string backend_of(const tensorflow::CollectiveParams& params) {
+  const std::string& hint = params.instance.impl_details.communication_hint;
+  return hint.empty() || hint == "auto" ? "grpc" : hint;
+}
+
+class Group {
+ public:
+  // Not usable while it is not known which ranks it has.
+  bool is_usable() const { return communicator_ != 0 && recording_ == lockstep_is_recording(); }
+
+  void define(const Cluster& cluster, const tensorflow::CollectiveParams& params, const std::string& device) {
+    const std::vector<std::int32_t> members = members_of(cluster, params.group);
+    if (members.empty()) return;
+    name_ = "group " + std::to_string(params.group.group_key);
+    backend_ = backend_of(params);
+    members_ = members;
+    device_ = device;
+    recording_ = lockstep_is_recording();
+    communicator_ = define_communicator(name_);
+  }
+
+  Meeting next(std::int32_t key, const std::string& device) {
+    if (device != device_) return {};
+    const auto [seen, is_new] = keys_.try_emplace(key, false);
+    if (!is_new || key <= 0) return {repeated(key, seen->second), 0};
+    if (keys_.size() > kMostKeysKept) keys_.erase(keys_.begin());
+    return {communicator_, static_cast<std::uint64_t>(key)};
+  }
+
+  void note_ordered(std::int32_t key) {
+    const auto seen = keys_.find(key);
+    if (seen != keys_.end()) seen->second = true;
+  }
+
+ private:
+  // As the group itself says, or, before its members have found each other, by its size: strategies use
+  // equally many devices of every task.
+  static std::vector<std::int32_t> members_of(const Cluster& cluster,
+                                              const tensorflow::CollGroupParams& group) {
+    std::vector<std::int32_t> ranks;
+    for (const auto& member : group.members) {
+      const std::int32_t rank = cluster.rank_of(member.task);
+      if (rank < 0) return {};
+      if (std::find(ranks.begin(), ranks.end(), rank) == ranks.end()) ranks.push_back(rank);
+    }
+    const auto tasks = static_cast<std::int32_t>(cluster.collective_tasks);
+    if (ranks.empty() && tasks > 0 && group.group_size >= tasks && group.group_size % tasks == 0) {
+      for (std::int32_t rank = 0; rank < tasks; ++rank) ranks.push_back(rank);
+    }
+    std::sort(ranks.begin(), ranks.end());
+    return ranks;
+  }
+
+  std::uint32_t repeated(std::int32_t key, bool is_ordered) {
+    if (is_ordered) return define_communicator(name_ + " repeated");
+    const auto known = repeated_.find(key);
+    if (known != repeated_.end()) return known->second;
+    if (repeated_.size() == kMostRepeatedKeys) return 0;
+    return repeated_[key] = define_communicator(name_ + " key " + std::to_string(key));
+  }
+
+  std::uint32_t define_communicator(const std::string& name) const {
+    lockstep_communicator_facts facts{};
+    facts.size = sizeof facts;
+    facts.member_count = static_cast<std::uint32_t>(members_.size());
+    facts.members = members_.data();
+    facts.rank_in_it = -1;
+    facts.name = name.c_str();
+    facts.description = "";
+    facts.backend = backend_.c_str();
+    return lockstep_define_communicator(&facts);
+  }
+
+  std::string name_;
+  std::string backend_;
+  std::vector<std::int32_t> members_;
+  std::string device_;  // the first of this process that came; it stands for all of them
+  int recording_ = 0;
+  std::uint32_t communicator_ = 0;
+  std::map<std::int32_t, bool> keys_;  // those that ran: whether in order
+  std::unordered_map<std::int32_t, std::uint32_t> repeated_;
+};
+
+// Never destroyed: collectives may still run while the process exits.
+struct State {
+  std::mutex mutex;
+  Cluster cluster;
+  std::unordered_map<std::int32_t, Group> groups;
+};
+State& state() {
+  static State* const all = new State;
+  return *all;
+}
+
+}  // namespace
+
+void set_tasks(const char* lines, std::uint32_t collective_tasks) {
+  State& all = state();
+  const std::lock_guard<std::mutex> lock(all.mutex);
+  all.cluster = {};
+  all.cluster.collective_tasks = collective_tasks;
+  std::istringstream text(lines);
+  for (std::string line; std::getline(text, line);) all.cluster.tasks.push_back(line);
+}
+
+Meeting next_meeting(const tensorflow::CollectiveParams& params, const std::string& device) {
+  State& all = state();
+  const std::lock_guard<std::mutex> lock(all.mutex);
+  Group& group = all.groups[params.group.group_key];
+  if (!group.is_usable()) group.define(all.cluster, params, device);
+  return group.is_usable() ? group.next(params.instance.instance_key, device) : Meeting{};
+}
+
+void note_ordered(const tensorflow::CollectiveParams& params) {
+  State& all = state();
+  const std::lock_guard<std::mutex> lock(all.mutex);
+  all.groups[params.group.group_key].note_ordered(params.instance.instance_key);
+}
+
+}  // namespace lockstep::tensorflow_adapter
