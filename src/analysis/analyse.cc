@@ -20,6 +20,7 @@
 #include "analysis/mismatch/mismatch_finding.h"
 #include "analysis/mismatch/uneven_exchange.h"
 #include "analysis/performance.h"
+#include "analysis/training_position.h"
 #include "analysis/uneven_steps.h"
 #include "analysis/version_skew.h"
 
@@ -112,6 +113,15 @@ Explanations find_explanations(const Job& job, const Alignment& alignment, const
   return explanations;
 }
 
+void add_training_positions(const Job& job, std::vector<Finding>& findings) {
+  for (Finding& finding : findings) {
+    if (finding.leaf != model::Leaf::kPerfHang) continue;
+    std::vector<int> ranks = finding.root_ranks;
+    ranks.insert(ranks.end(), finding.victim_ranks.begin(), finding.victim_ranks.end());
+    finding.explanation += training_positions_in_words(job, ranks);
+  }
+}
+
 std::vector<Finding> find_broken_step(const Job& job, const Alignment& alignment) {
   const PresenceTable presence(job);
   PointToPoint messages = match_point_to_point(job, presence);
@@ -127,6 +137,7 @@ std::vector<Finding> find_broken_step(const Job& job, const Alignment& alignment
     if (!explanations.absorb(job, waits, cause)) findings.push_back(finding_of(job, presence, waits, cause));
   }
   std::ranges::move(explanations.take(), std::back_inserter(findings));
+  add_training_positions(job, findings);
   return findings;
 }
 
@@ -136,6 +147,14 @@ bool names_as_root(const std::vector<Finding>& findings, const std::vector<int>&
       return std::ranges::binary_search(finding.root_ranks, rank);
     });
   });
+}
+
+std::vector<int> victims_of(const std::vector<Finding>& findings) {
+  std::vector<int> victims;
+  for (const Finding& finding : findings) {
+    victims.insert(victims.end(), finding.victim_ranks.begin(), finding.victim_ranks.end());
+  }
+  return victims;
 }
 
 void most_likely_first(std::vector<Finding>& findings) {
@@ -163,7 +182,8 @@ std::vector<Finding> analyse(const Job& job) {
     for (const LaggingCounter& lagging : find_lagging_counters(job))
       findings.push_back(finding_of(job, lagging));
   }
-  if (auto failed = find_failed_ranks(job); failed && !names_as_root(findings, failed->root_ranks)) {
+  if (auto failed = find_failed_ranks(job, victims_of(findings));
+      failed && !names_as_root(findings, failed->root_ranks)) {
     findings.push_back(*std::move(failed));
   }
   if (findings.empty()) {

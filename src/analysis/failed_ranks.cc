@@ -39,6 +39,23 @@ bool has_failed(const RankHistory& history) {
          history.rank.liveness == Liveness::kUnresponsive;
 }
 
+// Each of its errors is that of a call that it gave up.
+bool reports_only_calls(const RankHistory& history) {
+  std::set<model::SourceId> sources;
+  for (const model::Event& event : history.events) {
+    const bool is_call = event.kind != model::EventKind::kActivity;
+    if (is_call && event.state == model::EventState::kFailed) sources.insert(event.source);
+  }
+  return !history.failures.empty() && std::ranges::all_of(history.failures, [&](const model::Failure& one) {
+    return sources.contains(one.source);
+  });
+}
+
+bool was_left_waiting(const RankHistory& history, const std::vector<int>& victims) {
+  return std::ranges::find(victims, history.rank.number) != victims.end() && reports_only_calls(history) &&
+         history.rank.end != RankEnd::kSignalled;
+}
+
 std::int64_t time_of_failure(const RankHistory& history) {
   const model::Failure* first = first_failure(history);
   return first == nullptr || first->time_ns == model::kNoTime ? std::numeric_limits<std::int64_t>::max()
@@ -81,10 +98,10 @@ const model::Failure* first_failure(const RankHistory& history) {
   return first == history.failures.end() ? nullptr : &*first;
 }
 
-std::optional<model::Finding> find_failed_ranks(const model::Job& job) {
+std::optional<model::Finding> find_failed_ranks(const model::Job& job, const std::vector<int>& victims) {
   std::vector<const RankHistory*> failed;
   for (const RankHistory& history : job.ranks) {
-    if (has_failed(history)) failed.push_back(&history);
+    if (has_failed(history) && !was_left_waiting(history, victims)) failed.push_back(&history);
   }
   if (failed.empty()) return std::nullopt;
   const auto key = [](const RankHistory* history) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "model/finding.h"
 #include "model/job.h"
@@ -13,7 +14,8 @@ namespace lockstep::analysis {
 const model::Failure* first_failure(const model::RankHistory& history);
 
 // One finding for all: the first to fail is the root. None when every rank is well, or when those that ended
-// were only told to.
-std::optional<model::Finding> find_failed_ranks(const model::Job& job);
+// were only told to. Of `victims`, ranks that other findings tell to have waited in vain, an error of the
+// call they waited in is no failure of their own.
+std::optional<model::Finding> find_failed_ranks(const model::Job& job, const std::vector<int>& victims = {});
 
 }  // namespace lockstep::analysis

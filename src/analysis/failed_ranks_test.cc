@@ -35,6 +35,19 @@ TEST(FailedRanks, AKilledRankComesBeforeTheErrorsOfThoseItLeft) {
   EXPECT_EQ(find_failed_ranks(sketch.job)->root_ranks, std::vector<int>{1});
 }
 
+TEST(FailedRanks, TheErrorOfACallInWhichARankWasLeftIsNotItsOwn) {
+  JobSketch sketch(2);
+  sketch.call(0, {.communicator = sketch.world(), .sequence = 1, .state = model::EventState::kFailed});
+  sketch.history(0).failures.push_back(
+      {.message = "UNAVAILABLE: Socket closed", .time_ns = 1'000, .source = static_cast<model::SourceId>(0)});
+  sketch.history(0).rank.end = RankEnd::kExited;
+  EXPECT_TRUE(find_failed_ranks(sketch.job));
+  EXPECT_FALSE(find_failed_ranks(sketch.job, {0}));
+  sketch.history(0).failures.push_back(
+      {.message = "KeyError: 'x'", .time_ns = 2'000, .source = static_cast<model::SourceId>(1)});
+  EXPECT_TRUE(find_failed_ranks(sketch.job, {0}));
+}
+
 TEST(FailedRanks, RanksThatTheLauncherEndedDidNotFail) {
   JobSketch sketch(2);
   sketch.history(1).rank.end = RankEnd::kSignalled;

@@ -38,6 +38,7 @@ model::Finding finding_of(const model::Job& job, const PresenceTable& presence, 
   HangStory story(job, presence, waits, cause);
   story.finding.leaf = is_before_the_first_step(story) ? model::Leaf::kSetupHang : model::Leaf::kPerfHang;
   tell(story);
+  story.add_errors_of_waiting();
   story.finding.fixes = fixes_for(story.finding.code);
   return std::move(story.finding);
 }

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "analysis/describe.h"
+#include "analysis/failed_ranks.h"
 #include "analysis/grouped_evidence.h"
 #include "analysis/signature.h"
 
@@ -56,6 +57,23 @@ void HangStory::add_waiting_evidence() {
     places.insert(places.end(), waits[at].waiting.begin(), waits[at].waiting.end());
   }
   for (Evidence& evidence : grouped_evidence(job, places)) finding.evidence.push_back(std::move(evidence));
+}
+
+void HangStory::add_errors_of_waiting() {
+  constexpr std::size_t kMost = 2;
+  std::vector<std::string> told;
+  for (const EventPlace place : wait.waiting) {
+    const model::RankHistory& history = job.ranks[place.rank];
+    const model::Failure* failure = first_failure(history);
+    if (failure == nullptr || event_at(job, place).state != model::EventState::kFailed) continue;
+    if (told.size() == kMost || std::ranges::find(told, failure->message) != told.end()) continue;
+    told.push_back(failure->message);
+    finding.evidence.push_back(
+        {.file = source_name(job, failure->source),
+         .line = failure->position == 0 ? std::nullopt : std::optional<std::int64_t>(failure->position),
+         .rank = history.rank.number,
+         .text = "it gave up: " + failure->message.substr(0, failure->message.find('\n'))});
+  }
 }
 
 void HangStory::add_last_known(int rank) {

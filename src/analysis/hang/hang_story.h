@@ -24,6 +24,8 @@ struct HangStory {
 
   // Who waits where, equal ones together.
   void add_waiting_evidence();
+  // What those were told who gave up waiting, the same words once.
+  void add_errors_of_waiting();
   // The last thing a rank that did not come is known to have issued, or that nothing is known.
   void add_last_known(int rank);
   // Where a living rank stands, when somebody took its stack: the recorder's last event may be long ago.

@@ -83,7 +83,9 @@ bool is_inside_an_open_region(const HangStory& story, int rank) {
 
 bool has_finished_everything(const model::Job& job, int rank) {
   const model::RankHistory* history = job.find_rank(rank);
-  return history != nullptr && std::ranges::none_of(history->events, model::is_unfinished);
+  return history != nullptr && std::ranges::none_of(history->events, [](const model::Event& event) {
+           return event.kind != model::EventKind::kActivity && model::is_unfinished(event);
+         });
 }
 
 void tell_seen(HangStory& story) {

@@ -1,0 +1,80 @@
+#include "analysis/hang/hang_finding.h"
+
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+#include "analysis/analyse.h"
+#include "analysis/testing/job_sketch.h"
+
+namespace lockstep::analysis {
+namespace {
+
+using model::EventState;
+using testing::JobSketch;
+
+void begin(model::RankHistory& history, model::Activity activity, std::uint64_t number) {
+  model::Event event;
+  event.kind = model::EventKind::kActivity;
+  event.state = EventState::kStarted;
+  event.activity = activity;
+  event.sequence = number;
+  event.begin_ns = static_cast<std::int64_t>(history.events.size() + 1) * JobSketch::kMillisecond;
+  history.events.push_back(event);
+}
+
+// Ranks 0 and 2 come to a second collective, rank 1 does not.
+JobSketch missing_rank_1(EventState state) {
+  JobSketch sketch(3);
+  for (const int rank : {0, 1, 2}) {
+    begin(sketch.history(rank), model::Activity::kEpoch, 2);
+    begin(sketch.history(rank), model::Activity::kStep, 40);
+    sketch.call(rank, {.communicator = sketch.world(), .sequence = 1});
+    if (rank == 1) continue;
+    begin(sketch.history(rank), model::Activity::kStep, 41);
+    sketch.call(rank, {.communicator = sketch.world(), .sequence = 2, .state = state});
+  }
+  return sketch;
+}
+
+model::Finding only_finding(const model::Job& job) {
+  const std::vector<model::Finding> findings = analyse(job);
+  EXPECT_EQ(findings.size(), 1U);
+  return findings.empty() ? model::Finding{} : findings.front();
+}
+
+TEST(HangFinding, SaysInWhichBatchTheRanksAre) {
+  const model::Finding finding = only_finding(missing_rank_1(EventState::kIssued).job);
+  EXPECT_EQ(finding.code, "desync.missing_rank");
+  EXPECT_NE(finding.explanation.find("Rank 1 finished all that it issued"), std::string::npos)
+      << finding.explanation;
+  EXPECT_NE(finding.explanation.find("Rank 1 is in epoch 2, batch 1; ranks 0, 2 are in epoch 2, batch 2."),
+            std::string::npos)
+      << finding.explanation;
+}
+
+TEST(HangFinding, ShowsOnceWhatThoseWereToldWhoGaveUp) {
+  JobSketch sketch = missing_rank_1(EventState::kFailed);
+  for (const int rank : {0, 2}) {
+    sketch.history(rank).failures.push_back({.message = "UNAVAILABLE: Socket closed\nmore",
+                                             .time_ns = 9,
+                                             .source = static_cast<model::SourceId>(rank),
+                                             .position = 7});
+  }
+  const model::Finding finding = only_finding(sketch.job);
+  EXPECT_EQ(finding.root_ranks, std::vector<int>{1});
+  EXPECT_EQ(
+      std::ranges::count(finding.evidence, "it gave up: UNAVAILABLE: Socket closed", &model::Evidence::text),
+      1);
+}
+
+TEST(HangFinding, ShowsNoErrorOfARankThatStillWaits) {
+  JobSketch sketch = missing_rank_1(EventState::kIssued);
+  sketch.history(0).failures.push_back({.message = "an older one", .time_ns = 1});
+  for (const model::Finding& finding : analyse(sketch.job)) {
+    EXPECT_EQ(std::ranges::count(finding.evidence, "it gave up: an older one", &model::Evidence::text), 0);
+  }
+}
+
+}  // namespace
+}  // namespace lockstep::analysis
