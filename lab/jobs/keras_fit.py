@@ -6,6 +6,7 @@ Keras 3 cannot do this (its fit averages scalar logs over a batch axis), so this
 from __future__ import annotations
 
 import os
+import time
 
 import tensorflow as tf
 
@@ -13,6 +14,9 @@ import report
 
 SEED = int(os.environ.get("LAB_SEED", "1"))
 STEPS = int(os.environ.get("LAB_STEPS", "8"))
+EPOCHS = int(os.environ.get("LAB_EPOCHS", "1"))
+FAULT, _, _where = os.environ.get("LAB_FAULT", "").partition(":")  # "missing:1@5": rank 1 before step 5
+FAULTY_RANK, FAULTY_STEP = (int(number) for number in (_where or "-1@-1").split("@"))
 BATCH = 32
 
 tf.config.threading.set_intra_op_parallelism_threads(1)
@@ -24,12 +28,18 @@ class ReportSteps(tf.keras.callbacks.Callback):
         super().__init__()
         self.rank = rank
         self.world = world
+        self.step = 0
 
     def on_train_begin(self, logs: dict | None = None) -> None:
         report.ready(self.rank, self.world)
 
+    def on_train_batch_begin(self, batch: int, logs: dict | None = None) -> None:
+        if FAULT == "missing" and (self.rank, self.step) == (FAULTY_RANK, FAULTY_STEP):
+            time.sleep(3600)
+
     def on_train_batch_end(self, batch: int, logs: dict) -> None:
-        report.step(self.rank, batch, float(logs["loss"]))
+        report.step(self.rank, self.step, float(logs["loss"]))
+        self.step += 1
 
 
 def sharded_data() -> tf.data.Dataset:
@@ -47,7 +57,7 @@ def main() -> None:
     with strategy.scope():
         model = tf.keras.Sequential([tf.keras.layers.Dense(32, "tanh", input_shape=(16,)), tf.keras.layers.Dense(1)])
         model.compile(optimizer=tf.keras.optimizers.SGD(0.05), loss="mse")
-    model.fit(sharded_data(), epochs=1, verbose=0, callbacks=[ReportSteps(rank, world)])
+    model.fit(sharded_data(), epochs=EPOCHS, verbose=0, callbacks=[ReportSteps(rank, world)])
     report.done(rank, (weights.tobytes() for weights in model.get_weights()))
 
 
