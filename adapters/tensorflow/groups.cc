@@ -13,6 +13,8 @@
 namespace lockstep::tensorflow_adapter {
 namespace {
 
+// Where TensorFlow begins to count (INSTANCE_KEY_START_NUMBER); a smaller one was chosen by the program.
+constexpr std::int32_t kFirstKey = 100;
 constexpr std::size_t kMostKeysKept = 4096;
 constexpr std::size_t kMostRepeatedKeys = 512;
 
@@ -39,7 +41,7 @@ class Group {
   void define(const Cluster& cluster, const tensorflow::CollectiveParams& params, const std::string& device) {
     const std::vector<std::int32_t> members = members_of(cluster, params.group);
     if (members.empty()) return;
-    name_ = "group " + std::to_string(params.group.group_key);
+    name_ = std::to_string(params.group.group_key);
     backend_ = backend_of(params);
     members_ = members;
     device_ = device;
@@ -50,9 +52,9 @@ class Group {
   Meeting next(std::int32_t key, const std::string& device) {
     if (device != device_) return {};
     const auto [seen, is_new] = keys_.try_emplace(key, false);
-    if (!is_new || key <= 0) return {repeated(key, seen->second), 0};
+    if (!is_new || key < kFirstKey) return {repeated(key, seen->second), 0};
     if (keys_.size() > kMostKeysKept) keys_.erase(keys_.begin());
-    return {communicator_, static_cast<std::uint64_t>(key)};
+    return {communicator_, static_cast<std::uint64_t>(key - kFirstKey + 1)};
   }
 
   void note_ordered(std::int32_t key) {

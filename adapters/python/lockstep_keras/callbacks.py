@@ -33,7 +33,7 @@ def _join(callback_list, module):
         try:
             library = recording_library()
             if library is not None:
-                self.callbacks.append(_callback(module)(library, _version(module)))
+                self.callbacks.insert(0, _callback(module)(library, _version(module)))
         except Exception as error:
             notes.tell(f"fit is not told: {error!r}")
 

@@ -17,6 +17,7 @@ class Session:
         self.library = library
         self.cluster = cluster
         self.native = native  # None: no collectives
+        self.run_steps = None
 
 
 class _WatchedAttribute:
@@ -80,9 +81,10 @@ def _begin(server_def):
 
 
 def _watch(begun):
-    from lockstep_tensorflow import checkpoints, closures, data_waits, function_steps
+    from lockstep_tensorflow import checkpoints, closures, data_waits, run_steps
     for module, watch in (
-            ("tensorflow.python.profiler.trace", function_steps.watch),
+            ("tensorflow.python.profiler.trace", run_steps.watch_functions),
+            ("tensorflow.python.distribute.distribute_lib", run_steps.watch_strategies),
             ("tensorflow.python.data.ops.iterator_ops", data_waits.watch),
             ("tensorflow.python.checkpoint.checkpoint", checkpoints.watch),
             ("tensorflow.python.distribute.coordinator.cluster_coordinator", closures.watch)):
