@@ -40,6 +40,8 @@ def all_reduce(value: tf.Tensor) -> tf.Tensor:
 
 
 def step_on_replica(step: tf.Tensor, rank: int, fault: str) -> tf.Tensor:
+    if fault == "raise":
+        raise ValueError("a bad batch")
     gradient = tf.random.stateless_normal([2 * WIDTH if fault == "shape" else WIDTH], [SEED * 1000 + rank, step])
     bucket = gradient if fault == "skip" else all_reduce(gradient)
     return all_reduce(tf.reduce_mean(tf.square(bucket)))
