@@ -1,7 +1,6 @@
 #include "call.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -15,7 +14,6 @@ namespace lockstep::tensorflow_adapter {
 namespace {
 
 constexpr std::size_t kMostErrorBytes = 512;
-std::atomic<std::uint64_t> begun_count{0};
 
 std::uint8_t operation_of(tensorflow::CollectiveType type) {
   switch (type) {
@@ -102,6 +100,8 @@ std::uint32_t intern_name(const std::string& name) {
 
 }  // namespace
 
+std::atomic<std::uint64_t> calls_begun{0};
+
 std::optional<lockstep_ticket> begin_call(const tensorflow::CollectiveParams& params,
                                           const std::string& device) {
   const Meeting meeting = next_meeting(params, device);
@@ -121,7 +121,7 @@ std::optional<lockstep_ticket> begin_call(const tensorflow::CollectiveParams& pa
                         static_cast<std::uint64_t>(tensorflow::DataTypeSize(instance.data_type));
   lockstep_ticket ticket{};
   lockstep_begin_call(&facts, &ticket);
-  begun_count.fetch_add(1, std::memory_order_relaxed);
+  calls_begun.fetch_add(1, std::memory_order_relaxed);
   return ticket;
 }
 
@@ -134,10 +134,6 @@ void end_call(const lockstep_ticket& ticket, const Status& status) noexcept {
   } catch (...) {
     lockstep_mark_call(&ticket, LOCKSTEP_DONE_FAILED, 0, 0);
   }
-}
-
-std::uint64_t calls_begun() {
-  return begun_count.load(std::memory_order_relaxed);
 }
 
 }  // namespace lockstep::tensorflow_adapter

@@ -2,6 +2,7 @@
 // its end is told.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -29,6 +30,6 @@ std::optional<lockstep_ticket> begin_call(const tensorflow::CollectiveParams& pa
 void end_call(const lockstep_ticket& ticket, const Status& status) noexcept;
 
 // How many were begun in this process.
-std::uint64_t calls_begun();
+extern std::atomic<std::uint64_t> calls_begun;
 
 }  // namespace lockstep::tensorflow_adapter

@@ -94,23 +94,41 @@ void execute(BaseCollectiveExecutor* executor, tensorflow::OpKernelContext* cont
                });
 }
 
-template <typename Function, typename Member>
-bool exchange(Member member, Function ours, Function& real) {
+template <typename Member>
+void** entry_at(Member member) {
   void** const functions = const_cast<void**>(base_collective_executor_table) + 2;
-  void** const entry = functions + entry_of(member);
-  real = reinterpret_cast<Function>(*entry);
-  return exchange_entry(entry, reinterpret_cast<void*>(ours)) != nullptr;
+  return functions + entry_of(member);
+}
+
+constexpr const char* kCannotWrite =
+    "the virtual table of TensorFlow's collective executor cannot be written to";
+
+// Both or none.
+bool exchange(void* complete_function, void* execute_function) {
+  void** const complete_entry = entry_at(&BaseCollectiveExecutor::CompleteParamsAsync);
+  void** const execute_entry = entry_at(&BaseCollectiveExecutor::ExecuteAsync);
+  void* const before = exchange_entry(complete_entry, complete_function);
+  if (before == nullptr) return false;
+  if (exchange_entry(execute_entry, execute_function) != nullptr) return true;
+  exchange_entry(complete_entry, before);
+  return false;
 }
 
 }  // namespace
 
 const char* install_hooks() {
-  if (real_execute != nullptr) return nullptr;
-  if (!exchange(&BaseCollectiveExecutor::CompleteParamsAsync, &complete, real_complete) ||
-      !exchange(&BaseCollectiveExecutor::ExecuteAsync, &execute, real_execute)) {
-    return "the virtual table of TensorFlow's collective executor cannot be written to";
+  if (real_execute == nullptr) {
+    real_complete = reinterpret_cast<Complete>(*entry_at(&BaseCollectiveExecutor::CompleteParamsAsync));
+    real_execute = reinterpret_cast<Execute>(*entry_at(&BaseCollectiveExecutor::ExecuteAsync));
   }
-  return nullptr;
+  const bool done = exchange(reinterpret_cast<void*>(&complete), reinterpret_cast<void*>(&execute));
+  return done ? nullptr : kCannotWrite;
+}
+
+const char* remove_hooks() {
+  if (real_execute == nullptr) return nullptr;
+  const bool done = exchange(reinterpret_cast<void*>(real_complete), reinterpret_cast<void*>(real_execute));
+  return done ? nullptr : kCannotWrite;
 }
 
 }  // namespace lockstep::tensorflow_adapter

@@ -13,4 +13,7 @@ namespace lockstep::tensorflow_adapter {
 // Null, or why it failed: then nothing is changed.
 const char* install_hooks();
 
+// From now on collectives are not seen. Those that are under way still tell their end.
+const char* remove_hooks();
+
 }  // namespace lockstep::tensorflow_adapter

@@ -18,6 +18,12 @@ LOCKSTEP_TENSORFLOW_API const char* lockstep_tensorflow_install() {
   return lockstep::tensorflow_adapter::install_hooks();
 }
 
-LOCKSTEP_TENSORFLOW_API std::uint64_t lockstep_tensorflow_calls() {
-  return lockstep::tensorflow_adapter::calls_begun();
+LOCKSTEP_TENSORFLOW_API const char* lockstep_tensorflow_remove() {
+  return lockstep::tensorflow_adapter::remove_hooks();
+}
+
+// How many collectives were begun: a place to read, which costs Python less than a call.
+LOCKSTEP_TENSORFLOW_API const void* lockstep_tensorflow_calls() {
+  static_assert(sizeof lockstep::tensorflow_adapter::calls_begun == sizeof(std::uint64_t));
+  return &lockstep::tensorflow_adapter::calls_begun;
 }

@@ -1,20 +1,18 @@
 """One rank of tests/bench/torch_overhead: blocks of steps, with the adapter and without it in turns."""
 
 import json
-import random
-import statistics
 import sys
-import time
 
 import torch
 import torch.distributed as dist
 from torch import nn
 from torch.nn.parallel import DistributedDataParallel
 
+from overhead import figures_of, measured_block, time_of
+
 WHAT, BLOCKS = sys.argv[1], int(sys.argv[2])
 LARGE_S = 0.1
 BLOCK_S = 0.03  # short blocks: neighbours see the same machine
-RESAMPLES = 2000
 
 
 def switches():
@@ -71,13 +69,6 @@ def large_step():
     return ddp_step(1024, int(rows))
 
 
-def time_of(step, count):
-    begin = time.perf_counter()
-    for _ in range(count):
-        step()
-    return time.perf_counter() - begin
-
-
 def agreed_count(step):
     count = torch.tensor([max(1, int(BLOCK_S / (time_of(step, 5) / 5)))])
     dist.broadcast(count, src=0)
@@ -101,32 +92,12 @@ def main():
             (on if is_on else off)()
             dist.barrier()
             step()
-            begin = time.process_time()
-            wall = time_of(step, count) / count
-            measured[is_on] = {"wall": wall, "cpu": (time.process_time() - begin) / count}
+            measured[is_on] = measured_block(step, count)
         times.append((measured[True], measured[False]))
     if dist.get_rank() == 0:
-        print(json.dumps({clock: summary([(on[clock], off[clock]) for on, off in times], count)
-                          for clock in ("wall", "cpu")}))
+        print(json.dumps(figures_of(times, count)))
     dist.barrier()
     dist.destroy_process_group()
-
-
-def summary(times, count):
-    """The mean difference without its outermost tenths: one block in which the machine did something else weighs
-    nothing."""
-    differences = [1e6 * (with_us - without) for with_us, without in times]
-    chooser = random.Random(1)
-    means = sorted(trimmed_mean(chooser.choices(differences, k=len(differences))) for _ in range(RESAMPLES))
-    return {"off_us": 1e6 * statistics.median(without for _, without in times), "mean_us": trimmed_mean(differences),
-            "low_us": means[int(0.025 * RESAMPLES)], "high_us": means[int(0.975 * RESAMPLES)],
-            "calls": count * len(times), "pairs": len(times)}
-
-
-def trimmed_mean(values):
-    values = sorted(values)
-    cut = len(values) // 10
-    return statistics.fmean(values[cut:len(values) - cut])
 
 
 if __name__ == "__main__":

@@ -9,14 +9,25 @@ from lockstep_tensorflow import build
 
 class Native:
     def __init__(self, path, cluster):
-        library = ctypes.CDLL(path)
+        self._library = library = ctypes.CDLL(path)
         library.lockstep_tensorflow_install.restype = ctypes.c_char_p
-        self.calls = library.lockstep_tensorflow_calls  # how many collectives have begun
-        self.calls.restype = ctypes.c_uint64
+        library.lockstep_tensorflow_remove.restype = ctypes.c_char_p
+        library.lockstep_tensorflow_calls.restype = ctypes.c_void_p
+        self.calls = ctypes.c_uint64.from_address(library.lockstep_tensorflow_calls())  # how many collectives have begun
         library.lockstep_tensorflow_set_tasks("\n".join(cluster.task_names()).encode(), cluster.collective_size())
-        failure = library.lockstep_tensorflow_install()
-        if failure is not None:
-            raise OSError(failure.decode(errors="replace"))
+        self.install()
+
+    def install(self):
+        _check(self._library.lockstep_tensorflow_install())
+
+    def remove(self):
+        """From now on collectives are not seen."""
+        _check(self._library.lockstep_tensorflow_remove())
+
+
+def _check(failure):
+    if failure is not None:
+        raise OSError(failure.decode(errors="replace"))
 
 
 def load(cluster, version):

@@ -5,6 +5,7 @@ they are."""
 
 import sys
 import threading
+from time import monotonic_ns  # the clock of the records
 
 from lockstep_python import steps
 
@@ -19,7 +20,7 @@ class _Runs(threading.local):
 
 class RunSteps:
     def __init__(self, session):
-        self._now_ns, self._calls = session.library.now_ns, session.native.calls
+        self._calls = session.native.calls
         self._mark = session.library.activity("step")
         self._main = threading.main_thread().ident
         self._runs = _Runs()
@@ -28,42 +29,57 @@ class RunSteps:
         runs = self._runs
         runs.depth += 1
         if runs.depth == 1:
-            runs.begin_ns, runs.calls = self._now_ns(), self._calls()
+            runs.begin_ns, runs.calls = monotonic_ns(), self._calls.value
 
     def end(self, failed):
         runs = self._runs
         runs.depth -= 1
-        if runs.depth == 0 and not failed and self._calls() != runs.calls and not steps.told_above():
+        if runs.depth == 0 and not failed and self._calls.value != runs.calls and not steps.told_above():
             if threading.get_ident() == self._main:
-                steps.tell_ended(self._mark, runs.begin_ns, self._now_ns())
+                steps.tell_ended(self._mark, runs.begin_ns, monotonic_ns())
 
 
 def watch_functions(session, trace):
-    _watch(trace.Trace, session, lambda caller: True)
+    told = _run_steps(session)
+    if told is None:
+        return
+    enter, leave = trace.Trace.__enter__, trace.Trace.__exit__
+
+    def __enter__(self):
+        told.begin()
+        return enter(self)
+
+    def __exit__(self, error, value, traceback):
+        result = leave(self, error, value, traceback)
+        told.end(error is not None)
+        return result
+
+    trace.Trace.__enter__, trace.Trace.__exit__ = __enter__, __exit__
 
 
 def watch_strategies(session, distribute_lib):
-    run = distribute_lib.StrategyBase.run.__code__
-    _watch(distribute_lib._CurrentDistributionContext, session, lambda caller: caller.f_code is run)
-
-
-def _watch(kind, session, is_run):
-    if session.native is None:
+    """Scopes are entered for much else: only those of Strategy.run count."""
+    told = _run_steps(session)
+    if told is None:
         return
-    if session.run_steps is None:
-        session.run_steps = RunSteps(session)
-    told = session.run_steps
-    enter, leave = kind.__enter__, kind.__exit__
+    scope, run = distribute_lib._CurrentDistributionContext, distribute_lib.StrategyBase.run.__code__
+    enter, leave = scope.__enter__, scope.__exit__
 
     def __enter__(self):
-        if is_run(sys._getframe(1)):
+        if sys._getframe(1).f_code is run:
             told.begin()
         return enter(self)
 
     def __exit__(self, error, value, traceback):
         result = leave(self, error, value, traceback)
-        if is_run(sys._getframe(1)):
-            told.end(failed=error is not None)
+        if sys._getframe(1).f_code is run:
+            told.end(error is not None)
         return result
 
-    kind.__enter__, kind.__exit__ = __enter__, __exit__
+    scope.__enter__, scope.__exit__ = __enter__, __exit__
+
+
+def _run_steps(session):
+    if session.run_steps is None and session.native is not None:
+        session.run_steps = RunSteps(session)
+    return session.run_steps
