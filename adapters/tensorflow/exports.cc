@@ -1,6 +1,8 @@
 // What the Python side calls, by ctypes. Nothing throws through here.
 #include <cstdint>
 
+#include "lockstep/recorder.h"
+
 #include "call.h"
 #include "executor_hooks.h"
 #include "groups.h"
@@ -26,4 +28,19 @@ LOCKSTEP_TENSORFLOW_API const char* lockstep_tensorflow_remove() {
 LOCKSTEP_TENSORFLOW_API const void* lockstep_tensorflow_calls() {
   static_assert(sizeof lockstep::tensorflow_adapter::calls_begun == sizeof(std::uint64_t));
   return &lockstep::tensorflow_adapter::calls_begun;
+}
+
+// A step has ended. One call: from Python each costs more than what it does.
+LOCKSTEP_TENSORFLOW_API void lockstep_tensorflow_tell_step(std::uint64_t number, std::uint64_t begin_ns,
+                                                           std::uint64_t end_ns) {
+  lockstep_activity_facts facts{};
+  facts.size = sizeof facts;
+  facts.activity = LOCKSTEP_ACTIVITY_Step;
+  facts.number = number;
+  facts.phase = LOCKSTEP_PHASE_BEGIN;
+  facts.time_ns = begin_ns;
+  lockstep_mark_activity(&facts);
+  facts.phase = LOCKSTEP_PHASE_END;
+  facts.time_ns = end_ns;
+  lockstep_mark_activity(&facts);
 }

@@ -197,7 +197,7 @@ def test_a_hang_in_a_fit_says_the_batch(jobs, tmp_path):
         run.wait_quiet(QUIET_S)
         finding = check_verdict(tmp_path, "desync.missing_rank", FAULTY)
         run.end()
-    assert "Ranks 0, 1 are in epoch 2, batch 2." in finding["explanation"], finding["explanation"]
+    assert "Ranks 0-1 are in epoch 2, batch 2." in finding["explanation"], finding["explanation"]
 
 
 @pytest.mark.parametrize("strike, struck", [("stop", 1), ("kill", 2)])

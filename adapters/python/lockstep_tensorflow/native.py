@@ -14,6 +14,9 @@ class Native:
         library.lockstep_tensorflow_remove.restype = ctypes.c_char_p
         library.lockstep_tensorflow_calls.restype = ctypes.c_void_p
         self.calls = ctypes.c_uint64.from_address(library.lockstep_tensorflow_calls())  # how many collectives have begun
+        self.tell_step = library.lockstep_tensorflow_tell_step  # number, begin and end on the clock of the records
+        self.tell_step.argtypes = (ctypes.c_uint64, ctypes.c_uint64, ctypes.c_uint64)
+        self.tell_step.restype = None
         library.lockstep_tensorflow_set_tasks("\n".join(cluster.task_names()).encode(), cluster.collective_size())
         self.install()
 

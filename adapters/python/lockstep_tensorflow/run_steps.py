@@ -20,8 +20,7 @@ class _Runs(threading.local):
 
 class RunSteps:
     def __init__(self, session):
-        self._calls = session.native.calls
-        self._mark = session.library.activity("step")
+        self._calls, self._tell_step = session.native.calls, session.native.tell_step
         self._main = threading.main_thread().ident
         self._runs = _Runs()
 
@@ -36,7 +35,7 @@ class RunSteps:
         runs.depth -= 1
         if runs.depth == 0 and not failed and self._calls.value != runs.calls and not steps.told_above():
             if threading.get_ident() == self._main:
-                steps.tell_ended(self._mark, runs.begin_ns, monotonic_ns())
+                self._tell_step(steps.next_number(), runs.begin_ns, monotonic_ns())
 
 
 def watch_functions(session, trace):
