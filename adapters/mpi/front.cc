@@ -6,12 +6,14 @@
 #include "lockstep/recorder.h"
 
 #include "functions.h"
+#include "left_out.h"
 #include "library.h"
 #include "wrappers.h"
 
 namespace lockstep::adapters::mpi {
 namespace {
 
+AnyFunction real_ones[kFunctionCount];
 AnyFunction table[kFunctionCount];
 std::atomic<bool> is_filled{false};
 
@@ -19,7 +21,10 @@ std::atomic<bool> is_filled{false};
 // to MPI.
 void fill_table() {
   const Library library = find_library();
-  for (unsigned i = 0; i < kFunctionCount; ++i) table[i] = find_real(library, static_cast<Function>(i));
+  for (unsigned i = 0; i < kFunctionCount; ++i) {
+    real_ones[i] = find_real(library, static_cast<Function>(i));
+    table[i] = real_ones[i];
+  }
   const char* folder = ::getenv("LOCKSTEP_RECORD");
   const bool is_wanted = folder != nullptr && folder[0] != '\0';
 #ifdef LOCKSTEP_HAS_OPENMPI
@@ -31,9 +36,11 @@ void fill_table() {
   is_filled.store(true, std::memory_order_release);
 }
 
-AnyFunction target(Function function) {
+AnyFunction target(Function function, const void* caller) {
   if (!is_filled.load(std::memory_order_acquire)) [[unlikely]]
     fill_table();
+  const bool tells_of_the_rank = function == kInit || function == kInit_thread || function == kAbort;
+  if (left_out.holds(caller) && !tells_of_the_rank) return real_ones[function];
   return table[function];
 }
 
@@ -68,10 +75,11 @@ using Word = long;
 #define LOCKSTEP_NAMES_10 LOCKSTEP_NAMES_9, j
 #define LOCKSTEP_NAMES_12 LOCKSTEP_NAMES_10, k, l
 
-#define LOCKSTEP_MPI_ENTRY(name, arguments)                                       \
-  extern "C" LOCKSTEP_API int MPI_##name(LOCKSTEP_TYPES_##arguments) {            \
-    using Target = int (*)(LOCKSTEP_TYPES_##arguments);                           \
-    return reinterpret_cast<Target>(target(k##name))(LOCKSTEP_NAMES_##arguments); \
+#define LOCKSTEP_MPI_ENTRY(name, arguments)                                \
+  extern "C" LOCKSTEP_API int MPI_##name(LOCKSTEP_TYPES_##arguments) {     \
+    using Target = int (*)(LOCKSTEP_TYPES_##arguments);                    \
+    const auto function = target(k##name, __builtin_return_address(0));    \
+    return reinterpret_cast<Target>(function)(LOCKSTEP_NAMES_##arguments); \
   }
 
 using namespace lockstep::adapters::mpi;
