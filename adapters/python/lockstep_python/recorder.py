@@ -32,6 +32,10 @@ class TensorFacts(ctypes.Structure):
     _fields_ = [("data_type", c_uint32), ("dimension_count", c_uint32), ("dimensions", ctypes.POINTER(c_int64))]
 
 
+class FrameFacts(ctypes.Structure):
+    _fields_ = [("function", c_uint32), ("file", c_uint32), ("line", c_uint32)]
+
+
 class CallFacts(ctypes.Structure):
     _fields_ = [("size", c_uint32), ("communicator", c_uint32), ("sequence", c_uint64), ("time_ns", c_uint64),
                 ("operation", c_uint8), ("reduce_op", c_uint8), ("data_type", c_uint8), ("flags", c_uint8),
@@ -76,11 +80,13 @@ class Library:
         self._library.lockstep_now_ns.restype = c_uint64
         self.now_ns = self._library.lockstep_now_ns
         self.is_recording = self._library.lockstep_is_recording
+        self.wants_stack = self._library.lockstep_wants_stack
         self._mark_activity = self._library.lockstep_mark_activity
         self._activities = words("ACTIVITIES")
 
-    def start_rank(self, framework, version, rank, world_size):
-        facts = RankFacts(ctypes.sizeof(RankFacts), rank, -1, world_size, -1, 0, framework.encode(), version.encode())
+    def start_rank(self, framework, version, rank, world_size, local_rank=-1):
+        facts = RankFacts(ctypes.sizeof(RankFacts), rank, local_rank, world_size, -1, 0, framework.encode(),
+                          version.encode())
         return self._library.lockstep_start_rank(ctypes.byref(facts))
 
     def set_attribute(self, key, value):
@@ -101,6 +107,11 @@ class Library:
             fact.data_type, fact.dimension_count = data_type, len(shape)
             fact.dimensions = (c_int64 * len(shape))(*shape)
         return self._library.lockstep_intern_tensors(facts, c_uint16(len(inputs)), c_uint16(len(outputs)))
+
+    def intern_stack(self, frames):
+        """A list of (id of the function's name, id of the file's, line), innermost first."""
+        facts = (FrameFacts * len(frames))(*frames)
+        return self._library.lockstep_intern_stack(facts, c_uint32(len(frames)))
 
     def begin_call(self, **facts):
         ticket = Ticket()
@@ -139,7 +150,18 @@ def _path():
     named = os.environ.get("LOCKSTEP_LIBRARY")
     places = [named] if named else [os.path.join(HERE, *place) for place in (
         ("..", "..", "liblockstep.so"), ("..", "..", "..", "build", "release", "recorder", "liblockstep.so"))]
+    return _first_of(places)
+
+
+def library_of_adapter(name):
+    """The path of liblockstep_NAME.so: beside liblockstep.so, as it is installed, or where it was built."""
+    file = f"liblockstep_{name}.so"
+    recorder = os.path.dirname(_path())
+    return _first_of([os.path.join(recorder, file), os.path.join(recorder, "..", "adapters", name, file)])
+
+
+def _first_of(places):
     for place in places:
         if os.path.exists(place):
             return os.path.abspath(place)
-    raise OSError("liblockstep.so is missing; LOCKSTEP_LIBRARY names its place")
+    raise OSError(f"{os.path.basename(places[0])} is missing; LOCKSTEP_LIBRARY names the place of liblockstep.so")

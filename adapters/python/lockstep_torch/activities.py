@@ -9,9 +9,15 @@ from lockstep_python import import_watch, steps
 from lockstep_python.recorder import PHASE_BEGIN, PHASE_END
 
 _DATA_WAIT = "enumerate(DataLoader)#"
+_is_watching = False
 
 
 def watch(library):
+    """Once in a process, whichever adapters ask for it."""
+    global _is_watching
+    if _is_watching:
+        return
+    _is_watching = True
     import torch
     import torch.serialization
     _watch_steps(library, torch)

@@ -1,0 +1,13 @@
+// Which steps of TensorFlow were failed by Horovod's kernels. The C interface cannot be asked, so the
+// functions by which they say it lead through here.
+#pragma once
+
+namespace lockstep::adapters::horovod {
+
+// `handle`: of Horovod's library for TensorFlow. What it does not use is left alone.
+void watch_failures(void* handle);
+
+// Whether this thread failed the step of this context last.
+bool is_failed(const void* context);
+
+}  // namespace lockstep::adapters::horovod
