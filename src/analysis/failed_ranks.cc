@@ -4,6 +4,7 @@
 #include <csignal>
 #include <limits>
 #include <set>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -32,8 +33,18 @@ bool was_told_to_end(const RankHistory& history) {
          std::ranges::all_of(history.failures, only_names_the_signal);
 }
 
+// It ended because a collective was given up, and has no word of its own about it: the others are the reason.
+bool was_let_down(const RankHistory& history) {
+  constexpr std::size_t kLast = 256;
+  const std::size_t count = std::min(kLast, history.events.size());
+  return history.rank.end == RankEnd::kExited && history.failures.empty() &&
+         std::ranges::any_of(std::span(history.events).last(count), [](const model::Event& event) {
+           return event.kind == model::EventKind::kCollective && event.state == model::EventState::kFailed;
+         });
+}
+
 bool has_failed(const RankHistory& history) {
-  if (was_told_to_end(history)) return false;
+  if (was_told_to_end(history) || was_let_down(history)) return false;
   return !history.failures.empty() || history.rank.end == RankEnd::kSignalled ||
          history.rank.end == RankEnd::kExited || history.rank.liveness == Liveness::kDead ||
          history.rank.liveness == Liveness::kUnresponsive;

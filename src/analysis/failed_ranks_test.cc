@@ -68,6 +68,16 @@ TEST(FailedRanks, TorchrunsWordsForTheSignalItSentAreNoFailureOfTheRank) {
   EXPECT_TRUE(finding->victim_ranks.empty());
 }
 
+TEST(FailedRanks, ARankWhoseCollectiveWasGivenUpWithoutAWordDidNotFailByItself) {
+  JobSketch sketch(2);
+  sketch.history(0).rank.end = RankEnd::kExited;
+  sketch.history(0).rank.exit_status = 1;
+  sketch.call(0, {.communicator = sketch.world(), .sequence = 1, .state = model::EventState::kFailed});
+  EXPECT_FALSE(find_failed_ranks(sketch.job));
+  fails(sketch, 0, "Mismatched data types", 1'000);
+  EXPECT_EQ(find_failed_ranks(sketch.job)->root_ranks, std::vector<int>{0});
+}
+
 TEST(FailedRanks, TheSameErrorOnEveryRankIsAnOrdinaryOne) {
   JobSketch sketch(2);
   fails(sketch, 0, "KeyError: 'label'", 1'000);

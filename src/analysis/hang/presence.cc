@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <span>
 
 namespace lockstep::analysis {
 
@@ -9,8 +10,24 @@ using model::CommunicatorId;
 using model::Event;
 using model::RankHistory;
 
+namespace {
+
+// Whoever waits in a join issues nothing more before it ends, so it is among the last.
+bool is_in_a_join(const model::Job& job, const RankHistory& history) {
+  constexpr std::size_t kLast = 256;
+  const std::size_t count = std::min(kLast, history.events.size());
+  return std::ranges::any_of(std::span(history.events).last(count), [&](const Event& event) {
+    return is_placed(event) && model::is_unfinished(event) &&
+           event.collective != model::CollectiveId::kNone &&
+           job.collectives[event.collective].operation == model::Operation::kJoin;
+  });
+}
+
+}  // namespace
+
 PresenceTable::PresenceTable(const model::Job& job) : job_(job), seen_(job.communicators.size()) {
   for (const RankHistory& history : job.ranks) {
+    if (is_in_a_join(job, history)) joined_.insert(history.rank.number);
     note_events(history);
     note_counters(history);
   }
@@ -79,6 +96,7 @@ bool PresenceTable::reaches_back_to(const RankHistory& history, const Meeting& m
 Presence PresenceTable::of(const Meeting& meeting, int rank) const {
   const RankHistory* history = job_.find_rank(rank);
   if (history == nullptr || !has_evidence(rank)) return Presence::kNoEvidence;
+  if (joined_.contains(rank)) return Presence::kArrived;
   const Seen* one = seen(meeting.communicator, rank);
   if (one != nullptr && one->last && *one->last >= meeting.sequence) return Presence::kArrived;
   if (one != nullptr && one->has_counter) return Presence::kNotArrived;

@@ -3,12 +3,14 @@
 // A dump holds the last events of a ring. So a rank that is not among the arrivals of a meeting either never
 // issued the collective, or issued it and the ring has since overwritten it, or left no dump at all: three
 // very different accusations. Collectives of one communicator are issued in the order of their numbers, which
-// decides most cases; counters kept beside the ring decide others.
+// decides most cases; counters kept beside the ring decide others. A rank that is in a join comes to
+// everything: that is what it says by joining.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "analysis/align.h"
@@ -47,6 +49,7 @@ class PresenceTable {
 
   const model::Job& job_;
   std::vector<std::unordered_map<int, Seen>> seen_;  // by communicator, then rank number
+  std::unordered_set<int> joined_;
 
   void note_events(const model::RankHistory& history);
   void note_counters(const model::RankHistory& history);

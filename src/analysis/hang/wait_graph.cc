@@ -6,6 +6,7 @@
 #include <set>
 
 #include "analysis/hang/components.h"
+#include "analysis/hang/went_past.h"
 
 namespace lockstep::analysis {
 namespace {
@@ -149,8 +150,29 @@ class Causes {
         cause.roots.push_back(graph_.rank_at(node));
       }
     }
-    blame_the_smaller_side(cause);
+    if (!blame_those_who_went_past(cause)) blame_the_smaller_side(cause);
     add(std::move(cause), nodes);
+  }
+
+  // Where some went past the place in which others wait for them, it is no matter of order.
+  bool blame_those_who_went_past(Cause& cause) const {
+    WentPast went_past(job_);
+    std::set<int> past;
+    std::set<int> left_behind;
+    std::vector<std::size_t> missed;
+    for (const std::size_t wait : cause.waits) {
+      const std::vector<int> ranks = went_past.of(waits_[wait]);
+      if (ranks.empty()) continue;
+      past.insert(ranks.begin(), ranks.end());
+      for (const int rank : waiting_in(wait)) left_behind.insert(rank);
+      missed.push_back(wait);
+    }
+    const bool are_apart = std::ranges::none_of(past, [&](int rank) { return left_behind.contains(rank); });
+    if (past.empty() || !are_apart) return false;
+    cause.kind = CauseKind::kMissing;
+    cause.roots.assign(past.begin(), past.end());
+    cause.waits = std::move(missed);
+    return true;
   }
 
   // Between two groups, those fewer ranks that went to the one first are the odd ones.

@@ -15,7 +15,7 @@
 namespace lockstep::analysis {
 
 enum class CauseKind : std::uint8_t {
-  kMissing,  // ranks that wait for nobody did not come
+  kMissing,  // ranks that wait for nobody, or went past it, did not come
   kExtra,    // most members did not come: those few who did called something the others never meant to
   kAllCame,  // everyone came and it does not end
   kCircle    // ranks wait for each other

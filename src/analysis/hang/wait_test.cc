@@ -65,6 +65,33 @@ TEST(Wait, ARankWithoutADumpIsSilentNotAbsent) {
   EXPECT_EQ(waits[0].silent, std::vector<int>{1});
 }
 
+TEST(Wait, ARankThatJoinedIsNotMissed) {
+  JobSketch sketch(3);
+  const CommunicatorId joins = sketch.group("join", {0, 1, 2});
+  history_up_to(sketch, 0, 5, EventState::kIssued);
+  history_up_to(sketch, 1, 4, EventState::kCompleted);
+  history_up_to(sketch, 2, 3, EventState::kCompleted);
+  sketch.call(2, {.communicator = joins,
+                  .sequence = 1,
+                  .operation = model::Operation::kJoin,
+                  .state = EventState::kStarted});
+  const std::vector<Wait> waits = waits_of(sketch.job);
+  ASSERT_EQ(waits.size(), 2U);
+  EXPECT_EQ(waits[0].absent, std::vector<int>{1});
+  EXPECT_EQ(waits[1].absent, (std::vector<int>{0, 1}));
+}
+
+TEST(Wait, ARankWhoseJoinIsOverIsMissedAgain) {
+  JobSketch sketch(2);
+  const CommunicatorId joins = sketch.group("join", {0, 1});
+  history_up_to(sketch, 0, 5, EventState::kIssued);
+  history_up_to(sketch, 1, 4, EventState::kCompleted);
+  sketch.call(1, {.communicator = joins, .sequence = 1, .operation = model::Operation::kJoin});
+  const std::vector<Wait> waits = waits_of(sketch.job);
+  ASSERT_EQ(waits.size(), 1U);
+  EXPECT_EQ(waits[0].absent, std::vector<int>{1});
+}
+
 TEST(Wait, AWatchdogThatNoticedLateIsNotAHang) {
   JobSketch sketch(2);
   history_up_to(sketch, 0, 6, EventState::kCompleted);

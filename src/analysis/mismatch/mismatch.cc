@@ -189,6 +189,23 @@ Shift shift_of(const Job& job, std::span<const Meeting> from_here, const Mismatc
   return skipped ? Shift::kSkipped : Shift::kExtra;
 }
 
+// A library that compares what ranks bring fails the call when the last one has come; a timeout takes longer.
+bool is_refused(const Job& job, const Meeting& meeting) {
+  constexpr std::int64_t kAtOnceNs = 10'000'000'000;
+  std::int64_t last_begin = model::kNoTime;
+  std::int64_t last_end = model::kNoTime;
+  for (const EventPlace place : meeting.arrivals) {
+    const Event& event = event_at(job, place);
+    if (event.state != model::EventState::kFailed || event.begin_ns == model::kNoTime ||
+        event.end_ns == model::kNoTime) {
+      return false;
+    }
+    last_begin = std::max(last_begin, event.begin_ns);
+    last_end = std::max(last_end, event.end_ns);
+  }
+  return last_end - kAtOnceNs <= last_begin;
+}
+
 std::optional<Mismatch> mismatch_in(const Job& job, std::span<const Meeting> from_here,
                                     Signatures& signatures) {
   const Meeting& meeting = from_here.front();
@@ -204,6 +221,7 @@ std::optional<Mismatch> mismatch_in(const Job& job, std::span<const Meeting> fro
   mismatch.is_tie = mismatch.sides[0].ranks.size() == mismatch.sides[1].ranks.size();
   mismatch.is_pending = std::ranges::any_of(
       meeting.arrivals, [&](EventPlace place) { return model::is_unfinished(event_at(job, place)); });
+  mismatch.is_refused = is_refused(job, meeting);
   mismatch.shift = shift_of(job, from_here, mismatch, signatures);
   return mismatch;
 }

@@ -35,6 +35,7 @@ struct Mismatch {
   std::vector<Side> sides;  // the reference first, then the odd ones by size
   bool is_tie = false;
   bool is_pending = false;  // someone is still in it
+  bool is_refused = false;  // the library noticed, and failed it at once for everybody
   Shift shift = Shift::kNone;
 };
 

@@ -87,7 +87,9 @@ std::string explanation_for(const Job& job, const Mismatch& mismatch) {
   }
   const bool is_same_size = mismatch.aspect == Aspect::kShape &&
                             has_equal_sizes(mismatch.sides[0].signature, mismatch.sides[1].signature);
-  if (is_same_size) {
+  if (mismatch.is_refused) {
+    text += "The library noticed it and failed the call on all of them. ";
+  } else if (is_same_size) {
     text += "The tensors have equally many elements, so nothing hangs: values land in the wrong places. ";
   } else if (!mismatch.is_pending) {
     text += "The call ended all the same; what it computed is not what was meant. ";
@@ -97,10 +99,19 @@ std::string explanation_for(const Job& job, const Mismatch& mismatch) {
 
 double confidence_in(const Mismatch& mismatch) {
   if (mismatch.is_tie) return 0.7;
+  if (mismatch.is_refused) return 0.97;
   const bool is_same_size = mismatch.aspect == Aspect::kShape &&
                             has_equal_sizes(mismatch.sides[0].signature, mismatch.sides[1].signature);
   if (is_same_size) return 0.6;
   return mismatch.is_pending ? 0.97 : 0.9;
+}
+
+Leaf leaf_for(const Mismatch& mismatch) {
+  if (mismatch.is_refused) {
+    const bool is_about_tensors = mismatch.aspect == Aspect::kShape || mismatch.aspect == Aspect::kDataType;
+    return is_about_tensors ? Leaf::kRunTensor : Leaf::kRunComm;
+  }
+  return mismatch.is_pending ? Leaf::kPerfHang : Leaf::kPerfResult;
 }
 
 void add_evidence(const Job& job, Finding& finding, EventPlace place, const std::vector<int>& ranks) {
@@ -114,7 +125,7 @@ void add_evidence(const Job& job, Finding& finding, EventPlace place, const std:
 Finding finding_of(const Job& job, const Mismatch& mismatch) {
   const std::vector<int> odd = odd_ranks(mismatch);
   Finding finding;
-  finding.leaf = mismatch.is_pending ? Leaf::kPerfHang : Leaf::kPerfResult;
+  finding.leaf = leaf_for(mismatch);
   finding.code = code_for(mismatch);
   finding.scope = model::Scope::kDistributed;
   finding.confidence = confidence_in(mismatch);

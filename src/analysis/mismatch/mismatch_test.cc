@@ -50,6 +50,24 @@ TEST(Mismatch, NamesTheOddRankWhicheverItIs) {
   }
 }
 
+TEST(Mismatch, FailedAtOnceIsRefusedAndFailedLaterIsAHang) {
+  constexpr std::int64_t kSecond = 1'000'000'000;
+  for (const auto& [end_ns, is_refused] : {std::pair(2 * kSecond, true), std::pair(60 * kSecond, false)}) {
+    JobSketch sketch(3);
+    for (int rank = 0; rank < 3; ++rank) {
+      sketch.call(rank, {.communicator = sketch.world(),
+                         .sequence = 1,
+                         .shape = {rank == 1 ? 8 : 16},
+                         .state = EventState::kFailed,
+                         .begin_ns = kSecond,
+                         .end_ns = end_ns});
+    }
+    const std::vector<Mismatch> found = mismatches_of(sketch.job);
+    ASSERT_EQ(found.size(), 1U);
+    EXPECT_EQ(found[0].is_refused, is_refused);
+  }
+}
+
 TEST(Mismatch, BetweenTwoTheFirstToIssueIsTheReference) {
   JobSketch sketch(2);
   sketch.call(0,
