@@ -1,9 +1,13 @@
 #include "failed_steps.h"
 
+#include <algorithm>
 #include <cstddef>
-#include <cstdint>
+#include <dlfcn.h>
 #include <iterator>
+#include <string>
 #include <utility>
+
+#include "lockstep/recorder.h"
 
 #include "object_patch.h"
 
@@ -15,27 +19,44 @@ using Function = void (*)(void* context, Word, Word, Word);
 
 struct Way {
   const char* name_begin;
-  bool may_be_fine;  // its argument is a status, which may be that nothing failed
+  bool may_be_fine;     // its status may be that nothing failed
+  bool status_is_last;  // behind the place in the code
 };
 constexpr Way kWays[] = {
-    {"_ZN10tensorflow15OpKernelContext9SetStatusERK", true},
-    {"_ZN10tensorflow15OpKernelContext10CtxFailureERK", false},
-    {"_ZN10tensorflow15OpKernelContext10CtxFailureEPK", false},
-    {"_ZN10tensorflow15OpKernelContext21CtxFailureWithWarningERK", false},
-    {"_ZN10tensorflow15OpKernelContext21CtxFailureWithWarningEPK", false},
+    {"_ZN10tensorflow15OpKernelContext9SetStatusERK", true, false},
+    {"_ZN10tensorflow15OpKernelContext10CtxFailureERK", false, false},
+    {"_ZN10tensorflow15OpKernelContext10CtxFailureEPK", false, true},
+    {"_ZN10tensorflow15OpKernelContext21CtxFailureWithWarningERK", false, false},
+    {"_ZN10tensorflow15OpKernelContext21CtxFailureWithWarningEPK", false, true},
 };
 
 Function real[std::size(kWays)];
+std::string (*words_of)(const void* status) = nullptr;
 thread_local const void* failed_context = nullptr;
+thread_local std::uint32_t failed_words = 0;
 
 // One word: 0, or 1 with newer versions of abseil, unless there is an error to point to.
 bool is_fine(Word status) {
   return *reinterpret_cast<const Word*>(status) <= 1;
 }
 
+void note(const void* context, Word status) {
+  failed_context = context;
+  failed_words = 0;
+  if (words_of == nullptr) return;
+  const std::string words = words_of(reinterpret_cast<const void*>(status));
+  constexpr std::size_t kLongest = 500;
+  if (words.find("Horovod has been shut down") != std::string::npos) return;
+  failed_words = lockstep_intern_string(words.data(), std::min(words.size(), kLongest));
+}
+
 template <std::size_t way>
 void told(void* context, Word a, Word b, Word c) {
-  failed_context = kWays[way].may_be_fine && is_fine(a) ? nullptr : context;
+  if (kWays[way].may_be_fine && is_fine(a)) {
+    failed_context = nullptr;
+  } else {
+    note(context, kWays[way].status_is_last ? c : a);
+  }
   real[way](context, a, b, c);
 }
 
@@ -53,11 +74,17 @@ void watch_all(void* handle, std::index_sequence<ways...>) {
 }  // namespace
 
 void watch_failures(void* handle) {
+  words_of =
+      reinterpret_cast<std::string (*)(const void*)>(::dlsym(handle, "_ZNK3tsl6Status8ToStringB5cxx11Ev"));
   watch_all(handle, std::make_index_sequence<std::size(kWays)>());
 }
 
 bool is_failed(const void* context) {
   return failed_context == context;
+}
+
+std::uint32_t words_of_failure() {
+  return failed_words;
 }
 
 }  // namespace lockstep::adapters::horovod

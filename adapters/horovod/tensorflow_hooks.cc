@@ -133,11 +133,21 @@ void begin(const Operation& operation, const void* kernel, void* context, lockst
   if (&operation != &kInPlace) {
     const Inputs inputs(all.tensorflow, context);
     facts.data_type = inputs.data_type();
-    facts.payload_bytes = inputs.bytes();
-    if (operation.has_equal_shapes) facts.tensors = inputs.intern();
+    if (operation.has_equal_shapes) {
+      facts.payload_bytes = inputs.bytes();
+      facts.tensors = inputs.intern();
+    }
   }
   const std::string name = tensor_name(all.tensorflow, context, attributes);
   begin_call(*all.horovod, attributes.process_set, name.c_str(), facts, ticket);
+}
+
+void finish(const lockstep_ticket& ticket, const void* context) {
+  if (is_failed(context)) {
+    mark_call(ticket, LOCKSTEP_DONE_FAILED, words_of_failure());
+  } else {
+    mark_call(ticket, LOCKSTEP_DONE_COMPLETED, 0);
+  }
 }
 
 template <std::size_t at>
@@ -147,7 +157,7 @@ void told_compute(void* kernel, void* context, Done done) {
   if (lockstep_is_recording() != 0) begin(kOperations[at], kernel, context, ticket);
   if (ticket.communicator == 0) return compute(kernel, context, std::move(done));
   compute(kernel, context, [ticket, context, done = std::move(done)] {
-    mark_call(ticket, is_failed(context) ? LOCKSTEP_DONE_FAILED : LOCKSTEP_DONE_COMPLETED, 0);
+    finish(ticket, context);
     done();
   });
 }
@@ -156,7 +166,7 @@ void told_compute_in_place(void* kernel, void* context) {
   lockstep_ticket ticket{};
   if (lockstep_is_recording() != 0) begin(kInPlace, kernel, context, ticket);
   hooks().compute_in_place(kernel, context);
-  mark_call(ticket, is_failed(context) ? LOCKSTEP_DONE_FAILED : LOCKSTEP_DONE_COMPLETED, 0);
+  finish(ticket, context);
 }
 
 void** place_of(const HorovodLibrary& horovod, const Operation& operation, const char* method) {

@@ -22,6 +22,7 @@ MOST_DESCRIBED = 64  # more are told as one tensor of all their elements
 MOST_KNOWN = 8192
 # Horovod numbers tensors without a name by their handle; they meet in the order in which they come.
 NO_NAME = "noname"
+SHUT_DOWN = "Horovod has been shut down"
 
 
 class WatchedHandles(dict):
@@ -84,8 +85,11 @@ class CallReader:
             self._native.mark_call(ctypes.byref(ticket), status, error)
 
     def fail(self, ticket, error):
+        """Without words where they are those of every rank that others left: they say nothing of this one."""
         if ticket is not None:
-            self.mark(ticket, recorder.DONE_FAILED, self._library.intern(str(error)[:500]))
+            text = str(error)
+            own = 0 if text.startswith(SHUT_DOWN) else self._library.intern(text[:500])
+            self.mark(ticket, recorder.DONE_FAILED, own)
 
     def _describe(self, function, values, process_set, tensors):
         prefix, word, has_equal_shapes = OPERATIONS[function]
@@ -96,8 +100,8 @@ class CallReader:
             facts.reduce_op = self._native.reduce_op(values["op"])
         if tensors[0] is not None:
             facts.data_type = self._data_type(tensors[0])
-            facts.payload_bytes = sum(tensor.numel() * tensor.element_size() for tensor in tensors)
             if has_equal_shapes:
+                facts.payload_bytes = sum(tensor.numel() * tensor.element_size() for tensor in tensors)
                 facts.tensors = self._library.intern_tensors(self._shapes(tensors), [])
         return self._name(prefix, values).encode(), facts
 
