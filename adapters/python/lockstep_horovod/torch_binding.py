@@ -1,8 +1,14 @@
 """horovod.torch. Every operation puts its handle into one table when it has been queued, and takes it out when it is over:
-that table is where they are seen, so no function stands between the job and Horovod."""
+that table is where they are seen, so no function stands between the job and Horovod. One that cannot be queued is seen where
+Horovod makes the error that it raises."""
+
+import sys
 
 from lockstep_horovod import rank_start
-from lockstep_horovod.torch_calls import CallReader, WatchedHandles
+from lockstep_horovod.torch_calls import OPERATIONS, CallReader, WatchedHandles
+from lockstep_python import notes
+
+_refused = None  # is told of operations that could not be queued
 
 
 def watch(mpi_ops):
@@ -10,7 +16,29 @@ def watch(mpi_ops):
 
     def when_started(session, _):
         from lockstep_torch import activities
-        mpi_ops._handle_map = WatchedHandles(mpi_ops._handle_map, CallReader(session))
+        calls = CallReader(session)
+        mpi_ops._handle_map = WatchedHandles(mpi_ops._handle_map, calls)
+        _watch_refusals(mpi_ops, calls)
         activities.watch(session.library)
 
     rank_start.watch(mpi_ops._basics, f"torch {torch.__version__}", when_started)
+
+
+def _watch_refusals(mpi_ops, calls):
+    global _refused
+    is_watched, _refused = _refused is not None, calls.refused
+    if is_watched:
+        return
+    kind, file = mpi_ops.HorovodInternalError, mpi_ops.__file__
+    make = kind.__init__
+
+    def __init__(self, *arguments):
+        make(self, *arguments)
+        frame = sys._getframe(1)
+        try:
+            if frame.f_code.co_name in OPERATIONS and frame.f_code.co_filename == file:
+                _refused(frame, self)
+        except Exception as error:
+            notes.tell(f"an operation of Horovod is not recorded: {error!r}")
+
+    kind.__init__ = __init__

@@ -80,6 +80,10 @@ class CallReader:
         self._native.begin_call(process_set, name, ctypes.byref(facts), ctypes.byref(ticket))
         return ticket
 
+    def refused(self, frame, error):
+        """It could not be queued."""
+        self.fail(self.begin(frame), error)
+
     def mark(self, ticket, status, error=0):
         if ticket is not None:
             self._native.mark_call(ctypes.byref(ticket), status, error)

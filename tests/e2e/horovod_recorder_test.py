@@ -1,0 +1,236 @@
+"""Horovod jobs under the recorder: their results stay the same, and the record tells what they did and who is at fault."""
+
+import collections
+import json
+import os
+import pathlib
+import re
+import subprocess
+
+import pytest
+
+from harness.job_run import JobRun
+from harness.registry import REPOSITORY, Job
+from harness.run_spec import RunSpec
+
+BUILD = pathlib.Path(os.environ.get("LOCKSTEP_BUILD", REPOSITORY / "build/release"))
+LOCKSTEP, LIBRARY = BUILD / "lockstep", BUILD / "recorder/liblockstep.so"
+MPI_ADAPTER = {"LD_PRELOAD": str(BUILD / "adapters/mpi/liblockstep_mpi.so")}
+HERE = pathlib.Path(__file__).parent / "horovod_jobs"
+STEPS, STEPS_BEFORE, FAULTY, RANKS, QUIET_S = 3, 2, 2, 3, 2
+
+
+def recorder(folder, **more):
+    return {"LOCKSTEP_RECORD": str(folder), "LOCKSTEP_LIBRARY": str(LIBRARY), "LAB_JOBS": str(REPOSITORY / "lab/jobs"),
+            "PYTHONPATH": str(REPOSITORY / "adapters/python")} | more
+
+
+def diagnose(*paths):
+    said = subprocess.run([LOCKSTEP, "diagnose", "--json", *map(str, paths)], capture_output=True, text=True)
+    assert said.returncode in (0, 1), said.stderr
+    return json.loads(said.stdout)
+
+
+def records_of(folder, rank):
+    path = folder / f"rank_{rank:05}.restart_0.lockstep"
+    said = subprocess.run([LOCKSTEP, "dump", "--json", str(path)], capture_output=True, text=True)
+    assert said.returncode == 0, said.stdout[-2000:] + said.stderr
+    return [json.loads(line) for line in said.stdout.splitlines()]
+
+
+def notes_in(records):
+    return [record["value"] for record in records if record["record"] == "attribute" and record["key"] == "python adapter"]
+
+
+def check_healthy(recording, ranks):
+    assert sorted(path.name for path in recording.iterdir()) == [f"rank_{rank:05}.restart_0.lockstep" for rank in range(ranks)]
+    verdict = diagnose(recording)
+    assert verdict["findings"] == [], json.dumps(verdict, indent=1)
+    assert verdict["job"]["framework"] == "horovod"
+    for rank in range(ranks):
+        assert notes_in(records_of(recording, rank)) == []
+
+
+@pytest.mark.parametrize("name, launcher, more", [
+    ("horovod_torch", "horovodrun_gloo", {}), ("horovod_torch", "mpirun", MPI_ADAPTER),
+    ("horovod_tensorflow", "horovodrun_gloo", {}), ("horovod_tensorflow", "horovodrun_mpi", {}),
+    ("horovod_keras", "horovodrun_gloo", {}), ("horovod_keras", "horovodrun_mpi", MPI_ADAPTER)], ids=str)
+def test_results_are_the_same_and_the_verdict_is_silent(jobs, tmp_path, name, launcher, more):
+    plain = RunSpec(jobs[name], launcher, ranks=2, steps=STEPS, seed=7, timeout_s=150)
+    watched = RunSpec(jobs[name], launcher, ranks=2, steps=STEPS, seed=7, timeout_s=150,
+                      environ=recorder(tmp_path / "recording", **more))
+    with JobRun(plain) as off, JobRun(watched) as on:
+        expected, result = off.wait(), on.wait()
+        assert (result.status, result.losses, result.params) == (expected.status, expected.losses, expected.params)
+        assert result.status == 0 and any(result.losses.values())
+    check_healthy(tmp_path / "recording", 2)
+    for rank in range(2):
+        calls = [record for record in records_of(tmp_path / "recording", rank) if record["record"] == "call"]
+        reduced = collections.Counter(call["name"] for call in calls if call["operation"] == "all_reduce")
+        assert reduced and set(reduced.values()) == {STEPS}
+        assert all(call["communicator"].startswith("horovod ") for call in calls), "Horovod's own MPI calls are left out"
+
+
+def run_calls(script, env, folder, **more):
+    job = Job("recorded_calls", env, HERE / script, 2, ("horovodrun_gloo",))
+    with JobRun(RunSpec(job, "horovodrun_gloo", timeout_s=150, environ=recorder(folder, **more))) as run:
+        result = run.wait()
+        assert result.status == 0, (run.folder / "rank_0.err").read_text()
+    check_healthy(folder, 2)
+    return [records_of(folder, rank) for rank in range(2)]
+
+
+def calls_of(records):
+    return [(call["communicator"].removeprefix("horovod "), call["operation"], call["sequence"], call.get("peer", -1),
+             call.get("reduce_op", "none"), call.get("inputs", [])) for call in records if call["record"] == "call"]
+
+
+def check_ends(records):
+    key = lambda record: (record["communicator"], record["operation"], record["sequence"])
+    issued = [key(call) for call in records if call["record"] == "call"]
+    ended = [key(record) for record in records if record["record"] == "done" and record["status"] != "started"]
+    assert sorted(issued) == sorted(ended)
+    assert all(record["status"] in ("started", "completed") for record in records if record["record"] == "done")
+
+
+def expected_torch_calls(rank):
+    """In the order in which torch_calls.py makes them."""
+    order = ["first", "second", "third"]
+    uneven = lambda number: ("allreduce.uneven", "all_reduce", number, -1, "average", ["float32[7]"])
+    return [
+        ("hvd.init", "barrier", 1, -1, "none", []),
+        ("allreduce.sums", "all_reduce", 1, -1, "sum", ["float32[2,3]"]),
+        ("noname", "all_reduce", 1, -1, "maximum", ["float32[2,3]"]),
+        ("grouped_allreduce.pair", "all_reduce", 1, -1, "average", ["float32[2]", "float32[3]"]),
+        ("allgather.rows", "all_gather", 1, -1, "none", []),
+        ("broadcast.numbers", "broadcast", 1, 1, "none", ["int64[5]"]),
+        ("alltoall.shuffle", "all_to_all", 1, -1, "none", []),
+        ("reducescatter.parts", "reduce_scatter", 1, -1, "sum", ["float32[4,2]"]),
+        ("barrier", "barrier", 1, -1, "none", []),
+        ("broadcast.object.sz", "broadcast", 1, 0, "none", ["int32[1]"]),
+        ("broadcast.object.t", "broadcast", 1, 0, "none", ["uint8[24]"]),
+        ("allgather.objects.sz", "all_gather", 1, -1, "none", []),
+        ("allgather.objects.t", "all_gather", 1, -1, "none", []),
+        *[(f"allreduce.{name}", "all_reduce", 1, -1, "average", ["float32[8]"])
+          for name in (order if rank == 0 else reversed(order))],
+        ("allreduce.sums", "all_reduce", 2, -1, "average", ["float32[3]"]),
+        *([("process set 1 broadcast.alone", "broadcast", 1, 0, "none", ["float32[3]"])] if rank == 1 else []),
+        *[uneven(number) for number in range(1, 4 - rank)],
+        ("join", "join", 1, -1, "none", []),
+        uneven(1_000_000_001),  # all count from there when a join is over
+        ("hvd.init", "barrier", 1, -1, "none", []),
+        uneven(1),
+    ]
+
+
+def test_every_torch_call_is_in_the_record(tmp_path):
+    for rank, records in enumerate(run_calls("torch_calls.py", "horovod-torch", tmp_path / "recording", LAB_STARTS_AGAIN="1")):
+        assert calls_of(records) == expected_torch_calls(rank)
+        check_ends(records)
+        sets = {record["name"]: record["members"] for record in records if record["record"] == "communicator"}
+        assert sets["horovod join"] == [{"first": 0, "step": 1, "count": 2}]
+        if rank == 1:
+            assert [(run["first"], run["count"]) for run in sets["horovod process set 1 broadcast.alone"]] == [(1, 1)]
+        check_stack(records)
+
+
+def check_stack(records):
+    """It leads to the line of the script."""
+    shuffle = next(record for record in records if record["record"] == "call" and record["operation"] == "all_to_all")
+    line = next(number for number, text in enumerate((HERE / "torch_calls.py").read_text().splitlines(), 1)
+                if "hvd.alltoall(" in text)
+    assert any(frame.endswith(f"torch_calls.py:{line})") for frame in shuffle["stack"]), shuffle["stack"]
+
+
+def expected_tensorflow_calls(rank):
+    in_graph = [("sums", "all_reduce", -1, "sum", ["float32[2,3]"]), ("numbers", "broadcast", 1, "none", ["int64[5]"]),
+                ("rows", "all_gather", -1, "none", []), ("shuffle", "all_to_all", -1, "none", []),
+                ("parts", "reduce_scatter", -1, "sum", ["float32[4,2]"]),
+                ("HorovodGroupedAllreduce_Fill_5_0_Fill_6_0", "all_reduce", -1, "average", ["float32[2]", "float32[3]"])]
+    return [(name, operation, use, *rest) for name, operation, *rest in in_graph for use in (1, 2)] + [
+        ("hvd.init", "barrier", 1, -1, "none", []),
+        ("HorovodAllreduce", "all_reduce", 1, -1, "sum", ["float32[7]"]),
+        ("HorovodBroadcastInplaceResource", "broadcast", 1, 0, "none", []),
+        ("HorovodJoin", "join", 1, -1, "none", []),
+    ] + ([("process set 1 HorovodBroadcast", "broadcast", 1, 0, "none", ["float32[3]"])] if rank == 1 else [])
+
+
+def test_every_tensorflow_call_is_in_the_record(tmp_path):
+    for rank, records in enumerate(run_calls("tensorflow_calls.py", "horovod-tensorflow", tmp_path / "recording")):
+        assert sorted(calls_of(records)) == sorted(expected_tensorflow_calls(rank))
+        check_ends(records)
+
+
+def faulty_run(script, env, fault, recording, launcher="horovodrun_gloo", steps=6, **more):
+    job = Job("faulty", env, HERE / script, RANKS, (launcher,))
+    environ = recorder(recording, LAB_FAULT=fault, **more)
+    return JobRun(RunSpec(job, launcher, ranks=RANKS, steps=steps, timeout_s=150, environ=environ))
+
+
+VERDICTS = {
+    "skip": [("PERF-HANG", "desync.missing_rank")],
+    "skip_last": [("PERF-HANG", "desync.missing_rank")],
+    "refused": [("RUN-COMM", "mismatch.reduce_op"), ("RUN-TENSOR", "mismatch.data_type"), ("RUN-TENSOR", "mismatch.shape")],
+    "reuse": [("PERF-HANG", "desync.dead_rank")],
+    "leave": [("PERF-HANG", "desync.ended_early")],
+}
+
+
+def check_verdict(verdict, expected):
+    found = sorted((finding["leaf"], finding["code"]) for finding in verdict["findings"])
+    assert found == expected, json.dumps(verdict, indent=1)
+    assert all(finding["root_ranks"] == [FAULTY] for finding in verdict["findings"]), json.dumps(verdict, indent=1)
+
+
+@pytest.mark.parametrize("fault", VERDICTS)
+def test_the_faulty_rank_is_named(fault, tmp_path):
+    with faulty_run("torch_faults.py", "horovod-torch", f"{fault}:{FAULTY}@3", tmp_path / "recording") as run:
+        run.wait_for(FAULTY, STEPS_BEFORE)
+        run.wait_quiet(QUIET_S)
+        verdict = diagnose(tmp_path / "recording")
+        run.end()
+    check_verdict(verdict, VERDICTS[fault])
+
+
+@pytest.mark.parametrize("fault, expected", [("skip", VERDICTS["skip"]), ("shape", [("RUN-TENSOR", "mismatch.shape")])], ids=str)
+def test_the_faulty_rank_is_named_in_graphs(fault, expected, tmp_path):
+    with faulty_run("tensorflow_faults.py", "horovod-tensorflow", f"{fault}:{FAULTY}@3", tmp_path / "recording") as run:
+        run.wait_for(FAULTY, STEPS_BEFORE)
+        run.wait_quiet(QUIET_S)
+        verdict = diagnose(tmp_path / "recording")
+        run.end()
+    check_verdict(verdict, expected)
+
+
+def test_uneven_data_with_a_join_is_healthy(tmp_path):
+    with faulty_run("torch_faults.py", "horovod-torch", f"join:{FAULTY}@3", tmp_path / "recording") as run:
+        assert run.wait().status == 0
+    check_healthy(tmp_path / "recording", RANKS)
+
+
+@pytest.mark.parametrize("harm, launcher, more", [("kill", "horovodrun_gloo", {}), ("stop", "mpirun", MPI_ADAPTER)], ids=str)
+def test_a_rank_that_was_killed_or_stopped_is_named(harm, launcher, more, tmp_path):
+    """While it waits for data: a rank that had come to the collective left nothing to tell it from the others."""
+    with faulty_run("torch_faults.py", "horovod-torch", f"missing:{FAULTY}@3", tmp_path / "recording", launcher, **more) as run:
+        run.wait_for(FAULTY, STEPS_BEFORE)
+        run.wait_quiet(1)
+        getattr(run, harm)(FAULTY)
+        run.wait_quiet(QUIET_S)
+        verdict = diagnose(tmp_path / "recording")
+        run.end()
+    check_verdict(verdict, [("PERF-HANG", "desync.missing_rank")])
+
+
+def test_a_failing_job_fails_as_it_would(tmp_path):
+    fault = f"shape:{FAULTY}@1"
+    with faulty_run("torch_faults.py", "horovod-torch", fault, tmp_path / "recording") as on, \
+            faulty_run("torch_faults.py", "horovod-torch", fault, "", LOCKSTEP_RECORD="") as off:
+        assert on.wait().status == off.wait().status != 0
+        words = [[traceback_of(run, rank) for rank in range(RANKS)] for run in (on, off)]
+    assert words[0] == words[1] and all("Mismatched ALLREDUCE tensor shapes" in text for text in words[0])
+    check_verdict(diagnose(tmp_path / "recording"), [("RUN-TENSOR", "mismatch.shape")])
+
+
+def traceback_of(run, rank):
+    text = (run.folder / f"rank_{rank}.err").read_text()
+    return re.search(r"Traceback.*?HorovodInternalError: [^\n]*", text, re.DOTALL).group()
