@@ -12,6 +12,7 @@ class Native:
         library = ctypes.PyDLL(recorder.library_of_adapter("horovod"))
         self._start, self.stop = library.lockstep_horovod_start, library.lockstep_horovod_stop
         self._start.argtypes = [c_void_p]
+        self.wants_stack = library.lockstep_wants_stack  # of the recorder, which comes with it
         self._watch_tensorflow = library.lockstep_horovod_watch_tensorflow
         self._watch_tensorflow.argtypes, self._watch_tensorflow.restype = [c_void_p], c_char_p
         self.reduce_op = library.lockstep_horovod_reduce_op

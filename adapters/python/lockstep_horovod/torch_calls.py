@@ -57,7 +57,7 @@ class WatchedHandles(dict):
 class CallReader:
     def __init__(self, session):
         self._library, self._native = session.library, session.native
-        self._stacks = call_stacks.Stacks(session.library)
+        self._stacks = call_stacks.Stacks(session.library, session.native.wants_stack)
         self._operations = recorder.words("OPERATIONS")
         self._data_types = recorder.words("DATA_TYPES")
         self._known = {}  # what a call is: process set, name, facts; training repeats itself

@@ -80,7 +80,6 @@ class Library:
         self._library.lockstep_now_ns.restype = c_uint64
         self.now_ns = self._library.lockstep_now_ns
         self.is_recording = self._library.lockstep_is_recording
-        self.wants_stack = self._library.lockstep_wants_stack
         self._mark_activity = self._library.lockstep_mark_activity
         self._activities = words("ACTIVITIES")
 
