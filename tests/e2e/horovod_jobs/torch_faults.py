@@ -23,16 +23,17 @@ BUCKETS = 3
 
 def bring(number, bucket, fault):
     """The handle of one bucket's reduction."""
-    op, name = hvd.Average, f"bucket_{number}"
+    op = hvd.Average
     if number == 0 and fault in ("shape", "refused"):
         bucket = bucket.repeat(2)
     if number == 1 and fault == "refused":
         bucket = bucket.double()
     if number == 2 and fault == "refused":
         op = hvd.Max
-    if number == 1 and fault == "reuse":
-        name = "bucket_0"
-    return hvd.allreduce_async(bucket, name=name, op=op)
+    if fault == "reuse":
+        hvd.allreduce_async(bucket, name="extra")
+        hvd.allreduce_async(bucket, name="extra")
+    return hvd.allreduce_async(bucket, name=f"bucket_{number}", op=op)
 
 
 def reduced(handle, bucket):
