@@ -1,0 +1,58 @@
+#include "launch/recorder_environment.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace lockstep::launch {
+namespace {
+
+using testing::Contains;
+using testing::Not;
+using testing::StartsWith;
+
+const Installed kParts{.recorder = "/l/liblockstep.so", .mpi_adapter = "/l/mpi.so", .python = "/l/python"};
+
+std::vector<std::string> with(std::vector<std::string> environment, RecorderSettings settings = {}) {
+  settings.folder = "/r";
+  settings.stack_signal = 50;
+  return with_recorder(std::move(environment), kParts, settings);
+}
+
+TEST(RecorderEnvironment, SwitchesEverythingOnAndKeepsTheRest) {
+  const auto environment = with({"HOME=/root", "EMPTY="});
+  EXPECT_THAT(environment, Contains("HOME=/root"));
+  EXPECT_THAT(environment, Contains("EMPTY="));
+  EXPECT_THAT(environment, Contains("LOCKSTEP_RECORD=/r"));
+  EXPECT_THAT(environment, Contains("LOCKSTEP_LIBRARY=/l/liblockstep.so"));
+  EXPECT_THAT(environment, Contains("LD_PRELOAD=/l/mpi.so"));
+  EXPECT_THAT(environment, Contains("PYTHONPATH=/l/python"));
+  EXPECT_THAT(environment, Not(Contains(StartsWith("LOCKSTEP_MAX_RECORD_SIZE"))));
+}
+
+TEST(RecorderEnvironment, ComesBeforeWhatTheUserPreloads) {
+  const auto environment = with({"LD_PRELOAD=/usr/lib/libjemalloc.so", "PYTHONPATH=src:lib"});
+  EXPECT_THAT(environment, Contains("LD_PRELOAD=/l/mpi.so:/usr/lib/libjemalloc.so"));
+  EXPECT_THAT(environment, Contains("PYTHONPATH=/l/python:src:lib"));
+}
+
+TEST(RecorderEnvironment, LeavesTheUsersSignalAlone) {
+  EXPECT_THAT(with({"LOCKSTEP_STACK_SIGNAL=0"}), Contains("LOCKSTEP_STACK_SIGNAL=0"));
+  EXPECT_THAT(with({}), Contains("LOCKSTEP_STACK_SIGNAL=50"));
+}
+
+TEST(RecorderEnvironment, ReplacesAnOldRecording) {
+  const auto environment = with({"LOCKSTEP_RECORD=/old", "LOCKSTEP_JOB=old"});
+  EXPECT_THAT(environment, Contains("LOCKSTEP_RECORD=/r"));
+  EXPECT_THAT(environment, Not(Contains(StartsWith("LOCKSTEP_JOB"))));
+}
+
+TEST(RecorderEnvironment, SaysWhatHappensAtTheSize) {
+  RecorderSettings settings;
+  settings.max_record_size = "64M";
+  EXPECT_THAT(with({}, settings), Contains("LOCKSTEP_RECORD_MODE=ring"));
+  settings.is_ring = false;
+  EXPECT_THAT(with({}, settings), Contains("LOCKSTEP_RECORD_MODE=full"));
+}
+
+}  // namespace
+}  // namespace lockstep::launch

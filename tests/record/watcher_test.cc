@@ -1,0 +1,161 @@
+// The watcher over record files that this process writes as several ranks: what it says, and that it keeps
+// still.
+#include "watch/watcher.h"
+
+#include <chrono>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "lockstep/recorder.h"
+
+#include "record/recording.h"
+#include "sample_recording.h"
+
+namespace lockstep::tests {
+namespace {
+
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+
+constexpr int kWorld = 4;
+
+class SimulatedRank {
+ public:
+  SimulatedRank(const std::filesystem::path& folder, int rank) {
+    const std::string path = folder / record::rank_file_name(rank, 0);
+    recorder::WriterOptions options;
+    options.path = path.c_str();
+    options.chunk_bytes = 4096;
+    options.header_bytes = 4096;
+    options.rank = rank;
+    options.world_size = kWorld;
+    EXPECT_EQ(writer_.open(options), 0);
+    writer_.open_lane(lane_, 1);
+  }
+
+  void begin(const std::string& group, std::uint64_t number, std::uint8_t operation,
+             std::uint64_t bytes = 4096) {
+    lockstep_call call{};
+    call.time_ns = now_ns();
+    call.sequence = number;
+    call.communicator = communicator(group);
+    call.operation = operation;
+    call.data_type = LOCKSTEP_DATA_TYPE_Float32;
+    call.peer = -1;
+    call.payload_bytes = bytes;
+    lane_.write(call);
+  }
+  void end(const std::string& group, std::uint64_t number, std::uint8_t operation) {
+    lockstep_done done{};
+    done.time_ns = now_ns();
+    done.sequence = number;
+    done.communicator = communicator(group);
+    done.operation = operation;
+    done.status = LOCKSTEP_DONE_COMPLETED;
+    done.peer = -1;
+    lane_.write(done);
+  }
+  void say_goodbye() { writer_.close(0); }
+
+ private:
+  static std::uint64_t now_ns() {
+    return static_cast<std::uint64_t>(Clock::now().time_since_epoch().count());
+  }
+  std::uint32_t communicator(const std::string& name) {
+    lockstep_communicator facts{};
+    facts.name = writer_.intern_string(name.data(), name.size());
+    facts.size = kWorld;
+    facts.run_count = 1;
+    const lockstep_rank_run all{.first = 0, .step = 1, .count = kWorld};
+    return writer_.intern_communicator(facts, &all);
+  }
+
+  recorder::Writer writer_;
+  recorder::Lane lane_;
+};
+
+constexpr std::uint8_t kAllReduce = LOCKSTEP_OPERATION_AllReduce;
+constexpr std::uint8_t kBarrier = LOCKSTEP_OPERATION_Barrier;
+
+class WatchedJob : public testing::Test {
+ protected:
+  WatchedJob() : folder_(scratch_ / "recording"), watcher_(folder_) {
+    EXPECT_TRUE(record::create_recording(folder_, {}).ok());
+    for (int rank = 0; rank < kWorld; ++rank)
+      ranks_.push_back(std::make_unique<SimulatedRank>(folder_, rank));
+    for (std::uint64_t number = 1; number <= 30; ++number) {
+      for (auto& rank : ranks_) rank->begin("world", number, kAllReduce);
+      for (auto& rank : ranks_) rank->end("world", number, kAllReduce);
+    }
+  }
+
+  std::vector<watch::Notice> watch_for(Clock::duration time) {
+    std::vector<watch::Notice> notices;
+    for (const auto end = Clock::now() + time; Clock::now() < end && notices.empty();) {
+      notices = watcher_.tick();
+      std::this_thread::sleep_for(20ms);
+    }
+    return notices;
+  }
+
+  const ScratchFolder scratch_;
+  const std::filesystem::path folder_;
+  std::vector<std::unique_ptr<SimulatedRank>> ranks_;
+  watch::Watcher watcher_;
+};
+
+TEST_F(WatchedJob, IsLeftInPeaceWhileRanksWaitAShortTime) {
+  for (const int rank : {0, 1, 3}) ranks_[static_cast<std::size_t>(rank)]->begin("world", 31, kAllReduce);
+  EXPECT_TRUE(watch_for(1500ms).empty());
+  EXPECT_TRUE(watcher_.findings().empty());
+}
+
+TEST_F(WatchedJob, ARankThatEndedIsNamedAtOnce) {
+  for (const int rank : {0, 1, 3}) ranks_[static_cast<std::size_t>(rank)]->begin("world", 31, kAllReduce);
+  ranks_[2]->say_goodbye();
+  const auto notices = watch_for(10s);
+  ASSERT_EQ(notices.size(), 1U);
+  EXPECT_EQ(notices[0].kind, watch::Kind::kDecided);
+  EXPECT_EQ(notices[0].finding.code, "desync.ended_early");
+  EXPECT_EQ(notices[0].finding.root_ranks, std::vector<int>{2});
+  EXPECT_TRUE(watch_for(300ms).empty()) << "it is said once";
+  EXPECT_EQ(watcher_.findings().size(), 1U);
+}
+
+TEST_F(WatchedJob, CallsThatDoNotFitAreNamedAtOnce) {
+  for (const int rank : {0, 1, 3}) ranks_[static_cast<std::size_t>(rank)]->begin("world", 31, kAllReduce);
+  ranks_[2]->begin("world", 31, kBarrier);
+  const auto notices = watch_for(10s);
+  ASSERT_EQ(notices.size(), 1U);
+  EXPECT_EQ(notices[0].finding.code, "mismatch.operation");
+  EXPECT_EQ(notices[0].finding.root_ranks, std::vector<int>{2});
+}
+
+TEST_F(WatchedJob, ACircleIsNamedAtOnce) {
+  for (const int rank : {0, 1, 3}) ranks_[static_cast<std::size_t>(rank)]->begin("first", 1, kAllReduce);
+  ranks_[2]->begin("second", 1, kAllReduce);
+  const auto notices = watch_for(10s);
+  ASSERT_EQ(notices.size(), 1U);
+  EXPECT_EQ(notices[0].kind, watch::Kind::kDecided);
+  EXPECT_EQ(notices[0].finding.code, "deadlock.order_inversion");
+}
+
+TEST_F(WatchedJob, ShowsWhoWaitsForWhom) {
+  for (const int rank : {0, 1, 3}) ranks_[static_cast<std::size_t>(rank)]->begin("world", 31, kAllReduce);
+  std::this_thread::sleep_for(600ms);
+  watcher_.tick();
+  const watch::Snapshot snapshot = watcher_.job().snapshot();
+  ASSERT_EQ(snapshot.ranks.size(), 4U);
+  EXPECT_EQ(snapshot.ranks[0].state, watch::RankState::kWaiting);
+  EXPECT_EQ(snapshot.ranks[0].waits_for, std::vector<int>{2});
+  EXPECT_EQ(snapshot.ranks[0].doing, "all_reduce 31 in world");
+  EXPECT_EQ(snapshot.ranks[2].state, watch::RankState::kLate);
+  EXPECT_EQ(snapshot.ranks[2].calls, 30U);
+  EXPECT_FALSE(snapshot.is_over);
+}
+
+}  // namespace
+}  // namespace lockstep::tests
