@@ -1,5 +1,5 @@
 # The lab: real frameworks on real ranks.
-.PHONY: lab-deps demo test-broken test-gpu test-gpu-nccl
+.PHONY: lab-deps demo test-broken test-gpu test-gpu-nccl test-healthy
 
 lab-deps: deps   ## make the lab's Python environments and programs
 	@lab/envs/make_envs
@@ -20,3 +20,6 @@ test-gpu-nccl:   ## run NCCL jobs under the NCCL adapter there, healthy and brok
 	@test -e build/nccl/liblockstep_nccl.so || { cmake -S adapters/nccl -B build/nccl >/dev/null && cmake --build build/nccl; }
 	@LOCKSTEP_LAB_PYTHON="$$(command -v python3)" python3 lab/gpu/nccl_jobs --build build/nccl build/nccl-recordings
 	@LOCKSTEP_LAB_PYTHON="$$(command -v python3)" python3 lab/gpu/nccl_cost --build build/nccl
+
+test-healthy: lab-deps build   ## run a hundred healthy jobs under lockstep run on a busy machine: nothing may be said of any
+	@lab/healthy 100

@@ -40,6 +40,7 @@ std::uint32_t Communicators::number_of(const record::Definitions& definitions, s
                                                         static_cast<std::uint32_t>(known_.size()));
   if (!is_new) return place->second;
   if (definition != nullptr) {
+    communicator.description = definitions.string(definition->description);
     communicator.backend = definitions.string(definition->backend);
     communicator.members = members_of(*definition);
     communicator.size = communicator.members.empty() ? definition->size : communicator.members.size();

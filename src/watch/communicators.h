@@ -12,9 +12,12 @@ namespace lockstep::watch {
 
 struct LiveCommunicator {
   std::string name;
+  std::string description;  // what the user called it
   std::string backend;
   std::vector<int> members;  // global ranks in communicator order; empty when the recording does not tell
   std::size_t size = 0;      // known even where the members are not; 0: nothing tells
+
+  const std::string& title() const { return description.empty() ? name : description; }
 };
 
 class Communicators {

@@ -16,14 +16,17 @@ class StepClock {
     ++count_;
   }
   std::uint64_t steps() const { return count_; }
-  std::optional<double> steps_per_second() const {
+  // One that has been longer than two usual steps counts as well: a rank that hangs makes no steps.
+  std::optional<double> steps_per_second(std::int64_t now_ns) const {
     const std::uint64_t known = std::min<std::uint64_t>(count_, ends_.size());
     if (known < 2) return std::nullopt;
     const std::int64_t last = ends_[(count_ - 1) % ends_.size()];
     const std::int64_t first = ends_[(count_ - known) % ends_.size()];
-    return last > first
-               ? std::optional(static_cast<double>(known - 1) * 1e9 / static_cast<double>(last - first))
-               : std::nullopt;
+    if (last <= first) return std::nullopt;
+    const auto steps = static_cast<double>(known - 1);
+    const double usual_ns = static_cast<double>(last - first) / steps;
+    const bool hangs = static_cast<double>(now_ns - last) > 2 * usual_ns;
+    return steps * 1e9 / static_cast<double>((hangs ? now_ns : last) - first);
   }
 
  private:

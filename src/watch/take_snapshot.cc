@@ -14,11 +14,11 @@ constexpr std::int64_t kQuietNs = 500'000'000;
 std::string in_words(const LiveCall& call, const Communicators& communicators) {
   const LiveCommunicator& communicator = communicators[call.communicator];
   if (!is_message(call.operation)) {
-    return fmt::format("{} {} in {}", model::name_of(call.operation), call.sequence, communicator.name);
+    return fmt::format("{} {} in {}", model::name_of(call.operation), call.sequence, communicator.title());
   }
   const char* direction = call.operation == model::Operation::kSend ? "to" : "from";
   return fmt::format("{} {} {} {} in {}", model::name_of(call.operation), call.sequence, direction,
-                     call.peer < 0 ? "any" : std::to_string(call.peer), communicator.name);
+                     call.peer < 0 ? "any" : std::to_string(call.peer), communicator.title());
 }
 
 bool is_stopped(const LiveRank& rank, std::int64_t now_ns) {
@@ -79,7 +79,7 @@ Snapshot LiveJob::snapshot() const {
     const bool is_over = view.state == RankState::kEnded || view.state == RankState::kGone;
     if (since && !is_over) view.for_ns = std::max<std::int64_t>(now_ns_ - *since, 0);
     view.steps = rank.steps().steps();
-    view.steps_per_second = rank.steps().steps_per_second();
+    view.steps_per_second = rank.steps().steps_per_second(now_ns_);
     const bool is_in_call = standing.call != nullptr;
     view.communication_share = rank.communication().share(now_ns_, is_in_call ? since : std::nullopt);
     view.data_wait_share = rank.data_waits().share(now_ns_, std::nullopt);
