@@ -2,6 +2,7 @@
 #include <filesystem>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/file.h"
 #include "base/text_fields.h"
@@ -89,9 +90,16 @@ Result<model::Verdict> judge(const fs::path& recording, const launch::WatchedEnd
   }
   if (end.ranks_recorded == 0) {
     found.verdict.limits.push_back(
-        "no rank was recorded: nothing of the job used PyTorch's distributed package or MPI");
+        "no rank was recorded: nothing of the job began to communicate by PyTorch, TensorFlow, Horovod, NCCL "
+        "or MPI");
   }
   return std::move(found.verdict);
+}
+
+// "4 ranks (pytorch 2.13.0)"
+std::string what_was_recorded(const launch::WatchedEnd& end) {
+  const std::string ranks = end.ranks_recorded == 1 ? "1 rank" : fmt::format("{} ranks", end.ranks_recorded);
+  return end.frameworks.empty() ? ranks : fmt::format("{} ({})", ranks, fmt::join(end.frameworks, ", "));
 }
 
 std::string how_it_ended(const process::RunEnd& end) {
@@ -166,10 +174,8 @@ Result<ExitStatus> run(const Args& args, Terminal& terminal) {
     const model::Verdict verdict = TRY(judge(recording, end));
     TRY(tell_verdict(verdict, recording, end, terminal));
   } else {
-    terminal.tell(
-        fmt::format("lockstep: nothing wrong found; {} recorded in {}\n",
-                    end.ranks_recorded == 1 ? "1 rank" : fmt::format("{} ranks", end.ranks_recorded),
-                    recording.string()));
+    terminal.tell(fmt::format("lockstep: nothing wrong found; {} recorded in {}\n", what_was_recorded(end),
+                              recording.string()));
   }
   return status_of(end.job.run);
 }

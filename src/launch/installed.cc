@@ -10,7 +10,7 @@ namespace fs = std::filesystem;
 bool is_there(const Installed& parts) {
   std::error_code ignored;
   return fs::exists(parts.recorder, ignored) && fs::exists(parts.mpi_adapter, ignored) &&
-         fs::exists(parts.python / "sitecustomize.py", ignored);
+         fs::exists(parts.nccl_adapter, ignored) && fs::exists(parts.python / "sitecustomize.py", ignored);
 }
 
 std::vector<Installed> places(const fs::path& folder) {
@@ -20,11 +20,13 @@ std::vector<Installed> places(const fs::path& folder) {
     const fs::path parts = folder / lib;
     places.push_back({.recorder = parts / "liblockstep.so",
                       .mpi_adapter = parts / "liblockstep_mpi.so",
+                      .nccl_adapter = parts / "liblockstep_nccl.so",
                       .python = parts / "python"});
   }
   // build/release/lockstep
   places.push_back({.recorder = folder / "recorder/liblockstep.so",
                     .mpi_adapter = folder / "adapters/mpi/liblockstep_mpi.so",
+                    .nccl_adapter = folder / "adapters/nccl/liblockstep_nccl.so",
                     .python = folder / "../../adapters/python"});
   return places;
 }
@@ -36,10 +38,11 @@ Result<Installed> find_installed_beside(const fs::path& program) {
     if (!is_there(parts)) continue;
     return Installed{.recorder = fs::canonical(parts.recorder),
                      .mpi_adapter = fs::canonical(parts.mpi_adapter),
+                     .nccl_adapter = fs::canonical(parts.nccl_adapter),
                      .python = fs::canonical(parts.python)};
   }
   return Error{"cannot record", program.string(),
-               "liblockstep.so, its MPI adapter or its Python folder is missing",
+               "liblockstep.so, an adapter or the Python folder is missing",
                "install Lockstep whole with 'make install', or run it from its build folder"};
 }
 

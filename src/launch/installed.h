@@ -9,9 +9,10 @@
 namespace lockstep::launch {
 
 struct Installed {
-  std::filesystem::path recorder;     // liblockstep.so
-  std::filesystem::path mpi_adapter;  // liblockstep_mpi.so
-  std::filesystem::path python;       // the folder for PYTHONPATH
+  std::filesystem::path recorder;      // liblockstep.so
+  std::filesystem::path mpi_adapter;   // liblockstep_mpi.so
+  std::filesystem::path nccl_adapter;  // liblockstep_nccl.so
+  std::filesystem::path python;        // the folder for PYTHONPATH
 };
 
 // An error that names what is missing.

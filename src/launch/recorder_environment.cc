@@ -53,7 +53,7 @@ std::vector<std::string> with_recorder(std::vector<std::string> environment, con
   Environment changed(std::move(environment));
   changed.set("LOCKSTEP_RECORD", settings.folder.string());
   changed.set("LOCKSTEP_LIBRARY", parts.recorder.string());
-  changed.put_first("LD_PRELOAD", parts.mpi_adapter.string());
+  changed.put_first("LD_PRELOAD", parts.mpi_adapter.string() + ":" + parts.nccl_adapter.string());
   changed.put_first("PYTHONPATH", parts.python.string());
   if (settings.job.empty()) {
     changed.unset("LOCKSTEP_JOB");

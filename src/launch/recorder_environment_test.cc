@@ -10,7 +10,10 @@ using testing::Contains;
 using testing::Not;
 using testing::StartsWith;
 
-const Installed kParts{.recorder = "/l/liblockstep.so", .mpi_adapter = "/l/mpi.so", .python = "/l/python"};
+const Installed kParts{.recorder = "/l/liblockstep.so",
+                       .mpi_adapter = "/l/mpi.so",
+                       .nccl_adapter = "/l/nccl.so",
+                       .python = "/l/python"};
 
 std::vector<std::string> with(std::vector<std::string> environment, RecorderSettings settings = {}) {
   settings.folder = "/r";
@@ -24,14 +27,14 @@ TEST(RecorderEnvironment, SwitchesEverythingOnAndKeepsTheRest) {
   EXPECT_THAT(environment, Contains("EMPTY="));
   EXPECT_THAT(environment, Contains("LOCKSTEP_RECORD=/r"));
   EXPECT_THAT(environment, Contains("LOCKSTEP_LIBRARY=/l/liblockstep.so"));
-  EXPECT_THAT(environment, Contains("LD_PRELOAD=/l/mpi.so"));
+  EXPECT_THAT(environment, Contains("LD_PRELOAD=/l/mpi.so:/l/nccl.so"));
   EXPECT_THAT(environment, Contains("PYTHONPATH=/l/python"));
   EXPECT_THAT(environment, Not(Contains(StartsWith("LOCKSTEP_MAX_RECORD_SIZE"))));
 }
 
 TEST(RecorderEnvironment, ComesBeforeWhatTheUserPreloads) {
   const auto environment = with({"LD_PRELOAD=/usr/lib/libjemalloc.so", "PYTHONPATH=src:lib"});
-  EXPECT_THAT(environment, Contains("LD_PRELOAD=/l/mpi.so:/usr/lib/libjemalloc.so"));
+  EXPECT_THAT(environment, Contains("LD_PRELOAD=/l/mpi.so:/l/nccl.so:/usr/lib/libjemalloc.so"));
   EXPECT_THAT(environment, Contains("PYTHONPATH=/l/python:src:lib"));
 }
 

@@ -90,7 +90,9 @@ Result<WatchedEnd> run_job(const process::Command& command, const std::filesyste
   end.findings = watcher.findings();
   end.first_loss = watcher.first_loss();
   end.job = TRY(job.finish());
-  end.ranks_recorded = watcher.job().ranks().size();
+  const std::vector<const watch::LiveRank*> ranks = watcher.job().ranks();
+  end.ranks_recorded = ranks.size();
+  if (!ranks.empty()) end.frameworks = ranks.front()->recorded_frameworks();
   return end;
 }
 

@@ -19,6 +19,7 @@ struct WatchedEnd {
   std::vector<model::Finding> findings;    // what the watcher saw and what was not taken back
   std::vector<model::Finding> first_loss;  // the first process that was gone, where that is known
   std::size_t ranks_recorded = 0;
+  std::vector<std::string> frameworks;  // that told the recorder of the first rank what it does
 };
 
 // What to do about a notice of the watcher: nothing, or end the job.

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <string_view>
 
+#include <fmt/format.h>
+
 namespace lockstep::watch {
 namespace {
 
@@ -153,10 +155,14 @@ void LiveRank::take_attribute(const lockstep_attribute& attribute) {
        {"horovod", "horovod"},
        {"mpi", "mpi"}}};
   const std::string_view key = definitions_.string(attribute.key);
-  for (const auto& [word, framework] : kFrameworks) {
-    if (framework_ == framework) return;
-    if (key == word) framework_ = framework;
-  }
+  const auto known =
+      std::ranges::find(kFrameworks, key, &std::pair<std::string_view, std::string_view>::first);
+  if (known == kFrameworks.end()) return;
+  recorded_frameworks_.push_back(fmt::format("{} {}", known->second, definitions_.string(attribute.value)));
+  // Frameworks stand on each other: the highest names the job.
+  const auto current =
+      std::ranges::find(kFrameworks, framework_, &std::pair<std::string_view, std::string_view>::second);
+  if (known < current) framework_ = known->second;
 }
 
 std::string LiveRank::backend() const {

@@ -64,6 +64,8 @@ class LiveRank {
   const TimeShare& communication() const { return communication_; }
   const TimeShare& data_waits() const { return data_waits_; }
   const std::string& framework() const { return framework_; }
+  // Everything that tells the recorder what the rank does: "pytorch 2.13.0", "horovod 0.28.1".
+  const std::vector<std::string>& recorded_frameworks() const { return recorded_frameworks_; }
   std::string backend() const;  // of its first communicator that tells
 
  private:
@@ -96,6 +98,7 @@ class LiveRank {
   TimeShare communication_;
   TimeShare data_waits_;
   std::string framework_;
+  std::vector<std::string> recorded_frameworks_;
 };
 
 }  // namespace lockstep::watch
