@@ -12,9 +12,14 @@ from torch.nn.parallel import DistributedDataParallel
 FAULT, FAULTY_RANK, FAULTY_STEP, STEPS = sys.argv[1], 2, 30, 60
 
 
+def say(line):
+    sys.stdout.write(f"{line}\n")  # at once: lines of several ranks must not mix
+    sys.stdout.flush()
+
+
 def strike(rank):
     if rank == FAULTY_RANK:
-        print(f"fault {time.time()}", flush=True)
+        say(f"fault {time.time()}")
     if FAULT == "shape":
         dist.all_reduce(torch.ones(7 if rank == FAULTY_RANK else 8))
     elif FAULT == "operation":
@@ -51,7 +56,7 @@ def main():
         time.sleep(0.01)
     if FAULT != "early":
         dist.barrier()
-    print(f"rank {rank} loss {loss.item()!r}", flush=True)
+    say(f"rank {rank} loss {loss.item()!r}")
 
 
 main()
