@@ -9,6 +9,7 @@
 #include "symptoms/finding_text.h"
 #include "symptoms/guess.h"
 #include "symptoms/job_facts.h"
+#include "symptoms/script_exception.h"
 #include "symptoms/silent.h"
 #include "symptoms/wordless.h"
 
@@ -84,7 +85,9 @@ LogVerdict judge(const Catalogue& catalogue, std::span<const LogText> unread_log
   const LineSources sources(logs);
   const std::vector<Sighting> sightings = sightings_in(catalogue, logs, scans, context, sources);
   const std::set<int> speaking = speaking_ranks(sources, sightings);
-  const std::vector<Candidate> candidates = candidates_from(sightings);
+  std::vector<Candidate> candidates = candidates_from(sightings);
+  const auto raised = script_exception_in(catalogue, logs, sources);
+  if (raised) put_first_if_it_outweighs(*raised, candidates);
   const bool may_guess = !candidates.empty() || sounds_like_failure(catalogue, logs);
   const std::optional<Guess> guess = may_guess ? guess_leaf(data.guess, logs) : std::nullopt;
 

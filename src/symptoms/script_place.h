@@ -1,0 +1,19 @@
+// Whose code a frame of a traceback is, and what an exception raised there means.
+#pragma once
+
+#include "model/leaf.h"
+#include "symptoms/traceback.h"
+
+namespace lockstep::symptoms {
+
+// Raised by code that is neither Python's nor an installed or checked-out framework's, and of a kind that
+// tells of the script itself: no lost connection, no failed import, no launcher's report.
+bool is_the_scripts_own(const RaisedException& exception);
+
+// By the exception's kind, then by what the code does that raised it, then by its words.
+model::Leaf leaf_of(const RaisedException& exception);
+
+// Of the innermost frame that is the script's: "train.py:18".
+std::string place_of(const RaisedException& exception);
+
+}  // namespace lockstep::symptoms
