@@ -26,6 +26,23 @@ std::string ends_of(std::span<const LogText> logs) {
   return text;
 }
 
+// Where a file lies says more about the machine than about the fault: 'File "/usr/lib/.../distributed/x.py"'.
+std::string without_frame_paths(std::string_view text) {
+  constexpr std::string_view kFile = "File \"";
+  std::string kept;
+  kept.reserve(text.size());
+  while (!text.empty()) {
+    const std::size_t path = text.find(kFile);
+    const std::size_t path_end =
+        path == std::string_view::npos ? path : text.find_first_of("\"\n", path + kFile.size());
+    kept += text.substr(0, path_end == std::string_view::npos ? path_end : path + kFile.size());
+    if (path_end == std::string_view::npos) break;
+    text.remove_prefix(path_end);
+    if (text.front() == '"') text.remove_prefix(1);
+  }
+  return kept;
+}
+
 // Words as tools/train_guess counts them: letters and underscores, three to thirty of them, lower case.
 std::set<std::string> words_in(std::string_view text) {
   std::set<std::string> words;
@@ -81,7 +98,7 @@ std::optional<Guess> guess_leaf(std::string_view model_text, std::span<const Log
   base::FastJsonParser parser;
   const auto model = parser.parse(model_text);
   if (!model) return std::nullopt;
-  const std::vector<double> scores = scores_of(*model, words_in(ends_of(logs)));
+  const std::vector<double> scores = scores_of(*model, words_in(without_frame_paths(ends_of(logs))));
   if (scores.empty()) return std::nullopt;
   std::vector<std::string_view> leaves;
   base::for_each_element(base::member(*model, "leaves"), [&](base::FastJson element) {
