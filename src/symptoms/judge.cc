@@ -9,6 +9,7 @@
 #include "symptoms/finding_text.h"
 #include "symptoms/guess.h"
 #include "symptoms/job_facts.h"
+#include "symptoms/library_place.h"
 #include "symptoms/script_exception.h"
 #include "symptoms/silent.h"
 #include "symptoms/wordless.h"
@@ -56,6 +57,7 @@ constexpr double kMostWithoutOrigin = 0.49;
 // The entry that knows only that an exception was raised; the words of the log say more about its kind.
 constexpr std::string_view kCatchAll = "other.exception";
 constexpr double kClearerThanChance = 0.2;
+constexpr double kShareOfPlace = 0.4;
 
 void sharpen_catch_all(const Catalogue& catalogue, std::span<const LogText> logs, const Guess& guess,
                        model::Finding& finding) {
@@ -64,6 +66,13 @@ void sharpen_catch_all(const Catalogue& catalogue, std::span<const LogText> logs
   guessed.root_ranks = std::move(finding.root_ranks);
   guessed.victim_ranks = std::move(finding.victim_ranks);
   finding = std::move(guessed);
+}
+
+// The part of a framework that raised an exception says more than the words around it.
+void prefer_place(std::optional<model::Leaf> place, std::optional<Guess>& guess) {
+  if (!place) return;
+  const bool agrees = guess && guess->leaf == *place;
+  guess = Guess{*place, agrees ? std::max(guess->share, kShareOfPlace) : kShareOfPlace};
 }
 
 std::vector<LogText> with_line_marks(std::span<const LogText> logs, std::span<const Scan> scans) {
@@ -86,10 +95,12 @@ LogVerdict judge(const Catalogue& catalogue, std::span<const LogText> unread_log
   const std::vector<Sighting> sightings = sightings_in(catalogue, logs, scans, context, sources);
   const std::set<int> speaking = speaking_ranks(sources, sightings);
   std::vector<Candidate> candidates = candidates_from(sightings);
-  const auto raised = script_exception_in(catalogue, logs, sources);
-  if (raised) put_first_if_it_outweighs(*raised, candidates);
+  const std::vector<RaisedException> raised = raised_exceptions(logs);
+  const auto scripts_own = script_exception_in(catalogue, raised, sources);
+  if (scripts_own) put_first_if_it_outweighs(*scripts_own, candidates);
   const bool may_guess = !candidates.empty() || sounds_like_failure(catalogue, logs);
-  const std::optional<Guess> guess = may_guess ? guess_leaf(data.guess, logs) : std::nullopt;
+  std::optional<Guess> guess = may_guess ? guess_leaf(data.guess, logs) : std::nullopt;
+  if (may_guess) prefer_place(library_place_in(raised), guess);
 
   LogVerdict verdict;
   verdict.job = job_facts(context, sources);

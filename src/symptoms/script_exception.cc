@@ -73,9 +73,9 @@ Candidate candidate_from(const ScriptException& exception) {
 
 }  // namespace
 
-std::optional<ScriptException> script_exception_in(const Catalogue& catalogue, std::span<const LogText> logs,
+std::optional<ScriptException> script_exception_in(const Catalogue& catalogue,
+                                                   std::span<const RaisedException> raised,
                                                    const LineSources& sources) {
-  const std::vector<RaisedException> raised = raised_exceptions(logs);
   const auto first = std::ranges::find_if(raised, is_the_scripts_own);
   if (first == raised.end()) return std::nullopt;
   ScriptException found;

@@ -18,7 +18,8 @@ struct ScriptException {
 };
 
 // The first one whose innermost frame outside Python's own library is the script's.
-std::optional<ScriptException> script_exception_in(const Catalogue& catalogue, std::span<const LogText> logs,
+std::optional<ScriptException> script_exception_in(const Catalogue& catalogue,
+                                                   std::span<const RaisedException> raised,
                                                    const LineSources& sources);
 
 // Makes it the most likely one, unless an entry knows the exception better, or what went wrong before it.

@@ -37,16 +37,6 @@ std::string_view short_kind(const RaisedException& exception) {
   return std::string_view(exception.kind).substr(exception.kind.rfind('.') + 1);
 }
 
-// Raised by frameworks, by the network or by whoever ends the job, though the script's frame is the last.
-bool tells_of_something_else(const RaisedException& exception) {
-  static const base::Regex other_kind = base::Regex::of_our_own(
-      R"(^(torch|tensorflow|jax|jaxlib|ray|horovod|deepspeed|grpc|socket|subprocess|multiprocessing)\.)"
-      R"(|(^|\.)(KeyboardInterrupt|SystemExit|GeneratorExit|ImportError|ModuleNotFoundError|SyntaxError|IndentationError)$)"
-      R"(|(Connection|Pipe|Timeout|OutOfMemory|CalledProcess|ChildFailed|Backend|Network|Store|Internal|Unavailable)\w*Error$)"
-      R"(|gaierror|Timeout|Raised|Exited|Signal|Interrupt|Cancelled|EOFError|TabError|RayTask|RayActor|XlaRuntime|JaxRuntime)");
-  return other_kind.found_in(exception.kind);
-}
-
 // What is written in C++ raises these kinds as well, and then the frame that called it is the last.
 bool may_come_from_native_code(const RaisedException& exception) {
   constexpr std::array<std::string_view, 4> kKinds = {"RuntimeError", "OSError", "SystemError", "Exception"};
@@ -66,13 +56,22 @@ bool loads_data(const RaisedException& exception) {
   return std::ranges::any_of(exception.frames, is_loader) || kind.found_in(exception.kind);
 }
 
+}  // namespace
+
+bool tells_of_something_else(const RaisedException& exception) {
+  static const base::Regex other_kind = base::Regex::of_our_own(
+      R"(^(torch|tensorflow|jax|jaxlib|ray|horovod|deepspeed|grpc|socket|subprocess|multiprocessing)\.)"
+      R"(|(^|\.)(KeyboardInterrupt|SystemExit|GeneratorExit|ImportError|ModuleNotFoundError|SyntaxError|IndentationError)$)"
+      R"(|(Connection|Pipe|Timeout|OutOfMemory|CalledProcess|ChildFailed|Backend|Network|Store|Internal|Unavailable)\w*Error$)"
+      R"(|gaierror|Timeout|Raised|Exited|Signal|Interrupt|Cancelled|EOFError|TabError|RayTask|RayActor|XlaRuntime|JaxRuntime)");
+  return other_kind.found_in(exception.kind);
+}
+
 bool speaks_of_shapes(const RaisedException& exception) {
   static const base::Regex words = base::Regex::of_our_own(
       R"(\bshapes?\b|torch\.Size|\bsize mismatch\b|\bdim(ension)?s? (mismatch|do not|must))");
   return words.found_in(exception.message);
 }
-
-}  // namespace
 
 bool is_the_scripts_own(const RaisedException& exception) {
   const Frame* innermost = innermost_outside_python(exception);

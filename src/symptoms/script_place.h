@@ -6,6 +6,11 @@
 
 namespace lockstep::symptoms {
 
+// Raised by frameworks for what happened elsewhere, by the network or by whoever ends the job.
+bool tells_of_something_else(const RaisedException& exception);
+
+bool speaks_of_shapes(const RaisedException& exception);
+
 // Raised by code that is neither Python's nor an installed or checked-out framework's, and of a kind that
 // tells of the script itself: no lost connection, no failed import, no launcher's report.
 bool is_the_scripts_own(const RaisedException& exception);

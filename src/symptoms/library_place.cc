@@ -1,0 +1,74 @@
+#include "symptoms/library_place.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+
+#include "base/regex.h"
+#include "symptoms/script_place.h"
+
+namespace lockstep::symptoms {
+namespace {
+
+using model::Leaf;
+
+struct Part {
+  std::string_view regex;  // over "path function"; the first that fits counts
+  Leaf leaf;
+};
+
+constexpr std::array<Part, 15> kParts = {{
+    {R"(torch/distributed/(elastic/|rendezvous|launch|run\.py|device_mesh))", Leaf::kSetupFail},
+    {R"(torch/distributed/\S* (init_process_group|_?new_(process_)?group|_store_based_barrier))",
+     Leaf::kSetupFail},
+    {R"(torch/distributed/checkpoint/\S*( |_)\w*load)", Leaf::kPrepModel},
+    {R"(torch/distributed/checkpoint/)", Leaf::kRunCkpt},
+    {R"(torch/distributed/(fsdp|_composable)/\S*(init|wrap))", Leaf::kPrepModel},
+    {R"(torch/distributed/(pipelining/schedules|distributed_c10d|_functional_collectives))", Leaf::kRunComm},
+    {R"(grad_scaler\.py |torch/(distributed/)?optim/)", Leaf::kRunGraph},
+    {R"(torch/utils/data/|/data_adapters?/|tensorflow\S*/python/data/)", Leaf::kPrepData},
+    {R"((keras|tensorflow)\S*/sav(ing|ed_model)/\S* \w*load|torch/serialization\.py _?load)",
+     Leaf::kPrepModel},
+    {R"((keras|tensorflow)\S*/sav(ing|ed_model)/|torch/serialization\.py|deepspeed\S*checkpoint)",
+     Leaf::kRunCkpt},
+    {R"(horovod/(common/basics|runner/))", Leaf::kSetupFail},
+    {R"(tensorflow\S*/distribute/(cluster_resolver/|multi_worker_util|distribute_coordinator))",
+     Leaf::kSetupFail},
+    {R"(tensorflow\S*/distribute/(mirrored_run|values|ps_values|distribute_lib|cross_device_ops))",
+     Leaf::kRunGraph},
+    {R"(lightning\S*/(environments|connectors)/|accelerate/state\.py)", Leaf::kSetupFail},
+    {R"(megatron\S*/(parallel_state|initialize)\.py)", Leaf::kSetupFail},
+}};
+
+std::optional<Leaf> leaf_of_part(const Frame& frame) {
+  static const auto regexes = [] {
+    std::vector<base::Regex> compiled;
+    for (const Part& part : kParts) compiled.push_back(base::Regex::of_our_own(part.regex));
+    return compiled;
+  }();
+  std::string place = frame.path + " " + frame.function;
+  std::ranges::replace(place, '\\', '/');
+  for (std::size_t i = 0; i < kParts.size(); ++i) {
+    if (regexes[i].found_in(place)) return kParts[i].leaf;
+  }
+  return std::nullopt;
+}
+
+bool is_raised_there(const Frame& frame) {
+  return frame.source.empty() || frame.source.starts_with("raise ") || frame.source.starts_with("assert ");
+}
+
+}  // namespace
+
+std::optional<Leaf> library_place_in(std::span<const RaisedException> raised) {
+  for (const RaisedException& exception : raised) {
+    const Frame& innermost = exception.frames.back();
+    if (tells_of_something_else(exception) || !is_raised_there(innermost)) continue;
+    const auto leaf = leaf_of_part(innermost);
+    if (leaf) return speaks_of_shapes(exception) ? Leaf::kRunTensor : *leaf;
+  }
+  return std::nullopt;
+}
+
+}  // namespace lockstep::symptoms
