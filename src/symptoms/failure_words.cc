@@ -20,13 +20,6 @@ bool is_noise(const Catalogue& catalogue, base::PatternScanner& quiet, std::stri
   return noise;
 }
 
-// Whatever was complained about before, it did not stop the job.
-bool goes_on(std::string_view line) {
-  static const base::Regex progress = base::Regex::of_our_own(
-      R"(\bloss\b|_loss\b|\d(it/s|s/it)|\bepoch\b|\bstep\b[ :=#]*\d|\b(done|finished|completed?|saved)\b|accuracy)");
-  return progress.found_in(line);
-}
-
 bool fails_for_sure(std::string_view line) {
   static const base::Regex always = base::Regex::of_our_own(
       R"(Traceback \(most recent|\b\w*(Error|Exception)\b:|\b(fatal|abort(ed|ing)|core dumped|crashed)\b|^E\d{4} )");
@@ -35,7 +28,7 @@ bool fails_for_sure(std::string_view line) {
 
 bool may_fail(std::string_view line) {
   static const base::Regex complaint = base::Regex::of_our_own(
-      R"((^|[\s\[])error(:|\])|\bfail(ed|ure|s)?\b|\b(cannot|can.t|could not|couldn.t|unable to|refused|timed out|killed)\b)"
+      R"((^|[\s\[])error(:|\])|\bfail(ed|ure|s)?\b|\b(cannot|can.t|could not|couldn.t|unable to|lost (communication|connection|contact)|refused|timed out|killed)\b)"
       R"(|\b(is|are|was|were|does|do|did)( not|n.t) (found|supported|available|registered|usable|exist|match)\b)"
       R"(|exited (on )?signal|Signal code|NCCL WARN|NCCL INFO \S+:\d+ -> \d|\w_STATUS_(NOT|BAD|INTERNAL|EXEC|ALLOC))"
       R"(|\b(INVALID_ARGUMENT|RESOURCE_EXHAUSTED|FAILED_PRECONDITION|UNAVAILABLE|UNKNOWN|INTERNAL): |: [EF] \w+/|mismatch)");
@@ -43,6 +36,12 @@ bool may_fail(std::string_view line) {
 }
 
 }  // namespace
+
+bool goes_on(std::string_view line) {
+  static const base::Regex progress = base::Regex::of_our_own(
+      R"(\bloss\b|_loss\b|\d(it/s|s/it)|\bepoch\b|\bstep\b[ :=#]*\d|\b(done|finished|completed?|saved)\b|accuracy)");
+  return progress.found_in(line);
+}
 
 bool sounds_like_failure(const Catalogue& catalogue, std::span<const LogText> logs) {
   base::PatternScanner quiet(catalogue.quiet());

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <string_view>
 
 #include "symptoms/catalogue.h"
 #include "symptoms/log_text.h"
@@ -12,5 +13,8 @@ namespace lockstep::symptoms {
 // "cannot") count only in the last lines, where a program that fails has its last word, and only where no
 // progress follows them.
 bool sounds_like_failure(const Catalogue& catalogue, std::span<const LogText> logs);
+
+// Progress: whatever was complained about before, it did not stop the job.
+bool goes_on(std::string_view line);
 
 }  // namespace lockstep::symptoms

@@ -56,6 +56,8 @@ constexpr double kMostWithoutOrigin = 0.49;
 
 // The entry that knows only that an exception was raised; the words of the log say more about its kind.
 constexpr std::string_view kCatchAll = "other.exception";
+// The one that takes it for the script's; a framework's part that raised it says otherwise.
+constexpr std::string_view kScriptError = "other.script_error";
 constexpr double kClearerThanChance = 0.2;
 constexpr double kShareOfPlace = 0.4;
 
@@ -96,11 +98,12 @@ LogVerdict judge(const Catalogue& catalogue, std::span<const LogText> unread_log
   const std::set<int> speaking = speaking_ranks(sources, sightings);
   std::vector<Candidate> candidates = candidates_from(sightings);
   const std::vector<RaisedException> raised = raised_exceptions(logs);
-  const auto scripts_own = script_exception_in(catalogue, raised, sources);
+  const auto scripts_own = script_exception_in(catalogue, logs, raised, sources);
   if (scripts_own) put_first_if_it_outweighs(*scripts_own, candidates);
   const bool may_guess = !candidates.empty() || sounds_like_failure(catalogue, logs);
   std::optional<Guess> guess = may_guess ? guess_leaf(data.guess, logs) : std::nullopt;
-  if (may_guess) prefer_place(library_place_in(raised), guess);
+  const std::optional<model::Leaf> place = may_guess ? library_place_in(raised) : std::nullopt;
+  prefer_place(place, guess);
 
   LogVerdict verdict;
   verdict.job = job_facts(context, sources);
@@ -114,7 +117,9 @@ LogVerdict judge(const Catalogue& catalogue, std::span<const LogText> unread_log
   if (verdict.findings.empty() && !candidates.empty()) {
     verdict.findings = findings_from(candidates, logs, speaking);
     verdict.grounds = grounds_of(candidates, guess);
-    if (guess && guess->share >= kClearerThanChance && verdict.findings.front().code == kCatchAll) {
+    const std::string& code = verdict.findings.front().code;
+    const bool is_vague = code == kCatchAll || (place && code == kScriptError);
+    if (guess && guess->share >= kClearerThanChance && is_vague) {
       sharpen_catch_all(catalogue, logs, *guess, verdict.findings.front());
       verdict.grounds = grounds_without_candidate("guess", guess->leaf, guess);
     }

@@ -18,7 +18,7 @@ struct Part {
   Leaf leaf;
 };
 
-constexpr std::array<Part, 15> kParts = {{
+constexpr std::array<Part, 17> kParts = {{
     {R"(torch/distributed/(elastic/|rendezvous|launch|run\.py|device_mesh))", Leaf::kSetupFail},
     {R"(torch/distributed/\S* (init_process_group|_?new_(process_)?group|_store_based_barrier))",
      Leaf::kSetupFail},
@@ -26,6 +26,8 @@ constexpr std::array<Part, 15> kParts = {{
     {R"(torch/distributed/checkpoint/)", Leaf::kRunCkpt},
     {R"(torch/distributed/(fsdp|_composable)/\S*(init|wrap))", Leaf::kPrepModel},
     {R"(torch/distributed/(pipelining/schedules|distributed_c10d|_functional_collectives))", Leaf::kRunComm},
+    {R"(torch/distributed/(pipelining/microbatch|tensor/|_tensor/|_shard/))", Leaf::kRunTensor},
+    {R"(deepspeed/(runtime/pipe/module|module_inject/))", Leaf::kPrepModel},
     {R"(grad_scaler\.py |torch/(distributed/)?optim/)", Leaf::kRunGraph},
     {R"(torch/utils/data/|/data_adapters?/|tensorflow\S*/python/data/)", Leaf::kPrepData},
     {R"((keras|tensorflow)\S*/sav(ing|ed_model)/\S* \w*load|torch/serialization\.py _?load)",
@@ -66,6 +68,7 @@ std::optional<Leaf> library_place_in(std::span<const RaisedException> raised) {
     const Frame& innermost = exception.frames.back();
     if (tells_of_something_else(exception) || !is_raised_there(innermost)) continue;
     const auto leaf = leaf_of_part(innermost);
+    if (leaf && exception.kind == "NotImplementedError") return Leaf::kRunNotimpl;
     if (leaf) return speaks_of_shapes(exception) ? Leaf::kRunTensor : *leaf;
   }
   return std::nullopt;

@@ -1,8 +1,11 @@
 #include "symptoms/script_exception.h"
 
 #include <algorithm>
+#include <iterator>
 
+#include "symptoms/failure_words.h"
 #include "symptoms/script_place.h"
+#include "symptoms/wordless.h"
 
 namespace lockstep::symptoms {
 namespace {
@@ -53,7 +56,7 @@ bool outweighs(const ScriptException& exception, std::span<const Candidate> cand
   return std::ranges::none_of(candidates, [&](const Candidate& candidate) {
     if (candidate.role != Role::kOrigin || candidate.strength == Strength::kHint) return false;
     if (knows_the_line(candidate, exception))
-      return candidate.strength != Strength::kWeak || candidate.leaf != exception.leaf;
+      return candidate.strength != Strength::kWeak || candidate.leaf != *exception.as_raised.leaf;
     return !speaks_of_peers(candidate) || !cannot_have_led_to(exception, candidate);
   });
 }
@@ -61,7 +64,8 @@ bool outweighs(const ScriptException& exception, std::span<const Candidate> cand
 Candidate candidate_from(const ScriptException& exception) {
   Candidate candidate;
   candidate.symptom = exception.sightings.front().symptom;
-  candidate.leaf = exception.leaf;
+  candidate.leaf = *exception.as_raised.leaf;
+  candidate.variant = &exception.as_raised;
   candidate.strength = Strength::kWeak;
   candidate.lead = &exception.sightings.front();
   for (const Sighting& sighting : exception.sightings) {
@@ -71,15 +75,46 @@ Candidate candidate_from(const ScriptException& exception) {
   return candidate;
 }
 
+// The rank logged the exception and trained on.
+bool is_outlived(const RaisedException& exception, std::span<const LogText> logs,
+                 const LineSources& sources) {
+  constexpr std::size_t kLookAhead = std::size_t{64} << 10;
+  const std::string_view bytes = logs[exception.log].bytes;
+  const std::optional<int> rank = sources.at(exception.log, exception.at).rank;
+  bool goes_on_after = false;
+  for_each_line(bytes, exception.at.end, std::min(bytes.size(), exception.at.end + kLookAhead),
+                [&](std::string_view line, LineSpan span) {
+                  if (goes_on_after || !goes_on(line)) return;
+                  goes_on_after = sources.at(exception.log, span).rank == rank;
+                });
+  return goes_on_after;
+}
+
+// What repairs a script, then what repairs faults of the leaf.
+Variant variant_for(const Catalogue& catalogue, model::Leaf leaf) {
+  Variant variant;
+  variant.leaf = leaf;
+  variant.fixes = catalogue.at("script.exception").fixes;
+  const std::vector<model::Fix>& others = leaf_entry(catalogue, leaf).fixes;
+  std::ranges::copy_if(others, std::back_inserter(variant.fixes), [&](const model::Fix& fix) {
+    return std::ranges::find(variant.fixes, fix) == variant.fixes.end();
+  });
+  return variant;
+}
+
 }  // namespace
 
-std::optional<ScriptException> script_exception_in(const Catalogue& catalogue,
+std::optional<ScriptException> script_exception_in(const Catalogue& catalogue, std::span<const LogText> logs,
                                                    std::span<const RaisedException> raised,
                                                    const LineSources& sources) {
-  const auto first = std::ranges::find_if(raised, is_the_scripts_own);
+  constexpr int kMostLooks = 64;  // a job that outlives so many logs them as a habit
+  int looks = 0;
+  const auto first = std::ranges::find_if(raised, [&](const RaisedException& exception) {
+    return is_the_scripts_own(exception) && ++looks <= kMostLooks && !is_outlived(exception, logs, sources);
+  });
   if (first == raised.end()) return std::nullopt;
   ScriptException found;
-  found.leaf = leaf_of(*first);
+  found.as_raised = variant_for(catalogue, leaf_of(*first));
   const std::string place = place_of(*first);
   for (const RaisedException& exception : raised) {
     if (exception.kind != first->kind || place_of(exception) != place) continue;

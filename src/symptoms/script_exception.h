@@ -13,12 +13,13 @@
 namespace lockstep::symptoms {
 
 struct ScriptException {
-  model::Leaf leaf = model::Leaf::kRunOther;
+  Variant as_raised;                // its leaf, and the fixes for that
   std::vector<Sighting> sightings;  // of the same exception, one for each rank that raised it
 };
 
-// The first one whose innermost frame outside Python's own library is the script's.
-std::optional<ScriptException> script_exception_in(const Catalogue& catalogue,
+// The first one that the rank did not outlive and whose innermost frame outside Python's own library is the
+// script's.
+std::optional<ScriptException> script_exception_in(const Catalogue& catalogue, std::span<const LogText> logs,
                                                    std::span<const RaisedException> raised,
                                                    const LineSources& sources);
 

@@ -123,5 +123,16 @@ TEST(ScriptException, WhatTheSameRankSawBeforeItIsTheCause) {
   EXPECT_EQ(finding.leaf, Leaf::kPerfHang);
 }
 
+TEST(ScriptException, ARankThatTrainsOnWasNotEndedByIt) {
+  EXPECT_NE(verdict_on("[rank2]: Traceback (most recent call last):\n"
+                       "[rank2]:   File \"train.py\", line 8, in log_metrics\n"
+                       "[rank2]:     raise TrackerAway(url)\n"
+                       "[rank2]: TrackerAway: no answer\n"
+                       "[rank2]: step 18 loss 0.31\n"
+                       "[rank2]: step 19 loss 0.30\n")
+                .code,
+            "script.exception");
+}
+
 }  // namespace
 }  // namespace lockstep::symptoms

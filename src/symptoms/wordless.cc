@@ -34,13 +34,17 @@ model::Finding silent_finding(const Catalogue& catalogue, std::span<const LogTex
   return finding;
 }
 
+const Symptom& leaf_entry(const Catalogue& catalogue, model::Leaf leaf) {
+  std::string code = "leaf.";
+  for (const char c : model::entry_of(leaf).id)
+    code += c == '-' ? '_' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return catalogue.at(code);
+}
+
 model::Finding guessed_finding(const Catalogue& catalogue, std::span<const LogText> logs,
                                const Guess& guess) {
-  std::string code = "leaf.";
-  for (const char c : model::entry_of(guess.leaf).id)
-    code += c == '-' ? '_' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   Sighting nowhere;
-  nowhere.symptom = &catalogue.at(code);
+  nowhere.symptom = &leaf_entry(catalogue, guess.leaf);
   model::Finding finding = finding_about(*nowhere.symptom, nowhere, logs);
   finding.evidence.clear();
   finding.title = "A guess: " + finding.title;

@@ -17,6 +17,9 @@ namespace lockstep::symptoms {
 model::Finding silent_finding(const Catalogue& catalogue, std::span<const LogText> logs,
                               const SilentSign& sign);
 
+// The entry that describes the leaf.
+const Symptom& leaf_entry(const Catalogue& catalogue, model::Leaf leaf);
+
 // Marked as a guess.
 model::Finding guessed_finding(const Catalogue& catalogue, std::span<const LogText> logs, const Guess& guess);
 
