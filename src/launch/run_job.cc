@@ -90,6 +90,7 @@ Result<WatchedEnd> run_job(const process::Command& command, const std::filesyste
   end.findings = watcher.findings();
   end.first_loss = watcher.first_loss();
   end.job = TRY(job.finish());
+  watcher.follow_to_the_end();
   const std::vector<const watch::LiveRank*> ranks = watcher.job().ranks();
   end.ranks_recorded = ranks.size();
   if (!ranks.empty()) end.frameworks = ranks.front()->recorded_frameworks();

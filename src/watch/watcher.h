@@ -35,6 +35,9 @@ class Watcher {
   // What is new since the last tick.
   std::vector<Notice> tick();
 
+  // Takes in what the ranks still wrote before they ended, and judges nothing.
+  void follow_to_the_end() { job_.poll(); }
+
   // Judges once more what stands, with what was learnt about it since.
   void judge_again();
 
