@@ -69,7 +69,16 @@ bool explains_a_loss(const Finding& printed, const std::vector<Finding>& from_ra
 constexpr double kSure = 0.6;
 
 std::vector<Finding> in_order(std::vector<Finding> from_ranks, std::vector<Finding> from_logs) {
-  const auto is_sure = [](const Finding& finding) { return finding.confidence >= kSure; };
+  // Two witnesses who agree are believed, even where each alone would be doubted.
+  const auto is_confirmed = [&](const Finding& finding) {
+    return is_printed(finding) && std::ranges::any_of(from_ranks, [&](const Finding& ended) {
+             return only_tells_how_a_process_ended(ended) && ended.leaf == finding.leaf &&
+                    finding.leaf != Leaf::kRunOther;
+           });
+  };
+  const auto is_sure = [&](const Finding& finding) {
+    return finding.confidence >= kSure || is_confirmed(finding);
+  };
   const bool ranks_prove_waiting = std::ranges::any_of(
       from_ranks, [&](const Finding& finding) { return is_sure(finding) && is_about_waiting(finding); });
   const bool logs_tell_a_cause = std::ranges::any_of(from_logs, is_sure);

@@ -52,11 +52,15 @@ bool cannot_have_led_to(const ScriptException& exception, const Candidate& candi
   });
 }
 
+// The entry for exceptions that no other entry knows.
+bool knows_only_that_it_failed(const Candidate& candidate) {
+  return candidate.strength == Strength::kWeak && candidate.leaf == model::Leaf::kRunOther;
+}
+
 bool outweighs(const ScriptException& exception, std::span<const Candidate> candidates) {
   return std::ranges::none_of(candidates, [&](const Candidate& candidate) {
     if (candidate.role != Role::kOrigin || candidate.strength == Strength::kHint) return false;
-    if (knows_the_line(candidate, exception))
-      return candidate.strength != Strength::kWeak || candidate.leaf != *exception.as_raised.leaf;
+    if (knows_the_line(candidate, exception)) return !knows_only_that_it_failed(candidate);
     return !speaks_of_peers(candidate) || !cannot_have_led_to(exception, candidate);
   });
 }
