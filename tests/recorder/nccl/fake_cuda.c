@@ -12,9 +12,9 @@ struct event {
 
 static _Atomic unsigned long recorded[16];
 static _Atomic unsigned long finished[16];
-static void* captured_stream;
+static void* _Atomic captured_stream;
 static _Thread_local void* current = (void*)0x1000;
-static void* context_of_events;
+static void* _Atomic context_of_events;
 
 /* Stream n belongs to context 0x1000, stream n + 8 to another. */
 static unsigned index_of(const void* stream) { return (unsigned)(uintptr_t)stream % 16; }
