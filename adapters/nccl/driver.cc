@@ -3,11 +3,15 @@
 #include <atomic>
 #include <dlfcn.h>
 
+#include "try_lock.h"
+
 namespace lockstep::adapters::nccl {
 namespace {
 
 Driver found;
 std::atomic<bool> is_whole{false};
+TryLock filling;
+constexpr int kMostWaitMs = 5;  // once, for a thread that comes while another looks the functions up
 
 template <typename Function>
 bool find(void* handle, const char* name, Function& function) {
@@ -34,10 +38,13 @@ bool fill(void* handle) {
 // Not kept when it is not there: CUDA may be loaded later.
 const Driver* driver() {
   if (is_whole.load(std::memory_order_acquire)) return &found;
-  void* handle = ::dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
-  if (handle == nullptr || !fill(handle)) return nullptr;
-  is_whole.store(true, std::memory_order_release);
-  return &found;
+  if (!filling.lock_within(kMostWaitMs)) return nullptr;
+  if (!is_whole.load(std::memory_order_acquire)) {
+    void* handle = ::dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+    if (handle != nullptr && fill(handle)) is_whole.store(true, std::memory_order_release);
+  }
+  filling.unlock();
+  return is_whole.load(std::memory_order_acquire) ? &found : nullptr;
 }
 
 }  // namespace lockstep::adapters::nccl
