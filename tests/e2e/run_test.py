@@ -26,7 +26,7 @@ FAULTS = {
     "operation": (["mismatch.operation"], STRUCTURAL_S),
     "early": (["desync.ended_early"], None),
     "kill": (["mem.killed", "desync.dead_rank"], None),
-    "fail": (["desync.dead_rank", "desync.failed_rank"], None),
+    "fail": (["script.exception"], None),
 }
 
 
