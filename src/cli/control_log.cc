@@ -1,11 +1,9 @@
 #include "cli/control_log.h"
 
 #include <chrono>
-#include <fcntl.h>
+#include <utility>
 
 #include <fmt/chrono.h>
-
-#include "base/file.h"
 
 namespace lockstep::cli {
 
@@ -19,27 +17,8 @@ Result<ControlLog> ControlLog::in_folder(const fs::path& folder) {
   if (!fs::is_empty(folder, fault) || fault)
     return Error{"cannot use the folder", folder.string(), fault ? fault.message() : "it is not empty",
                  kHint};
-  ControlLog log(folder);
-  TRY(log.open("rank_0"));
-  return log;
-}
-
-Result<void> ControlLog::open(std::string_view stem) {
-  for (const auto& [descriptor, ending] : {std::pair(&out_, ".out"), std::pair(&err_, ".err")}) {
-    const fs::path path = folder_ / (std::string(stem) + ending);
-    *descriptor = process::Descriptor(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
-    if (!descriptor->is_open()) return base::error_from_errno("cannot write", path);
-  }
-  return {};
-}
-
-void ControlLog::keep(process::Stream stream, std::string_view bytes) {
-  const process::Descriptor& file = stream == process::Stream::kOut ? out_ : err_;
-  if (!base::write_all(file.get(), bytes)) is_whole_ = false;
-}
-
-void ControlLog::begin_ending() {
-  if (!open("after_the_end_was_asked").ok()) is_whole_ = false;
+  process::OutputFiles files = TRY(process::OutputFiles::open(folder, "rank_0"));
+  return ControlLog(folder, std::move(files));
 }
 
 void ControlLog::discard() {

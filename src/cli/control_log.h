@@ -6,8 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "process/descriptor.h"
-#include "process/run.h"
+#include "process/output_files.h"
 
 namespace lockstep::cli {
 
@@ -16,24 +15,22 @@ class ControlLog {
   // The folder is made; one that holds anything already is refused.
   static Result<ControlLog> in_folder(const std::filesystem::path& folder);
 
-  void keep(process::Stream stream, std::string_view bytes);
+  void keep(process::Stream stream, std::string_view bytes) { files_.keep(stream, bytes); }
   // What follows is the job's answer to being ended: kept, but no evidence.
-  void begin_ending();
+  void begin_ending() { files_.go_on_in("after_the_end_was_asked"); }
   void discard();  // nothing ran: take the folder away again
 
   const std::filesystem::path& folder() const { return folder_; }
   std::filesystem::path errors() const { return folder_ / "rank_0.err"; }
   std::vector<std::filesystem::path> evidence() const;
-  bool is_whole() const { return is_whole_; }  // false: the disk did not take everything
+  bool is_whole() const { return files_.is_whole(); }
 
  private:
-  explicit ControlLog(std::filesystem::path folder) : folder_(std::move(folder)) {}
-  Result<void> open(std::string_view stem);
+  ControlLog(std::filesystem::path folder, process::OutputFiles files)
+      : folder_(std::move(folder)), files_(std::move(files)) {}
 
   std::filesystem::path folder_;
-  process::Descriptor out_;
-  process::Descriptor err_;
-  bool is_whole_ = true;
+  process::OutputFiles files_;
 };
 
 // "lockstep-isolate-20261115-154501", in the current folder.

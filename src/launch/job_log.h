@@ -5,30 +5,27 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "process/descriptor.h"
-#include "process/run.h"
+#include "process/output_files.h"
 
 namespace lockstep::launch {
 
 class JobLog {
  public:
-  static Result<JobLog> in_recording(const std::filesystem::path& folder);
+  static Result<JobLog> in_recording(const std::filesystem::path& recording);
 
-  void keep(process::Stream stream, std::string_view bytes);
+  void keep(process::Stream stream, std::string_view bytes) { files_.keep(stream, bytes); }
   // What follows is the job's answer to being ended: kept where no judge looks.
-  void begin_ending();
+  void begin_ending() { files_.go_on_in(".after_the_end_was_asked"); }
   // Takes files away into which nothing was printed.
   void finish();
-  bool is_whole() const { return is_whole_; }  // false: the disk did not take everything
+  bool is_whole() const { return files_.is_whole(); }
 
  private:
-  explicit JobLog(std::filesystem::path folder) : folder_(std::move(folder)) {}
-  Result<void> open(std::string_view stem);
+  JobLog(std::filesystem::path folder, process::OutputFiles files)
+      : folder_(std::move(folder)), files_(std::move(files)) {}
 
   std::filesystem::path folder_;
-  process::Descriptor out_;
-  process::Descriptor err_;
-  bool is_whole_ = true;
+  process::OutputFiles files_;
 };
 
 }  // namespace lockstep::launch
