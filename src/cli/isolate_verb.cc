@@ -16,6 +16,7 @@
 #include "diagnose/diagnose.h"
 #include "isolate/describe.h"
 #include "isolate/reduce.h"
+#include "process/environment.h"
 #include "process/free_port.h"
 #include "process/run.h"
 
@@ -28,11 +29,9 @@ constexpr ExitStatus kTimedOut{124};  // as timeout(1) says it
 
 isolate::Environment environment_of_this_process() {
   isolate::Environment environment;
-  for (char** entry = ::environ; entry != nullptr && *entry != nullptr; ++entry) {
-    const std::string_view text = *entry;
-    const std::size_t equals = text.find('=');
-    if (equals != std::string_view::npos)
-      environment.emplace(text.substr(0, equals), text.substr(equals + 1));
+  for (const std::string& entry : process::own_environment()) {
+    const std::size_t equals = entry.find('=');
+    if (equals != std::string::npos) environment.emplace(entry.substr(0, equals), entry.substr(equals + 1));
   }
   return environment;
 }

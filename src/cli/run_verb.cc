@@ -17,6 +17,7 @@
 #include "launch/recording_folder.h"
 #include "launch/run_job.h"
 #include "launch/testimony.h"
+#include "process/environment.h"
 #include "process/terminal_pair.h"
 #include "record/recording.h"
 #include "report/findings_json.h"
@@ -29,13 +30,6 @@ namespace {
 namespace fs = std::filesystem;
 
 using Clock = std::chrono::steady_clock;
-
-std::vector<std::string> environment_of_this_process() {
-  std::vector<std::string> environment;
-  for (char** entry = ::environ; entry != nullptr && *entry != nullptr; ++entry)
-    environment.emplace_back(*entry);
-  return environment;
-}
 
 // The recorder takes what it does not understand for not given, so it is checked here.
 Result<void> check_record_size(const Args& args) {
@@ -59,7 +53,7 @@ process::Command command_from(const Args& args, const fs::path& recording, const
                                           .checksums = args.has("checksums"),
                                           .stack_signal = witness::kStackSignal};
   return {.argv = args.command,
-          .environment = launch::with_recorder(environment_of_this_process(), parts, settings),
+          .environment = launch::with_recorder(process::own_environment(), parts, settings),
           .on_a_terminal = process::prints_on_a_terminal()};
 }
 
@@ -119,11 +113,6 @@ Result<void> tell_verdict(const model::Verdict& verdict, const fs::path& recordi
   return {};
 }
 
-// A shell tells a job that Ctrl-C ended by the signal.
-ExitStatus status_of(const process::RunEnd& end) {
-  return ExitStatus{end.status()};
-}
-
 bool wants_testimony(watch::Kind kind) {
   return kind == watch::Kind::kDecided || kind == watch::Kind::kLate || kind == watch::Kind::kHung;
 }
@@ -169,7 +158,8 @@ Result<ExitStatus> run(const Args& args, Terminal& terminal) {
   forget_what_passed(end);
   TRY(keep_live_findings(recording, end.findings));
   if (end.job.run.status() == 0) TRY(record::finish_recording(recording));
-  if (is_quiet) return status_of(end.job.run);
+  const ExitStatus status{end.job.run.status()};
+  if (is_quiet) return status;
   if (ended_badly(end)) {
     const model::Verdict verdict = TRY(judge(recording, end));
     TRY(tell_verdict(verdict, recording, end, terminal));
@@ -177,7 +167,7 @@ Result<ExitStatus> run(const Args& args, Terminal& terminal) {
     terminal.tell(fmt::format("lockstep: nothing wrong found; {} recorded in {}\n", what_was_recorded(end),
                               recording.string()));
   }
-  return status_of(end.job.run);
+  return status;
 }
 
 constexpr std::string_view kAnswersToHangs[] = {"report", "stacks", "kill"};
