@@ -47,6 +47,19 @@ bool decode_tensors(const RecordView& record, TensorsDefinition& tensors) {
 
 }  // namespace
 
+std::vector<int> CommunicatorDefinition::member_ranks() const {
+  constexpr std::size_t kMostRanks = std::size_t{1} << 20;
+  std::vector<int> ranks;
+  for (const lockstep_rank_run& run : members) {
+    if (ranks.size() + run.count > kMostRanks) return ranks;
+    for (std::uint32_t i = 0; i < run.count; ++i) {
+      ranks.push_back(
+          static_cast<int>(static_cast<std::uint32_t>(run.first) + i * static_cast<std::uint32_t>(run.step)));
+    }
+  }
+  return ranks;
+}
+
 Result<Definitions> Definitions::read(const std::filesystem::path& path) {
   return read(TRY(Reader::open(path, ChunkFilter::kDefinitions)));
 }

@@ -22,6 +22,9 @@ struct CommunicatorDefinition {
   std::uint32_t size = 0;
   int rank_in_it = -1;
   std::vector<lockstep_rank_run> members;  // in communicator order; empty: not known
+
+  // The runs as ranks; no more than the first million, of whole runs.
+  std::vector<int> member_ranks() const;
 };
 
 struct TensorShape {

@@ -5,20 +5,6 @@
 namespace lockstep::watch {
 namespace {
 
-constexpr std::size_t kMostMembers = 1 << 20;
-
-std::vector<int> members_of(const record::CommunicatorDefinition& definition) {
-  std::vector<int> members;
-  for (const lockstep_rank_run& run : definition.members) {
-    if (members.size() + run.count > kMostMembers) return {};
-    for (std::uint32_t i = 0; i < run.count; ++i) {
-      members.push_back(
-          static_cast<int>(static_cast<std::uint32_t>(run.first) + i * static_cast<std::uint32_t>(run.step)));
-    }
-  }
-  return members;
-}
-
 std::string identity_of(const LiveCommunicator& communicator,
                         const record::CommunicatorDefinition* definition) {
   std::string identity = communicator.name;
@@ -42,7 +28,7 @@ std::uint32_t Communicators::number_of(const record::Definitions& definitions, s
   if (definition != nullptr) {
     communicator.description = definitions.string(definition->description);
     communicator.backend = definitions.string(definition->backend);
-    communicator.members = members_of(*definition);
+    communicator.members = definition->member_ranks();
     communicator.size = communicator.members.empty() ? definition->size : communicator.members.size();
   }
   known_.push_back(std::move(communicator));

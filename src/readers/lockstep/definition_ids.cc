@@ -103,13 +103,7 @@ model::Communicator DefinitionIds::communicator_of(std::uint32_t id,
   if (definition->size != 0 && definition->size <= kMostMembers) {
     communicator.size = static_cast<int>(definition->size);
   }
-  for (const lockstep_rank_run& run : definition->members) {
-    if (communicator.members.size() + run.count > kMostMembers) return communicator;
-    for (std::uint32_t i = 0; i < run.count; ++i) {
-      communicator.members.push_back(
-          static_cast<int>(static_cast<std::uint32_t>(run.first) + i * static_cast<std::uint32_t>(run.step)));
-    }
-  }
+  communicator.members = definition->member_ranks();
   return communicator;
 }
 
