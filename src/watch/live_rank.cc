@@ -1,11 +1,11 @@
 #include "watch/live_rank.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
-#include <string_view>
 
 #include <fmt/format.h>
+
+#include "readers/lockstep/framework_attribute.h"
 
 namespace lockstep::watch {
 namespace {
@@ -148,21 +148,11 @@ void LiveRank::take_activity(const lockstep_activity& record) {
 }
 
 void LiveRank::take_attribute(const lockstep_attribute& attribute) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kFrameworks = {
-      {{"keras", "keras"},
-       {"torch", "pytorch"},
-       {"tensorflow", "tensorflow"},
-       {"horovod", "horovod"},
-       {"mpi", "mpi"}}};
-  const std::string_view key = definitions_.string(attribute.key);
-  const auto known =
-      std::ranges::find(kFrameworks, key, &std::pair<std::string_view, std::string_view>::first);
-  if (known == kFrameworks.end()) return;
-  recorded_frameworks_.push_back(fmt::format("{} {}", known->second, definitions_.string(attribute.value)));
-  // Frameworks stand on each other: the highest names the job.
-  const auto current =
-      std::ranges::find(kFrameworks, framework_, &std::pair<std::string_view, std::string_view>::second);
-  if (known < current) framework_ = known->second;
+  const readers::FrameworkAttribute* named = readers::framework_attribute(definitions_.string(attribute.key));
+  if (named == nullptr) return;
+  recorded_frameworks_.push_back(
+      fmt::format("{} {}", named->framework, definitions_.string(attribute.value)));
+  if (readers::names_rather(*named, framework_)) framework_ = named->framework;
 }
 
 std::string LiveRank::backend() const {

@@ -1,9 +1,10 @@
 #include "readers/lockstep/event_builder.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <string_view>
+
+#include "readers/lockstep/framework_attribute.h"
 
 namespace lockstep::readers {
 namespace {
@@ -205,22 +206,10 @@ void EventBuilder::take_activity(const lockstep_activity& record, std::uint32_t 
 }
 
 void EventBuilder::take_attribute(const lockstep_attribute& record) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kFrameworks = {
-      {{"keras", "keras"},
-       {"torch", "pytorch"},
-       {"tensorflow", "tensorflow"},
-       {"horovod", "horovod"},
-       {"mpi", "mpi"}}};
-  // Frameworks stand on each other: PyTorch's rank may be Horovod's, and that MPI's. The highest names the
-  // job.
-  const std::string_view key = definitions_.string(record.key);
-  for (const auto& [attribute, framework] : kFrameworks) {
-    if (job_.framework == framework) return;
-    if (key != attribute) continue;
-    job_.framework = framework;
-    history_.rank.framework_version = definitions_.string(record.value);
-    return;
-  }
+  const FrameworkAttribute* named = framework_attribute(definitions_.string(record.key));
+  if (named == nullptr || !names_rather(*named, job_.framework)) return;
+  job_.framework = named->framework;
+  history_.rank.framework_version = definitions_.string(record.value);
 }
 
 void EventBuilder::take_end(const lockstep_end& record) {
