@@ -26,6 +26,13 @@ bool fails_for_sure(std::string_view line) {
   return always.found_in(line);
 }
 
+/// What a C++ logger marks as information or warning is not the end of a process, whatever its words.
+bool logged_as_mild(std::string_view line) {
+  static const base::Regex mild =
+      base::Regex::of_our_own(R"(^[IW]\d{4} \S+ +\d+ \S+:\d+\]|: [IW] \w+/\S+:\d+\])");
+  return mild.found_in(line);
+}
+
 bool may_fail(std::string_view line) {
   static const base::Regex complaint = base::Regex::of_our_own(
       R"((^|[\s\[])error(:|\])|\bfail(ed|ure|s)?\b|\b(cannot|can.t|could not|couldn.t|unable to|lost (communication|connection|contact)|refused|timed out|killed)\b)"
@@ -53,7 +60,7 @@ bool sounds_like_failure(const Catalogue& catalogue, std::span<const LogText> lo
       const std::string line =
           without_terminal_codes(log.bytes.substr(begin, std::min(end - begin, kLongestLine)));
       begin = end + 1;
-      const bool fails = fails_for_sure(line);
+      const bool fails = fails_for_sure(line) && !logged_as_mild(line);
       if (!fails && goes_on(line)) complains = false;
       const bool may_be_last_word = log.bytes.size() - end <= kLastWords && may_fail(line);
       if ((!fails && !may_be_last_word) || is_noise(catalogue, quiet, line)) continue;

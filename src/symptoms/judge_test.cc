@@ -225,6 +225,14 @@ TEST(Judge, HarmlessComplaintsAreNotGuessedAbout) {
           .findings.empty());
 }
 
+TEST(Judge, WhatALoggerCallsAWarningIsNotGuessedAbout) {
+  EXPECT_TRUE(
+      judged("W0000 00:00:1794781828.219579   27136 local_rendezvous.cc:412] Local rendezvous is aborting "
+             "with status: ABORTED: Cleanup -6902374162927473890\n"
+             "W0000 00:00:1794781829.100200   27136 pool.cc:88] Thread 3 aborted while idle\n")
+          .findings.empty());
+}
+
 TEST(Judge, ComplaintsThatTheJobOutlivedAreNotGuessedAbout) {
   EXPECT_TRUE(judged("INFO connection attempt 1 failed, trying again\nstep 1 loss 2.4\nstep 2 loss 2.1\n")
                   .findings.empty());
