@@ -73,7 +73,22 @@ bool FactorFilter::stands_at(std::size_t factor, std::string_view text, std::siz
   return true;
 }
 
+// A factor shows four windows in a row, and one of them begins here.
+bool FactorFilter::may_stand_around(std::string_view text, std::size_t place) const {
+  constexpr std::size_t kOthers = kFactorBytes - kWindowBytes;
+  const auto is_wanted = [&](std::size_t at) {
+    return bits_.may_have(hash_of_window(folded_at(text, at), set_.mix));
+  };
+  std::size_t others = 0;
+  for (std::size_t at = place + 1; others < kOthers && at + kWindowBytes <= text.size() && is_wanted(at);
+       ++at)
+    ++others;
+  for (std::size_t at = place; others < kOthers && at > 0 && is_wanted(at - 1); --at) ++others;
+  return others == kOthers;
+}
+
 void FactorFilter::look_at(std::string_view text, std::size_t place, const OnFactor& on_factor) const {
+  if (!may_stand_around(text, place)) return;
   const std::uint32_t value = folded_at(text, place);
   const std::uint32_t bucket = hash_of_window(value, set_.mix) >> kBucketShift;
   for (std::uint32_t i = first_of_[bucket]; i < first_of_[bucket + 1]; ++i) {

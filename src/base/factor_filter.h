@@ -34,6 +34,7 @@ class FactorFilter {
   };
 
   void put_in_order(const std::vector<Window>& windows);
+  bool may_stand_around(std::string_view text, std::size_t place) const;
   void look_at(std::string_view text, std::size_t place, const OnFactor& on_factor) const;
   bool stands_at(std::size_t factor, std::string_view text, std::size_t begin) const;
 

@@ -19,9 +19,9 @@ constexpr std::size_t kMostStringsOfWindow = 2048;
 // Costs are counted in lines that must be looked at for each megabyte of ordinary text. A window that is
 // there without its factor costs little, and each string of a window fills the filter a little, however rare
 // it is.
-constexpr double kCostOfString = 0.002;
-constexpr double kCostOfWindow = 0.02;
-constexpr double kMostCost = 400;
+constexpr double kCostOfString = 0.02;
+constexpr double kCostOfWindow = 0.2;
+constexpr double kMostCost = 8000;
 
 constexpr std::size_t kAnything = static_cast<std::size_t>(-1);
 using Path = std::vector<std::size_t>;  // positions, or kAnything where the match does not reach

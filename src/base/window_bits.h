@@ -1,5 +1,5 @@
-// Which windows of four bytes are wanted, in 32 KiB: what a core's nearest cache holds. Two bits for each, in
-// one word, so that one look answers.
+// Which windows of four bytes are wanted, in 32 KiB: what a core's nearest cache holds. Three bits for each,
+// in one word, so that one look answers.
 #pragma once
 
 #include <cstddef>
@@ -23,6 +23,7 @@ class WindowBits {
   static constexpr unsigned kWordShift = 19;  // the word is the hash's highest bits
   static constexpr unsigned kFirstBitShift = 14;
   static constexpr unsigned kSecondBitShift = 9;
+  static constexpr unsigned kThirdBitShift = 4;
 
   void add(std::uint32_t hash) { words_[hash >> kWordShift] |= bits_of(hash); }
   // Never false for one that was added.
@@ -35,7 +36,8 @@ class WindowBits {
   // Counted from the highest bit, which is where vectors look at one.
   static std::uint32_t bits_of(std::uint32_t hash) {
     constexpr std::uint32_t kHighest = 1U << 31U;
-    return kHighest >> ((hash >> kFirstBitShift) & 31U) | kHighest >> ((hash >> kSecondBitShift) & 31U);
+    return kHighest >> ((hash >> kFirstBitShift) & 31U) | kHighest >> ((hash >> kSecondBitShift) & 31U) |
+           kHighest >> ((hash >> kThirdBitShift) & 31U);
   }
 
   std::vector<std::uint32_t> words_ = std::vector<std::uint32_t>(std::size_t{1} << (32 - kWordShift));

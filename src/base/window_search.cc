@@ -34,9 +34,11 @@ __attribute__((target("avx2"))) std::uint64_t wanted_of_eight(const std::uint32_
   const auto bit_on_top = [&](__m256i shifted) __attribute__((target("avx2"))) {
     return _mm256_sllv_epi32(word, _mm256_and_si256(shifted, last));
   };
-  const __m256i both = _mm256_and_si256(bit_on_top(_mm256_srli_epi32(hash, WindowBits::kFirstBitShift)),
-                                        bit_on_top(_mm256_srli_epi32(hash, WindowBits::kSecondBitShift)));
-  return static_cast<std::uint64_t>(_mm256_movemask_ps(_mm256_castsi256_ps(both)));
+  const __m256i first = bit_on_top(_mm256_srli_epi32(hash, WindowBits::kFirstBitShift));
+  const __m256i second = bit_on_top(_mm256_srli_epi32(hash, WindowBits::kSecondBitShift));
+  const __m256i third = bit_on_top(_mm256_srli_epi32(hash, WindowBits::kThirdBitShift));
+  const __m256i all = _mm256_and_si256(_mm256_and_si256(first, second), third);
+  return static_cast<std::uint64_t>(_mm256_movemask_ps(_mm256_castsi256_ps(all)));
 }
 
 __attribute__((target("avx2"))) std::uint64_t wanted_by_vectors(const WindowBits& bits, std::uint32_t mix,

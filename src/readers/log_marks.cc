@@ -5,16 +5,16 @@
 #include <thread>
 
 #include "base/check.h"
-#include "base/factor_filter.h"
 #include "base/mapped_pages.h"
+#include "base/pattern_set.h"
 
 namespace lockstep::readers {
 namespace {
 
 constexpr std::size_t kNowhere = std::string_view::npos;
 constexpr std::size_t kBlocksOfTask = 128;
-// Less than this is looked through before a filter is made.
-constexpr std::size_t kLeastFiltered = std::size_t{4} << 10;
+// Less than this is looked through before patterns are compiled.
+constexpr std::size_t kLeastFiltered = std::size_t{64} << 10;
 
 // The marks as a regular expression takes them.
 std::string escaped(std::string_view mark) {
@@ -26,16 +26,19 @@ std::string escaped(std::string_view mark) {
   return regex;
 }
 
-const base::FactorFilter& filter() {
-  static const base::FactorFilter made = [] {
-    const base::Commonness commonness("");  // all of them are rare
-    base::FactorChooser chooser(commonness);
-    for (const std::string_view mark : kLogMarks)
-      CHECK(chooser.add(escaped(mark)).empty(), "marks are long enough to have factors");
-    return base::FactorFilter(std::move(chooser).take());
+const base::PatternSet& patterns() {
+  static const base::PatternSet made = [] {
+    std::vector<base::PatternText> texts;
+    for (const std::string_view mark : kLogMarks) texts.push_back({escaped(mark), false});
+    auto compiled = base::PatternSet::compile(texts);
+    CHECK(compiled.ok(), "marks are plain words");
+    return std::move(compiled).value();
   }();
   return made;
 }
+
+constexpr std::size_t kLongestMark =
+    std::ranges::max(kLogMarks, {}, [](std::string_view mark) { return mark.size(); }).size();
 
 struct BlockMarks {
   std::array<std::size_t, kLogMarks.size()> first;
@@ -43,30 +46,15 @@ struct BlockMarks {
   std::uint64_t lines = 0;
 };
 
-// A factor is a part of a mark, without regard to case: the mark itself stands around it or not at all.
-template <typename OnMark>
-void marks_around(std::string_view text, std::size_t place, const OnMark& on_mark) {
-  for (std::size_t mark = 0; mark < kLogMarks.size(); ++mark) {
-    const std::size_t length = kLogMarks[mark].size();
-    const std::size_t from = place - std::min(place, length);
-    const std::size_t at = text.substr(from, 3 * length).find(kLogMarks[mark]);
-    if (at != std::string_view::npos) on_mark(static_cast<LogMark>(mark), from + at);
-  }
-}
-
 BlockMarks marks_of_block(std::string_view text, std::size_t begin, bool is_mapped_file) {
   BlockMarks marks;
   marks.first.fill(kNowhere);
   const std::string_view block = text.substr(begin, LogMarks::kBlock);
   if (is_mapped_file) base::fetch_pages(block);
-  filter().scan(text, begin, begin + block.size(), [&](std::size_t, std::size_t place) {
-    // No factor but NCCL's begins with a capital N, and one of its lines is enough.
-    if (marks.has_nccl && text[place] == 'N') return;
-    marks_around(text, place, [&](LogMark mark, std::size_t at) {
-      std::size_t& first = marks.first[static_cast<std::size_t>(mark)];
-      first = std::min(first, at);
-      marks.has_nccl = marks.has_nccl || mark == LogMark::kNccl;
-    });
+  for_each_mark(text, begin, begin + block.size(), [&](LogMark mark, std::size_t place) {
+    std::size_t& first = marks.first[static_cast<std::size_t>(mark)];
+    first = std::min(first, place);
+    marks.has_nccl = marks.has_nccl || mark == LogMark::kNccl;
   });
   marks.lines = base::count_lines(block);
   if (is_mapped_file) base::forget_pages(block);
@@ -87,8 +75,15 @@ LogMarks marks_in_small(std::string_view text) {
 
 void for_each_mark(std::string_view text, std::size_t begin, std::size_t end,
                    const std::function<void(LogMark mark, std::size_t place)>& on_mark) {
-  filter().scan(text, begin, end,
-                [&](std::size_t, std::size_t place) { marks_around(text, place, on_mark); });
+  thread_local base::PatternScanner scanner(patterns());
+  // One that begins before `end` may reach over it.
+  scanner.scan(text.substr(begin, end - begin + kLongestMark - 1),
+               [&](unsigned number, std::size_t match_end) {
+                 const std::string_view mark = kLogMarks[number];
+                 const std::size_t place = begin + match_end - mark.size();
+                 if (place < end && text.substr(place, mark.size()) == mark)
+                   on_mark(static_cast<LogMark>(number), place);
+               });
 }
 
 LogMarks marks_in(std::string_view text, bool is_mapped_file) {

@@ -26,7 +26,7 @@ struct LogMarks {
   base::LineMarks lines;
 };
 
-// Every mark of [begin, end), some more than once. `begin` is a multiple of four.
+// Every mark that begins in [begin, end).
 void for_each_mark(std::string_view text, std::size_t begin, std::size_t end,
                    const std::function<void(LogMark mark, std::size_t place)>& on_mark);
 

@@ -57,8 +57,9 @@ class PieceScanner::Hits {
 
 PieceScanner::PieceScanner(const Catalogue& catalogue)
     : catalogue_(catalogue), telling_(catalogue.telling()) {
-  if (const Prefilter* prefilter = catalogue.prefilter())
-    everywhere_ = std::make_unique<base::PatternScanner>(prefilter->everywhere());
+  const Prefilter* prefilter = catalogue.prefilter();
+  if (prefilter != nullptr && prefilter->everywhere() != nullptr)
+    everywhere_ = std::make_unique<base::PatternScanner>(*prefilter->everywhere());
 }
 
 void PieceScanner::scan(const LogText& log, Piece& piece, std::size_t most_hits) {
@@ -81,7 +82,7 @@ void PieceScanner::scan_block(const LogText& log, std::size_t begin, std::size_t
       hits.add(log.bytes, pattern, from + match_end);
     });
   };
-  if (everywhere_ == nullptr) return scan_part(begin, end);
+  if (catalogue_.prefilter() == nullptr) return scan_part(begin, end);
   find_candidates(log.bytes, begin, end);
   // So many lines are faster looked at together.
   std::size_t bytes_to_look_at = 0;
@@ -99,9 +100,11 @@ void PieceScanner::find_candidates(std::string_view bytes, std::size_t begin, st
   catalogue_.prefilter()->factors().scan(bytes, aligned, end, [&](std::size_t, std::size_t at) {
     add_candidate(bytes, at + base::kFactorBytes / 2);
   });
-  everywhere_->scan(bytes.substr(begin, end - begin), [&](unsigned, std::size_t match_end) {
-    if (match_end > 0) add_candidate(bytes, begin + match_end - 1);
-  });
+  if (everywhere_ != nullptr) {
+    everywhere_->scan(bytes.substr(begin, end - begin), [&](unsigned, std::size_t match_end) {
+      if (match_end > 0) add_candidate(bytes, begin + match_end - 1);
+    });
+  }
   if (end == bytes.size()) add_candidate(bytes, bytes.find_last_not_of("\r\n"));
   std::ranges::sort(candidates_, {}, &LineSpan::begin);
   const auto same = [](const LineSpan& one, const LineSpan& other) { return one == other; };

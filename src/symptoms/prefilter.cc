@@ -8,10 +8,11 @@
 namespace lockstep::symptoms {
 namespace {
 
-Result<base::PatternSet> compiled(const std::vector<std::string>& regexes) {
+Result<std::optional<base::PatternSet>> compiled(const std::vector<std::string>& regexes) {
+  if (regexes.empty()) return std::optional<base::PatternSet>();
   std::vector<base::PatternText> texts;
   for (const std::string& regex : regexes) texts.push_back({regex, false});
-  return base::PatternSet::compile(texts);
+  return std::optional(TRY(base::PatternSet::compile(texts)));
 }
 
 std::string_view take_line(std::string_view& text) {
@@ -23,7 +24,8 @@ std::string_view take_line(std::string_view& text) {
 
 }  // namespace
 
-Prefilter::Prefilter(base::FactorSet factors, std::vector<std::string> regexes, base::PatternSet everywhere)
+Prefilter::Prefilter(base::FactorSet factors, std::vector<std::string> regexes,
+                     std::optional<base::PatternSet> everywhere)
     : factors_(std::move(factors)),
       regexes_(std::move(regexes)),
       filter_(factors_),
@@ -37,29 +39,28 @@ Result<Prefilter> Prefilter::choose(std::span<const std::string> patterns, std::
     const std::vector<std::string> without = chooser.add(pattern);
     regexes.insert(regexes.end(), without.begin(), without.end());
   }
-  // A set of patterns is never empty: this one matches nowhere in text.
-  if (regexes.empty()) regexes.emplace_back(R"(\x00lockstep\x00)");
-  base::PatternSet everywhere = TRY(compiled(regexes));
+  std::optional<base::PatternSet> everywhere = TRY(compiled(regexes));
   return Prefilter(std::move(chooser).take(), std::move(regexes), std::move(everywhere));
 }
 
 // A line of factors, a line with the number of regexes, the regexes, the compiled set.
 std::string Prefilter::to_bytes() const {
   return fmt::format("{}\n{}\n{}\n{}", base::to_text(factors_), regexes_.size(), fmt::join(regexes_, "\n"),
-                     everywhere_.to_bytes());
+                     everywhere_ ? everywhere_->to_bytes() : "");
 }
 
 std::optional<Prefilter> Prefilter::from_bytes(std::string_view bytes) {
   base::FactorSet factors = base::factors_from_text(take_line(bytes));
   std::vector<std::string> regexes(std::stoul(std::string(take_line(bytes))));
   for (std::string& regex : regexes) regex = take_line(bytes);
-  std::optional<base::PatternSet> everywhere = base::PatternSet::from_bytes(bytes);
-  if (!everywhere) {  // another kind of processor than the build's
+  std::optional<base::PatternSet> everywhere;
+  if (!regexes.empty()) everywhere = base::PatternSet::from_bytes(bytes);
+  if (!regexes.empty() && !everywhere) {  // another kind of processor than the build's
     auto again = compiled(regexes);
     if (!again.ok()) return std::nullopt;
     everywhere = std::move(again).value();
   }
-  return Prefilter(std::move(factors), std::move(regexes), *std::move(everywhere));
+  return Prefilter(std::move(factors), std::move(regexes), std::move(everywhere));
 }
 
 }  // namespace lockstep::symptoms

@@ -25,16 +25,17 @@ class Prefilter {
   static std::optional<Prefilter> from_bytes(std::string_view bytes);
 
   const base::FactorFilter& factors() const { return filter_; }
-  // The few patterns that have no factors.
-  const base::PatternSet& everywhere() const { return everywhere_; }
+  // The few patterns that have no factors; null where all have some.
+  const base::PatternSet* everywhere() const { return everywhere_ ? &*everywhere_ : nullptr; }
 
  private:
-  Prefilter(base::FactorSet factors, std::vector<std::string> regexes, base::PatternSet everywhere);
+  Prefilter(base::FactorSet factors, std::vector<std::string> regexes,
+            std::optional<base::PatternSet> everywhere);
 
   base::FactorSet factors_;
   std::vector<std::string> regexes_;
   base::FactorFilter filter_;
-  base::PatternSet everywhere_;
+  std::optional<base::PatternSet> everywhere_;
 };
 
 }  // namespace lockstep::symptoms
