@@ -107,6 +107,16 @@ std::vector<unsigned char> folded_bytes(const ByteClass& bytes) {
   return list;
 }
 
+FactorSet joined(FactorSet set, const FactorSet& more) {
+  const auto classes_before = static_cast<std::uint16_t>(set.classes.size());
+  set.classes.insert(set.classes.end(), more.classes.begin(), more.classes.end());
+  for (Factor factor : more.factors) {
+    for (std::uint16_t& number : factor) number = static_cast<std::uint16_t>(number + classes_before);
+    set.factors.push_back(factor);
+  }
+  return set;
+}
+
 Commonness::Commonness(std::string_view ordinary_text)
     : per_megabyte_(1e6 / static_cast<double>(std::max<std::size_t>(1, ordinary_text.size()))) {
   std::array<unsigned char, kWindowBytes> window{};

@@ -30,6 +30,9 @@ struct FactorSet {
   std::vector<Factor> factors;
 };
 
+// Both, those of `more` last.
+FactorSet joined(FactorSet set, const FactorSet& more);
+
 // How common each four bytes are in ordinary text, so that rare ones can be looked for. Case and the value of
 // digits do not matter.
 class Commonness {

@@ -20,6 +20,7 @@ ProgressLine::~ProgressLine() {
 }
 
 void ProgressLine::show(std::string_view what, std::uint64_t bytes_done, std::uint64_t bytes) {
+  const std::lock_guard lock(mutex_);
   const Clock::time_point now = Clock::now();
   if (what != what_) {
     what_ = what;

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <mutex>
 #include <string>
 #include <string_view>
 
@@ -18,13 +19,14 @@ class ProgressLine {
   ProgressLine& operator=(const ProgressLine&) = delete;
   ~ProgressLine();  // takes the line away
 
-  // `what` is the step, "reading"; rate and time left are those of the step.
+  // `what` is the step, "reading"; rate and time left are those of the step. From any thread.
   void show(std::string_view what, std::uint64_t bytes_done, std::uint64_t bytes);
 
  private:
   using Clock = std::chrono::steady_clock;
 
   Terminal& terminal_;
+  std::mutex mutex_;  // guards all below
   std::string what_;
   Clock::time_point begin_ = Clock::now();
   Clock::time_point step_begin_ = begin_;

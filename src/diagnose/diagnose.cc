@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <mutex>
-#include <optional>
 #include <set>
 #include <utility>
 
@@ -12,10 +10,9 @@
 
 #include "analysis/analyse.h"
 #include "diagnose/combine.h"
+#include "diagnose/log_judge.h"
 #include "model/merge.h"
 #include "model/rank_set.h"
-#include "symptoms/catalogue.h"
-#include "symptoms/judge.h"
 
 namespace lockstep::diagnose {
 namespace {
@@ -110,42 +107,6 @@ std::vector<std::string> limits_of(const readers::ReadResult& read, const Job& j
   return limits;
 }
 
-// Loaded when the first log asks for it, from whichever thread.
-class CatalogueForLogs {
- public:
-  const Result<symptoms::Catalogue>& get() {
-    std::call_once(once_, [this] { loaded_.emplace(symptoms::Catalogue::load()); });
-    return *loaded_;
-  }
-
- private:
-  std::once_flag once_;
-  std::optional<Result<symptoms::Catalogue>> loaded_;
-};
-
-std::vector<readers::TellingLine> telling_lines(CatalogueForLogs& catalogue, std::string_view text) {
-  std::vector<readers::TellingLine> lines;
-  if (!catalogue.get().ok()) return lines;
-  for (const symptoms::Hit& hit : symptoms::hits_in(catalogue.get().value(), text))
-    lines.push_back({hit.pattern, hit.line.begin, hit.line.end});
-  return lines;
-}
-
-Result<symptoms::LogVerdict> judge_logs(const std::vector<readers::LogFile>& logs,
-                                        CatalogueForLogs& catalogue, const symptoms::OnScanned& on_scanned) {
-  if (logs.empty()) return symptoms::LogVerdict{};
-  if (!catalogue.get().ok()) return catalogue.get().error();
-  std::vector<symptoms::LogText> texts;
-  for (const readers::LogFile& log : logs) {
-    texts.push_back({.name = log.name,
-                     .bytes = log.bytes.view(),
-                     .rank = log.rank,
-                     .is_mapped_file = log.bytes.is_mapped_file(),
-                     .line_marks = log.lines});
-  }
-  return symptoms::judge(catalogue.get().value(), texts, symptoms::embedded_judge_data(), on_scanned);
-}
-
 // What the ranks did shows the fault, whatever they printed.
 bool is_clear(const std::vector<model::Finding>& from_ranks) {
   constexpr double kClear = 0.5;
@@ -163,9 +124,9 @@ Result<Diagnosis> diagnose_watched(const std::vector<fs::path>& paths, std::vect
                                    const readers::ReadOptions& options,
                                    const symptoms::OnScanned& on_scanned) {
   TRY(check_paths(paths));
-  CatalogueForLogs catalogue;
+  LogJudge log_judge(on_scanned);
   readers::ReadOptions read_options = options;
-  read_options.telling_lines = [&](std::string_view text) { return telling_lines(catalogue, text); };
+  log_judge.look_along(read_options);
   readers::ReadResult read = readers::read_all(paths, read_options);
   if (read.parts.empty() && read.logs.empty()) return nothing_known(read);
   const Job job = model::merge(std::move(read.parts));
@@ -173,7 +134,7 @@ Result<Diagnosis> diagnose_watched(const std::vector<fs::path>& paths, std::vect
   from_ranks.job = summary_of(job);
   from_ranks.findings = seen_live.empty() ? analysis::analyse(job) : std::move(seen_live);
   from_ranks.limits = limits_of(read, job);
-  symptoms::LogVerdict found = TRY(judge_logs(read.logs, catalogue, on_scanned));
+  symptoms::LogVerdict found = TRY(log_judge.judge(read.logs));
   Verdict from_logs{
       .job = std::move(found.job), .findings = std::move(found.findings), .limits = std::move(found.limits)};
   if (!is_clear(from_ranks.findings)) {

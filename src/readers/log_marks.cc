@@ -11,7 +11,6 @@
 namespace lockstep::readers {
 namespace {
 
-constexpr std::size_t kNowhere = std::string_view::npos;
 constexpr std::size_t kBlocksOfTask = 128;
 // Less than this is looked through before patterns are compiled.
 constexpr std::size_t kLeastFiltered = std::size_t{64} << 10;
@@ -42,19 +41,17 @@ constexpr std::size_t kLongestMark =
 
 struct BlockMarks {
   std::array<std::size_t, kLogMarks.size()> first;
-  bool has_nccl = false;
   std::uint64_t lines = 0;
 };
 
 BlockMarks marks_of_block(std::string_view text, std::size_t begin, bool is_mapped_file) {
   BlockMarks marks;
-  marks.first.fill(kNowhere);
+  marks.first.fill(LogMarks::kNowhere);
   const std::string_view block = text.substr(begin, LogMarks::kBlock);
   if (is_mapped_file) base::fetch_pages(block);
   for_each_mark(text, begin, begin + block.size(), [&](LogMark mark, std::size_t place) {
     std::size_t& first = marks.first[static_cast<std::size_t>(mark)];
     first = std::min(first, place);
-    marks.has_nccl = marks.has_nccl || mark == LogMark::kNccl;
   });
   marks.lines = base::count_lines(block);
   if (is_mapped_file) base::forget_pages(block);
@@ -62,12 +59,12 @@ BlockMarks marks_of_block(std::string_view text, std::size_t begin, bool is_mapp
 }
 
 LogMarks marks_in_small(std::string_view text) {
-  LogMarks marks;
-  for (std::size_t mark = 0; mark < kLogMarks.size(); ++mark) marks.first[mark] = text.find(kLogMarks[mark]);
-  if (!text.empty()) {
-    marks.has_nccl.push_back(marks.first[static_cast<std::size_t>(LogMark::kNccl)] != kNowhere);
-    marks.lines.add(text.size(), base::count_lines(text));
+  LogMarks marks(text.size());
+  for (std::size_t mark = 0; mark < kLogMarks.size(); ++mark) {
+    const std::size_t place = text.find(kLogMarks[mark]);
+    if (place != std::string_view::npos) marks.add(static_cast<LogMark>(mark), place);
   }
+  if (!text.empty()) marks.lines.add(text.size(), base::count_lines(text));
   return marks;
 }
 
@@ -103,12 +100,12 @@ LogMarks marks_in(std::string_view text, bool is_mapped_file) {
   work();
   helpers.clear();
 
-  LogMarks marks;
-  marks.first.fill(kNowhere);
+  LogMarks marks(text.size());
   for (std::size_t i = 0; i < blocks; ++i) {
-    for (std::size_t mark = 0; mark < kLogMarks.size(); ++mark)
-      marks.first[mark] = std::min(marks.first[mark], of_blocks[i].first[mark]);
-    marks.has_nccl.push_back(of_blocks[i].has_nccl);
+    for (std::size_t mark = 0; mark < kLogMarks.size(); ++mark) {
+      if (of_blocks[i].first[mark] != LogMarks::kNowhere)
+        marks.add(static_cast<LogMark>(mark), of_blocks[i].first[mark]);
+    }
     marks.lines.add(std::min(text.size(), (i + 1) * LogMarks::kBlock), of_blocks[i].lines);
   }
   return marks;

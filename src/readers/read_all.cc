@@ -140,7 +140,7 @@ class ReadAll {
     try {
       LogMarks marks;
       if (looks_like_text(source)) {
-        marks = marks_in(source.bytes, input.bytes.is_mapped_file());
+        marks = marks_of(source, input.bytes.is_mapped_file());
         if (input.lines) marks.lines = *input.lines;
         source.marks = &marks;
       }
@@ -163,6 +163,13 @@ class ReadAll {
     } catch (const std::exception& fault) {
       limit(file, fmt::format("cannot be read: {}", fault.what()));
     }
+  }
+
+  LogMarks marks_of(const Source& source, bool is_mapped_file) {
+    std::optional<LogMarks> seen;
+    if (options_.first_look && looks_like_a_log(source))
+      seen = options_.first_look(source.name, source.bytes, is_mapped_file, files_.size());
+    return seen ? *std::move(seen) : marks_in(source.bytes, is_mapped_file);
   }
 
   // Many logs are kept at once, so those that are files are mapped.

@@ -5,12 +5,15 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/job.h"
 #include "readers/event_budget.h"
 #include "readers/log_file.h"
+#include "readers/log_marks.h"
 #include "readers/open_input.h"
 
 namespace lockstep::readers {
@@ -30,11 +33,17 @@ struct ReadProgress {
   std::uint64_t bytes = 0;
 };
 
+// Somebody who looks through every log anyway may find the marks of formats on the way. `name` is the log's,
+// `files` how many there are. Nothing: they are looked for here.
+using FirstLook = std::function<std::optional<LogMarks>(const std::string& name, std::string_view text,
+                                                        bool is_mapped_file, std::size_t files)>;
+
 struct ReadOptions {
   EventBudget budget;
   std::function<void(const ReadProgress&)> on_progress;  // from any thread, one at a time
   unsigned threads = 0;                                  // 0: as many as there are cores
   TellingLines telling_lines = {};                       // of logs that come as streams, too long to be kept
+  FirstLook first_look = {};                             // at what looks like a log, from any thread
 };
 
 // Never throws. Holds the parts, and one file for each thread at a time. The result does not depend on the

@@ -81,7 +81,7 @@ std::vector<LogText> with_line_marks(std::span<const LogText> logs, std::span<co
   std::vector<LogText> marked(logs.begin(), logs.end());
   for (std::size_t log = 0; log < marked.size(); ++log) {
     if (marked[log].line_marks.end() != marked[log].bytes.size())
-      marked[log].line_marks = scans[log].line_marks;
+      marked[log].line_marks = scans[log].marks.lines;
   }
   return marked;
 }
@@ -89,8 +89,8 @@ std::vector<LogText> with_line_marks(std::span<const LogText> logs, std::span<co
 }  // namespace
 
 LogVerdict judge(const Catalogue& catalogue, std::span<const LogText> unread_logs, const JudgeData& data,
-                 const OnScanned& on_scanned) {
-  const std::vector<Scan> scans = scan_logs(catalogue, unread_logs, on_scanned);
+                 const OnScanned& on_scanned, std::vector<std::optional<Scan>> seen_before) {
+  const std::vector<Scan> scans = scan_logs(catalogue, unread_logs, on_scanned, std::move(seen_before));
   const std::vector<LogText> logs = with_line_marks(unread_logs, scans);
   const Context context(catalogue, logs, scans);
   const LineSources sources(logs);

@@ -22,7 +22,9 @@ struct LogVerdict {
   Grounds grounds;                        // of the first finding's confidence
 };
 
+// `seen_before`: as scan_logs() takes it.
 LogVerdict judge(const Catalogue& catalogue, std::span<const LogText> logs,
-                 const JudgeData& data = embedded_judge_data(), const OnScanned& on_scanned = {});
+                 const JudgeData& data = embedded_judge_data(), const OnScanned& on_scanned = {},
+                 std::vector<std::optional<Scan>> seen_before = {});
 
 }  // namespace lockstep::symptoms

@@ -1,6 +1,7 @@
 #include "symptoms/piece.h"
 
 #include <algorithm>
+#include <array>
 
 #include "base/mapped_pages.h"
 
@@ -17,6 +18,29 @@ std::size_t part_end(std::string_view bytes, std::size_t begin, std::size_t end,
   const std::size_t newline = bytes.rfind('\n', begin + size);
   return newline == std::string_view::npos || newline <= begin + size / 2 ? begin + size : newline + 1;
 }
+
+// A factor is a part of a mark, without regard to case: the mark itself stands around it or not at all.
+class FirstMarks {
+ public:
+  FirstMarks(std::string_view bytes, Piece& piece) : bytes_(bytes), piece_(piece) { next_.fill(0); }
+
+  void look_around(std::size_t place) {
+    for (std::size_t mark = 0; mark < model::kLogMarks.size(); ++mark) {
+      if (place < next_[mark]) continue;
+      const std::string_view words = model::kLogMarks[mark];
+      const std::size_t from = place - std::min(place, words.size());
+      const std::size_t found = bytes_.substr(from, 3 * words.size()).find(words);
+      if (found == std::string_view::npos) continue;
+      piece_.marks.push_back({static_cast<model::LogMark>(mark), from + found});
+      next_[mark] = ((from + found) / model::LogMarks::kBlock + 1) * model::LogMarks::kBlock;
+    }
+  }
+
+ private:
+  std::string_view bytes_;
+  Piece& piece_;
+  std::array<std::size_t, model::kLogMarks.size()> next_;  // the end of the block that has one already
+};
 
 }  // namespace
 
@@ -68,7 +92,7 @@ void PieceScanner::scan(const LogText& log, Piece& piece, std::size_t most_hits)
     const std::size_t end = part_end(log.bytes, begin, piece.end, kBlock);
     const std::string_view block = log.bytes.substr(begin, end - begin);
     if (log.is_mapped_file) base::fetch_pages(block);
-    scan_block(log, begin, end, hits);
+    scan_block(log, begin, end, hits, piece);
     if (log.line_marks.end() != log.bytes.size()) piece.blocks.push_back({end, base::count_lines(block)});
     if (log.is_mapped_file) base::forget_pages(block);
     begin = end;
@@ -76,14 +100,15 @@ void PieceScanner::scan(const LogText& log, Piece& piece, std::size_t most_hits)
   std::ranges::stable_sort(piece.hits, {}, [](const Hit& hit) { return hit.line.begin; });
 }
 
-void PieceScanner::scan_block(const LogText& log, std::size_t begin, std::size_t end, Hits& hits) {
+void PieceScanner::scan_block(const LogText& log, std::size_t begin, std::size_t end, Hits& hits,
+                              Piece& piece) {
   const auto scan_part = [&](std::size_t from, std::size_t to) {
     telling_.scan(log.bytes.substr(from, to - from), [&](unsigned pattern, std::size_t match_end) {
       hits.add(log.bytes, pattern, from + match_end);
     });
   };
   if (catalogue_.prefilter() == nullptr) return scan_part(begin, end);
-  find_candidates(log.bytes, begin, end);
+  find_candidates(log.bytes, begin, end, piece);
   // So many lines are faster looked at together.
   std::size_t bytes_to_look_at = 0;
   for (const LineSpan& line : candidates_) bytes_to_look_at += line.end - line.begin;
@@ -93,11 +118,14 @@ void PieceScanner::scan_block(const LogText& log, std::size_t begin, std::size_t
 
 // A factor may reach over an end of the log by bytes that may be anything, so the lines there are always
 // looked at.
-void PieceScanner::find_candidates(std::string_view bytes, std::size_t begin, std::size_t end) {
+void PieceScanner::find_candidates(std::string_view bytes, std::size_t begin, std::size_t end, Piece& piece) {
   candidates_.clear();
   if (begin == 0) add_candidate(bytes, 0);
   const std::size_t aligned = begin / base::kWindowBytes * base::kWindowBytes;
-  catalogue_.prefilter()->factors().scan(bytes, aligned, end, [&](std::size_t, std::size_t at) {
+  const Prefilter& prefilter = *catalogue_.prefilter();
+  FirstMarks marks(bytes, piece);
+  prefilter.factors().scan(bytes, aligned, end, [&](std::size_t factor, std::size_t at) {
+    if (prefilter.is_of_mark(factor)) return marks.look_around(at);
     add_candidate(bytes, at + base::kFactorBytes / 2);
   });
   if (everywhere_ != nullptr) {

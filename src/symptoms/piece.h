@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/pattern_set.h"
+#include "model/log_marks.h"
 #include "symptoms/scan.h"
 
 namespace lockstep::symptoms {
@@ -17,11 +18,17 @@ struct Piece {
     std::uint64_t lines = 0;
   };
 
+  struct Mark {
+    model::LogMark mark = {};
+    std::size_t place = 0;
+  };
+
   std::size_t log = 0;
   std::size_t begin = 0;
   std::size_t end = 0;
   std::vector<Hit> hits = {};      // in the order of the log
   std::vector<Block> blocks = {};  // that it was read in
+  std::vector<Mark> marks = {};    // the first of each kind in every block
 };
 
 // Cut at ends of lines where there are any.
@@ -38,8 +45,8 @@ class PieceScanner {
  private:
   class Hits;
 
-  void scan_block(const LogText& log, std::size_t begin, std::size_t end, Hits& hits);
-  void find_candidates(std::string_view bytes, std::size_t begin, std::size_t end);
+  void scan_block(const LogText& log, std::size_t begin, std::size_t end, Hits& hits, Piece& piece);
+  void find_candidates(std::string_view bytes, std::size_t begin, std::size_t end, Piece& piece);
   void add_candidate(std::string_view bytes, std::size_t place);
 
   const Catalogue& catalogue_;

@@ -5,6 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "base/check.h"
+#include "model/log_marks.h"
+
 namespace lockstep::symptoms {
 namespace {
 
@@ -13,6 +16,23 @@ Result<std::optional<base::PatternSet>> compiled(const std::vector<std::string>&
   std::vector<base::PatternText> texts;
   for (const std::string& regex : regexes) texts.push_back({regex, false});
   return std::optional(TRY(base::PatternSet::compile(texts)));
+}
+
+// A mark as a regular expression takes it.
+std::string escaped(std::string_view mark) {
+  std::string regex;
+  for (const char c : mark) {
+    if (c == '(' || c == ')') regex += '\\';
+    regex += c;
+  }
+  return regex;
+}
+
+base::FactorSet factors_of_marks(const base::Commonness& commonness) {
+  base::FactorChooser chooser(commonness);
+  for (const std::string_view mark : model::kLogMarks)
+    CHECK(chooser.add(escaped(mark)).empty(), "marks are long enough to have factors");
+  return std::move(chooser).take();
 }
 
 std::string_view take_line(std::string_view& text) {
@@ -24,9 +44,10 @@ std::string_view take_line(std::string_view& text) {
 
 }  // namespace
 
-Prefilter::Prefilter(base::FactorSet factors, std::vector<std::string> regexes,
+Prefilter::Prefilter(base::FactorSet factors, std::size_t mark_factors, std::vector<std::string> regexes,
                      std::optional<base::PatternSet> everywhere)
     : factors_(std::move(factors)),
+      first_mark_(factors_.factors.size() - mark_factors),
       regexes_(std::move(regexes)),
       filter_(factors_),
       everywhere_(std::move(everywhere)) {}
@@ -40,17 +61,21 @@ Result<Prefilter> Prefilter::choose(std::span<const std::string> patterns, std::
     regexes.insert(regexes.end(), without.begin(), without.end());
   }
   std::optional<base::PatternSet> everywhere = TRY(compiled(regexes));
-  return Prefilter(std::move(chooser).take(), std::move(regexes), std::move(everywhere));
+  const base::FactorSet marks = factors_of_marks(commonness);
+  return Prefilter(base::joined(std::move(chooser).take(), marks), marks.factors.size(), std::move(regexes),
+                   std::move(everywhere));
 }
 
-// A line of factors, a line with the number of regexes, the regexes, the compiled set.
+// A line of factors, a line with how many of them are of marks, one with the number of regexes, the regexes,
+// the compiled set.
 std::string Prefilter::to_bytes() const {
-  return fmt::format("{}\n{}\n{}\n{}", base::to_text(factors_), regexes_.size(), fmt::join(regexes_, "\n"),
-                     everywhere_ ? everywhere_->to_bytes() : "");
+  return fmt::format("{}\n{}\n{}\n{}\n{}", base::to_text(factors_), factors_.factors.size() - first_mark_,
+                     regexes_.size(), fmt::join(regexes_, "\n"), everywhere_ ? everywhere_->to_bytes() : "");
 }
 
 std::optional<Prefilter> Prefilter::from_bytes(std::string_view bytes) {
   base::FactorSet factors = base::factors_from_text(take_line(bytes));
+  const std::size_t mark_factors = std::stoul(std::string(take_line(bytes)));
   std::vector<std::string> regexes(std::stoul(std::string(take_line(bytes))));
   for (std::string& regex : regexes) regex = take_line(bytes);
   std::optional<base::PatternSet> everywhere;
@@ -60,7 +85,7 @@ std::optional<Prefilter> Prefilter::from_bytes(std::string_view bytes) {
     if (!again.ok()) return std::nullopt;
     everywhere = std::move(again).value();
   }
-  return Prefilter(std::move(factors), std::move(regexes), std::move(everywhere));
+  return Prefilter(std::move(factors), mark_factors, std::move(regexes), std::move(everywhere));
 }
 
 }  // namespace lockstep::symptoms

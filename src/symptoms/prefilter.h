@@ -1,5 +1,5 @@
-// The first look at a log: where a line may hold something that the catalogue knows. It lets nothing through
-// unseen, and most lines of ordinary logs cost it nothing more.
+// The first look at a log: where a line may hold something that the catalogue knows, and where the mark of a
+// format may stand. It lets nothing through unseen, and most lines of ordinary logs cost it nothing more.
 #pragma once
 
 #include <cstddef>
@@ -25,14 +25,16 @@ class Prefilter {
   static std::optional<Prefilter> from_bytes(std::string_view bytes);
 
   const base::FactorFilter& factors() const { return filter_; }
+  bool is_of_mark(std::size_t factor) const { return factor >= first_mark_; }
   // The few patterns that have no factors; null where all have some.
   const base::PatternSet* everywhere() const { return everywhere_ ? &*everywhere_ : nullptr; }
 
  private:
-  Prefilter(base::FactorSet factors, std::vector<std::string> regexes,
+  Prefilter(base::FactorSet factors, std::size_t mark_factors, std::vector<std::string> regexes,
             std::optional<base::PatternSet> everywhere);
 
   base::FactorSet factors_;
+  std::size_t first_mark_;  // factors of marks follow those of patterns
   std::vector<std::string> regexes_;
   base::FactorFilter filter_;
   std::optional<base::PatternSet> everywhere_;

@@ -72,13 +72,16 @@ void keep_first_and_last(std::vector<Hit>& hits, std::size_t most) {
   });
 }
 
-Scan scan_from(std::span<Piece> pieces, std::size_t most_hits) {
+Scan scan_from(std::span<Piece> pieces, std::size_t log_size, std::size_t most_hits) {
   Scan scan;
+  scan.marks = model::LogMarks(log_size);
   for (Piece& piece : pieces) {
     std::ranges::move(piece.hits, std::back_inserter(scan.hits));
     piece.hits = {};
-    for (const Piece::Block& block : piece.blocks) scan.line_marks.add(block.end, block.lines);
+    for (const Piece::Block& block : piece.blocks) scan.marks.lines.add(block.end, block.lines);
+    for (const Piece::Mark& found : piece.marks) scan.marks.add(found.mark, found.place);
     piece.blocks = {};
+    piece.marks = {};
     if (scan.hits.size() > kHitsOfAllLogs) keep_first_and_last(scan.hits, most_hits);
   }
   if (pieces.size() > 1) keep_first_and_last(scan.hits, most_hits);
@@ -105,11 +108,13 @@ std::map<std::size_t, LineSpan> facts_in(const Catalogue& catalogue, base::Patte
   return facts;
 }
 
+std::size_t most_hits_of(std::size_t logs) {
+  return share_of(kHitsOfAllLogs, logs, kLeastHitsOfPattern, kMostHitsOfPattern);
+}
+
 // All but the facts.
 std::vector<Scan> scan_for_hits(const Catalogue& catalogue, std::span<const LogText> logs,
-                                const OnScanned& on_scanned) {
-  const std::size_t most_hits =
-      share_of(kHitsOfAllLogs, logs.size(), kLeastHitsOfPattern, kMostHitsOfPattern);
+                                std::size_t most_hits, const OnScanned& on_scanned) {
   std::vector<Piece> pieces = pieces_of(logs);
   Progress progress(logs, on_scanned);
   on_all_cores(pieces.size(), [&] {
@@ -122,7 +127,7 @@ std::vector<Scan> scan_for_hits(const Catalogue& catalogue, std::span<const LogT
   for (auto begin = pieces.begin(); begin != pieces.end();) {
     const auto end = std::ranges::find_if(begin, pieces.end(),
                                           [&](const Piece& piece) { return piece.log != begin->log; });
-    scans[begin->log] = scan_from({begin, end}, most_hits);
+    scans[begin->log] = scan_from({begin, end}, logs[begin->log].bytes.size(), most_hits);
     begin = end;
   }
   return scans;
@@ -130,9 +135,22 @@ std::vector<Scan> scan_for_hits(const Catalogue& catalogue, std::span<const LogT
 
 }  // namespace
 
+Scan look_through(const Catalogue& catalogue, const LogText& log, std::size_t logs,
+                  const OnScanned& on_scanned) {
+  return std::move(scan_for_hits(catalogue, {&log, 1}, most_hits_of(logs), on_scanned).front());
+}
+
 std::vector<Scan> scan_logs(const Catalogue& catalogue, std::span<const LogText> logs,
-                            const OnScanned& on_scanned) {
-  std::vector<Scan> scans = scan_for_hits(catalogue, logs, on_scanned);
+                            const OnScanned& on_scanned, std::vector<std::optional<Scan>> seen_before) {
+  seen_before.resize(logs.size());
+  std::vector<LogText> unseen;
+  for (std::size_t log = 0; log < logs.size(); ++log) {
+    if (!seen_before[log]) unseen.push_back(logs[log]);
+  }
+  std::vector<Scan> seen_now = scan_for_hits(catalogue, unseen, most_hits_of(logs.size()), on_scanned);
+  std::vector<Scan> scans;
+  auto next = seen_now.begin();
+  for (std::optional<Scan>& before : seen_before) scans.push_back(std::move(before ? *before : *next++));
   const std::size_t end_of_log = share_of(kEndsOfAllLogs, logs.size(), kLeastEndOfLog, kEndOfLog);
   on_all_cores(logs.size(), [&] {
     return [&, scanner = std::make_shared<base::PatternScanner>(catalogue.telling_of_facts())](
@@ -144,7 +162,7 @@ std::vector<Scan> scan_logs(const Catalogue& catalogue, std::span<const LogText>
 std::vector<Hit> hits_in(const Catalogue& catalogue, std::string_view text) {
   LogText log;
   log.bytes = text;
-  return scan_for_hits(catalogue, {&log, 1}, {}).front().hits;
+  return scan_for_hits(catalogue, {&log, 1}, most_hits_of(1), {}).front().hits;
 }
 
 }  // namespace lockstep::symptoms

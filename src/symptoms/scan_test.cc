@@ -85,7 +85,41 @@ TEST(Scan, keeps_the_first_and_the_last_lines_of_a_message_that_repeats_without_
   EXPECT_LT(scan.hits.size(), 20'000);
   EXPECT_EQ(scan.hits.front().line.begin, 0);
   EXPECT_GT(scan.hits.back().line.end, text.size() / 2);
-  EXPECT_EQ(scan.line_marks.line_at(text, text.size()), static_cast<std::int64_t>(text.size() / 52 + 1));
+  EXPECT_EQ(scan.marks.lines.line_at(text, text.size()), static_cast<std::int64_t>(text.size() / 52 + 1));
+}
+
+RC_GTEST_PROP(Scan, finds_marks_where_a_plain_search_finds_them, ()) {
+  std::string text(*rc::gen::inRange<std::size_t>(0, 2 * model::LogMarks::kBlock), '.');
+  for (const std::size_t mark :
+       *rc::gen::container<std::vector<std::size_t>>(rc::gen::inRange<std::size_t>(0, 6))) {
+    text += *rc::gen::element<std::string>("\n", " ", "Python", "NCCL WARN ", "nccl info ",
+                                           "(most recent call last):");
+    text += model::kLogMarks[mark];
+  }
+  text += *rc::gen::element<std::string>("", "\n", "3.10");
+  const Scan scan = look_through(catalogue(), {"log", text, std::nullopt}, 1);
+  for (std::size_t mark = 0; mark < model::kLogMarks.size(); ++mark)
+    RC_ASSERT(scan.marks.first[mark] == text.find(model::kLogMarks[mark]));
+}
+
+TEST(Scan, tells_the_blocks_with_lines_of_nccl) {
+  std::string text(3 * model::LogMarks::kBlock, '.');
+  const std::string_view line = "\nhost:1:2 [0] NCCL INFO x\n";
+  text.replace(model::LogMarks::kBlock - 5, line.size(), line);
+  text.replace(2 * model::LogMarks::kBlock + 7, line.size(), line);
+  const Scan scan = look_through(catalogue(), {"log", text, std::nullopt}, 1);
+  EXPECT_EQ(scan.marks.has_nccl, (std::vector<bool>{false, true, true}));
+  EXPECT_EQ(scan.marks.lines.line_at(text, text.size()), 5);
+}
+
+TEST(Scan, does_not_look_twice_at_what_was_seen_before) {
+  const std::vector<LogText> logs = {{"a", "CUDA out of memory\n", std::nullopt},
+                                     {"b", "CUDA out of memory\n", {}}};
+  std::vector<std::optional<Scan>> seen(2);
+  seen[0].emplace();
+  const std::vector<Scan> scans = scan_logs(catalogue(), logs, {}, seen);
+  EXPECT_TRUE(scans[0].hits.empty());
+  EXPECT_FALSE(scans[1].hits.empty());
 }
 
 }  // namespace

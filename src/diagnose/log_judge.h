@@ -1,0 +1,41 @@
+// What the logs say. Each is looked through once, while it is read: for the words of the catalogue and for
+// the marks of formats that stand in logs.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "readers/read_all.h"
+#include "symptoms/catalogue.h"
+#include "symptoms/judge.h"
+
+namespace lockstep::diagnose {
+
+class LogJudge {
+ public:
+  explicit LogJudge(const symptoms::OnScanned& on_scanned) : on_scanned_(on_scanned) {}
+
+  // The options refer to it.
+  void look_along(readers::ReadOptions& options);
+  Result<symptoms::LogVerdict> judge(const std::vector<readers::LogFile>& logs);
+
+ private:
+  const Result<symptoms::Catalogue>& catalogue();
+  std::vector<readers::TellingLine> telling_lines(std::string_view text);
+  std::optional<readers::LogMarks> first_look(const std::string& name, std::string_view text,
+                                              bool is_mapped_file, std::size_t files);
+
+  const symptoms::OnScanned& on_scanned_;
+  std::once_flag once_;
+  std::optional<Result<symptoms::Catalogue>> catalogue_;  // loaded when the first log asks for it
+  std::mutex mutex_;
+  std::map<std::string, symptoms::Scan> seen_;  // by name; guarded
+};
+
+}  // namespace lockstep::diagnose
