@@ -19,7 +19,7 @@ PAIRS = [(job.name, launcher) for job in load_registry().values() for launcher i
 
 
 def start(job, launcher: str) -> JobRun:
-    return JobRun(RunSpec(job, launcher, steps=STEPS, seed=7, timeout_s=150))
+    return JobRun(RunSpec(job, launcher, steps=STEPS, seed=7, timeout_s=300))
 
 
 def aborted_at_exit(run: JobRun) -> bool:
