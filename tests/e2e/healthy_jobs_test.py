@@ -1,25 +1,30 @@
-"""Every job of the registry is healthy under every launcher it names, and gives the same losses and
-parameters when it runs again."""
+"""Every job of the registry is healthy under every launcher it names, gives the same losses, parameters and output
+when it runs again under the recorder, and Lockstep has nothing to say about either run."""
 
-import subprocess
+import json
+import re
 from types import SimpleNamespace
 
 import pytest
 
 from harness.job_run import JobRun, RunResult
 from harness.output import RankProgress
-from harness.registry import REPOSITORY, load_registry
+from harness.registry import load_registry
 from harness.run_spec import RunSpec
 
-LOCKSTEP = REPOSITORY / "build/release/lockstep"
+from recordings import MPI_ADAPTER, attribute, diagnose, name_of, names_in, recorder, records_of
+
 STEPS = 4
 # Their ranks hold different parts of the model, or a value of their own.
 OWN_PARAMETERS = {"torch_pipeline", "torch_collectives", "tf_parameter_server"}
+# The others print times, or warnings that depend on them.
+SAME_OUTPUT = {"torch_ddp", "torch113_ddp", "torch_fsdp", "torch_fsdp1", "torch_tensor_parallel", "torch_pipeline",
+               "torch_collectives", "mpi_ring", "mpi_faults"}
 PAIRS = [(job.name, launcher) for job in load_registry().values() for launcher in job.launchers]
 
 
-def start(job, launcher: str) -> JobRun:
-    return JobRun(RunSpec(job, launcher, steps=STEPS, seed=7, timeout_s=300))
+def start(job, launcher: str, environ: dict[str, str] = {}) -> JobRun:
+    return JobRun(RunSpec(job, launcher, steps=STEPS, seed=7, timeout_s=300, environ=environ))
 
 
 def aborted_at_exit(run: JobRun) -> bool:
@@ -35,7 +40,7 @@ def wait_healthy(run: JobRun) -> RunResult:
     result = run.wait()
     if result.status != 0 and aborted_at_exit(run):
         print(f"{run.spec.job.name}: PyTorch aborted a finished rank while Python shut down; running it again")
-        with start(run.spec.job, run.spec.launcher) as again:
+        with start(run.spec.job, run.spec.launcher, run.spec.environ) as again:
             return check_healthy(again, again.wait())
     return check_healthy(run, result)
 
@@ -47,27 +52,44 @@ def check_healthy(run: JobRun, result: RunResult) -> RunResult:
     assert all(progress.ready and progress.done for progress in result.ranks.values())
     files = {path.name for path in run.folder.iterdir()}
     assert {f"rank_{rank}.out" for rank in range(ranks)} <= files
-    check_lockstep_is_silent(run)
+    """Whatever a healthy job prints, warnings included, is no finding."""
+    verdict = diagnose(run.folder)
+    assert verdict["findings"] == [], json.dumps(verdict, indent=1)
     return result
 
 
-def check_lockstep_is_silent(run: JobRun):
-    """Whatever a healthy job prints, warnings included, is no finding."""
-    said = subprocess.run([LOCKSTEP, "diagnose", str(run.folder)], capture_output=True, text=True)
-    assert said.returncode == 0, said.stdout + said.stderr
+def check_recording(folder, job):
+    assert names_in(folder) == [name_of(rank) for rank in range(job.ranks)], "launchers leave no file"
+    verdict = diagnose(folder)
+    assert verdict["findings"] == [], json.dumps(verdict, indent=1)
+    assert verdict["job"]["ranks_seen"] == list(range(job.ranks))
+    records = records_of(folder, 0)
+    assert attribute(records, "python adapter") == [], "an adapter could not do all it should"
+    assert attribute(records, "pytorch adapter mode") in ([], ["native"])
+
+
+def stable_lines(run, rank):
+    """What the rank wrote, but for process numbers, addresses, times and its own port."""
+    text = (run.folder / f"rank_{rank}.out").read_text() + (run.folder / f"rank_{rank}.err").read_text()
+    return re.sub(r"\d{3,}", "#", text)
 
 
 @pytest.mark.parametrize("name, launcher", PAIRS, ids=lambda value: value)
-def test_job_is_healthy_and_repeats_itself(jobs, name, launcher):
+def test_job_is_healthy_and_the_same_under_the_recorder(jobs, tmp_path, name, launcher):
     """Both runs go at once, which fills the second core while launchers wait, and shows that they do
     not meet."""
-    with start(jobs[name], launcher) as one, start(jobs[name], launcher) as other:
-        first, second = wait_healthy(one), wait_healthy(other)
+    job, recording = jobs[name], tmp_path / "recording"
+    with start(job, launcher) as plain, start(job, launcher, recorder(recording) | MPI_ADAPTER) as recorded:
+        first, second = wait_healthy(plain), wait_healthy(recorded)
+        if name in SAME_OUTPUT:
+            assert [stable_lines(plain, rank) for rank in range(job.ranks)] == [
+                stable_lines(recorded, rank) for rank in range(job.ranks)]
     assert any(losses for losses in first.losses.values())
     assert first.losses == second.losses
     assert first.params == second.params
     if name not in OWN_PARAMETERS:
         assert len(set(first.params.values())) == 1
+    check_recording(recording, job)
 
 
 @pytest.mark.parametrize("last_words, params, expected", [

@@ -1,10 +1,9 @@
-"""PyTorch jobs under the recorder: their results stay the same, and the record tells what they did."""
+"""PyTorch jobs under the recorder: the record tells what they did, and who is at fault."""
 
 import collections
 import json
 import os
 import pathlib
-import re
 import subprocess
 import sys
 
@@ -16,74 +15,13 @@ from harness.job_run import JobRun
 from harness.registry import REPOSITORY, Job, load_registry
 from harness.run_spec import RunSpec
 
-BUILD = pathlib.Path(os.environ.get("LOCKSTEP_BUILD", REPOSITORY / "build/release"))
-LOCKSTEP, LIBRARY = BUILD / "lockstep", BUILD / "recorder/liblockstep.so"
-HOOK = REPOSITORY / "adapters/python"
+from recordings import attribute, diagnose, python_of, recorder, records_of
+
 E2E = pathlib.Path(__file__).parent
-STEPS = 3
-JOBS = [("torch_ddp", "torchrun"), ("torch_fsdp", "env"), ("torch_fsdp1", "env"), ("torch_pipeline", "env"),
-        ("torch_tensor_parallel", "env"), ("torch_collectives", "env"), ("torch113_ddp", "env")]
-
-
-def recorder(folder, **more):
-    return {"LOCKSTEP_RECORD": str(folder), "LOCKSTEP_LIBRARY": str(LIBRARY), "PYTHONPATH": str(HOOK)} | more
-
-
-def python_of(env):
-    made = subprocess.run([REPOSITORY / "lab/envs/make_envs", "--print", env], capture_output=True, text=True, check=True)
-    return made.stdout.strip()
-
-
-@pytest.fixture(scope="module", autouse=True)
-def native_halves():
-    """Built before a rank needs them: a build takes longer than a test."""
-    for env in ("torch", "torch113"):
-        built = subprocess.run([python_of(env), "-m", "lockstep_torch.build"], capture_output=True, text=True,
-                               env=os.environ | {"PYTHONPATH": str(HOOK)})
-        assert built.returncode == 0, built.stderr
-        warnings = pathlib.Path(built.stdout.strip()).with_name("warnings").read_text()
-        assert warnings == "", "the native half compiles with warnings"
-
-
-def diagnose(folder):
-    said = subprocess.run([LOCKSTEP, "diagnose", "--json", str(folder)], capture_output=True, text=True)
-    assert said.returncode in (0, 1), said.stderr
-    return json.loads(said.stdout)
-
-
-def records_of(folder, rank):
-    path = folder / f"rank_{rank:05}.restart_0.lockstep"
-    said = subprocess.run([LOCKSTEP, "dump", "--json", str(path)], capture_output=True, text=True)
-    assert said.returncode == 0, said.stdout[-2000:] + said.stderr
-    return [json.loads(line) for line in said.stdout.splitlines()]
 
 
 def mode_of(records):
-    return [record["value"] for record in records
-            if record["record"] == "attribute" and record["key"] == "pytorch adapter mode"]
-
-
-@pytest.mark.parametrize("name, launcher", JOBS, ids=lambda value: value)
-def test_results_are_the_same_and_the_verdict_is_silent(jobs, tmp_path, name, launcher):
-    plain = RunSpec(jobs[name], launcher, ranks=2, steps=STEPS, seed=7, timeout_s=150)
-    watched = RunSpec(jobs[name], launcher, ranks=2, steps=STEPS, seed=7, timeout_s=150,
-                      environ=recorder(tmp_path / "recording"))
-    with JobRun(plain) as off, JobRun(watched) as on:
-        expected, result = off.wait(), on.wait()
-        assert (result.status, result.losses, result.params) == (expected.status, expected.losses, expected.params)
-        assert result.status == 0 and any(result.losses.values())
-        for rank in range(2):
-            assert stable_lines(on, rank) == stable_lines(off, rank)
-    assert sorted(path.name for path in (tmp_path / "recording").iterdir()) == [
-        f"rank_{rank:05}.restart_0.lockstep" for rank in range(2)]
-    assert mode_of(records_of(tmp_path / "recording", 0)) == ["native"]
-    assert diagnose(tmp_path / "recording")["findings"] == []
-
-
-def stable_lines(run, rank):
-    """What the rank wrote, but for process numbers, addresses, times and its own port."""
-    text = (run.folder / f"rank_{rank}.out").read_text() + (run.folder / f"rank_{rank}.err").read_text()
-    return re.sub(r"\d{3,}", "#", text)
+    return attribute(records, "pytorch adapter mode")
 
 
 def run_calls(env, folder, **environ):

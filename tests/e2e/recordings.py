@@ -1,0 +1,50 @@
+"""Recordings of jobs: the environment that makes one, what Lockstep says of it, and what is in it."""
+
+import json
+import os
+import pathlib
+import subprocess
+
+from harness.registry import REPOSITORY
+
+BUILD = pathlib.Path(os.environ.get("LOCKSTEP_BUILD", REPOSITORY / "build/release"))
+LOCKSTEP = BUILD / "lockstep"
+PYTHON_ADAPTERS = REPOSITORY / "adapters/python"
+MPI_ADAPTER = {"LD_PRELOAD": str(BUILD / "adapters/mpi/liblockstep_mpi.so")}
+
+
+def recorder(folder, **more):
+    """For frameworks that Python starts; an MPI program needs MPI_ADAPTER beside it."""
+    return {"LOCKSTEP_RECORD": str(folder), "LOCKSTEP_LIBRARY": str(BUILD / "recorder/liblockstep.so"),
+            "PYTHONPATH": str(PYTHON_ADAPTERS)} | more
+
+
+def names_in(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+def name_of(rank):
+    return f"rank_{rank:05}.restart_0.lockstep"
+
+
+def records_of(folder, rank):
+    said = subprocess.run([LOCKSTEP, "dump", "--json", str(folder / name_of(rank))], capture_output=True, text=True)
+    assert said.returncode == 0, said.stdout[-2000:] + said.stderr
+    return [json.loads(line) for line in said.stdout.splitlines()]
+
+
+def attribute(records, key):
+    return [record["value"] for record in records if record["record"] == "attribute" and record["key"] == key]
+
+
+def diagnose(*paths):
+    said = subprocess.run([LOCKSTEP, "diagnose", "--json", *map(str, paths)], capture_output=True, text=True)
+    assert said.returncode in (0, 1), said.stderr
+    verdict = json.loads(said.stdout)
+    assert said.returncode == (1 if verdict["findings"] else 0)
+    return verdict
+
+
+def python_of(env):
+    made = subprocess.run([REPOSITORY / "lab/envs/make_envs", "--print", env], capture_output=True, text=True, check=True)
+    return made.stdout.strip()
