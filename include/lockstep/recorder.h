@@ -90,8 +90,15 @@ struct lockstep_rank_facts {
  * May take milliseconds: it makes a file. */
 LOCKSTEP_API int lockstep_start_rank(const struct lockstep_rank_facts* facts);
 
+/* This process has another rank now, or the same in another life of the job, as in elastic training: its
+ * record file ends and one with these facts begins. Tell rank, world size and restart: the environment still
+ * says what held at the start. Threads that are inside the recorder meanwhile write to the old file. Returns
+ * as lockstep_start_rank does; with an error nothing is recorded any more. */
+LOCKSTEP_API int lockstep_restart_rank(const struct lockstep_rank_facts* facts);
+
 /* Nonzero while events of this process are kept. Two loads: ask before collecting facts that cost. Ids belong
- * to one recording: a forked child that starts its own gets another number here, and must define anew. */
+ * to one recording: a forked child that starts its own, and a rank that starts again, get another number
+ * here, and must define anew. */
 LOCKSTEP_API int lockstep_is_recording(void);
 
 /* A goodbye with the exit status, or -1 when it is not known. Only where a process ends in a way that skips

@@ -17,6 +17,15 @@ void note_framework(const lockstep_rank_facts& facts) {
   lockstep_set_attribute(facts.framework, ::strlen(facts.framework), version, ::strlen(version));
 }
 
+int begin_rank(const lockstep_rank_facts* given, int (*begin)(const lockstep_rank_facts&)) {
+  const int kept_errno = errno;
+  const auto facts = known_part(given);
+  const int error = begin(facts);
+  if (error == 0) note_framework(facts);
+  errno = kept_errno;
+  return error;
+}
+
 // Registered first of all, so it runs last: what other handlers still do is recorded.
 void at_exit(int status, void*) {
   lockstep_end_rank(status & 0xff);
@@ -37,13 +46,11 @@ std::uint32_t lockstep_recorder_abi(void) {
 }
 
 int lockstep_start_rank(const lockstep_rank_facts* given) {
-  using namespace lockstep::recorder;
-  const int kept_errno = errno;
-  const auto facts = known_part(given);
-  const int error = Session::start(facts);
-  if (error == 0) note_framework(facts);
-  errno = kept_errno;
-  return error;
+  return lockstep::recorder::begin_rank(given, lockstep::recorder::Session::start);
+}
+
+int lockstep_restart_rank(const lockstep_rank_facts* given) {
+  return lockstep::recorder::begin_rank(given, lockstep::recorder::Session::restart);
 }
 
 int lockstep_is_recording(void) {

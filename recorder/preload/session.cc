@@ -1,5 +1,6 @@
 #include "session.h"
 
+#include <atomic>
 #include <errno.h>
 #include <new>
 #include <pthread.h>
@@ -22,15 +23,19 @@ namespace {
 constexpr std::uint64_t kClockIntervalNs = 10'000'000'000;
 // The C library keeps the values of the first keys in the thread itself and allocates for the others.
 constexpr pthread_key_t kMostFreeKeys = 32;
+// The number of a session: its process, and above it how often that was a rank before.
+constexpr std::int32_t kPidBits = 22;
+constexpr std::int32_t kMostLives = 1 << (31 - kPidBits);
 
 Settings settings_at_load;
-Session* session_memory = nullptr;
+std::atomic<Session*> session_memory{nullptr};
+std::atomic<bool> is_restarting{false};
 pthread_key_t thread_key = 0;
 bool has_thread_key = false;
 
 // Kernels and sandboxes that cannot wipe.
 void wipe_in_child() {
-  ::memset(static_cast<void*>(session_memory), 0, sizeof(Session));
+  ::memset(static_cast<void*>(session_memory.load()), 0, sizeof(Session));
 }
 
 }  // namespace
@@ -42,39 +47,68 @@ const Settings& Session::settings() {
 }
 
 Session* Session::recording() {
-  Session* session = session_memory;
+  Session* session = session_memory.load(std::memory_order_acquire);
   if (session == nullptr || session->phase_.load(std::memory_order_acquire) != kRecording) return nullptr;
   return session;
+}
+
+// Zeroed, and zeroed again in a forked child; null where that cannot be had.
+Session* Session::map() {
+  void* memory = ::mmap(nullptr, sizeof(Session), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return nullptr;
+  static bool has_handler = false;
+  if (::madvise(memory, sizeof(Session), MADV_WIPEONFORK) == 0 || has_handler) {
+    return static_cast<Session*>(memory);
+  }
+  has_handler = ::pthread_atfork(nullptr, nullptr, wipe_in_child) == 0;
+  return has_handler ? static_cast<Session*>(memory) : nullptr;
 }
 
 void Session::prepare(const Settings& settings) {
   settings_at_load = settings;
   if (settings.folder[0] == '\0') return;
-  void* memory = ::mmap(nullptr, sizeof(Session), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) return;
-  session_memory = static_cast<Session*>(memory);
-  const bool is_wiped = ::madvise(memory, sizeof(Session), MADV_WIPEONFORK) == 0;
-  if (!is_wiped && ::pthread_atfork(nullptr, nullptr, wipe_in_child) != 0) session_memory = nullptr;
+  session_memory.store(map());
   has_thread_key = ::pthread_key_create(&thread_key, leave_thread) == 0 && thread_key < kMostFreeKeys;
 }
 
 int Session::start(const lockstep_rank_facts& facts) {
-  if (session_memory == nullptr) return ECANCELED;
-  std::uint32_t phase = session_memory->phase_.load(std::memory_order_acquire);
+  Session* memory = session_memory.load(std::memory_order_acquire);
+  if (memory == nullptr) return ECANCELED;
+  std::uint32_t phase = memory->phase_.load(std::memory_order_acquire);
   if (phase == kIdle && !is_rank_known(facts)) return ENOENT;  // another adapter may know it later
   phase = kIdle;
-  if (!session_memory->phase_.compare_exchange_strong(phase, kStarting)) {
+  if (!memory->phase_.compare_exchange_strong(phase, kStarting)) {
     return phase == kRecording ? 0 : EAGAIN;
   }
-  auto* session = new (session_memory) Session;
+  auto* session = new (memory) Session;
   session->phase_.store(kStarting, std::memory_order_relaxed);
-  const int error = session->open(facts);
+  const int error = session->open(facts, 0);
   session->phase_.store(error == 0 ? kRecording : kFailed, std::memory_order_release);
   return error;
 }
 
-int Session::open(const lockstep_rank_facts& facts) {
-  id_ = ::getpid();
+int Session::restart(const lockstep_rank_facts& facts) {
+  Session* before = recording();
+  if (before == nullptr) return start(facts);
+  if (is_restarting.exchange(true)) return EAGAIN;
+  before->writer_.say_goodbye(-1);
+  const std::int32_t life = (before->id_ >> kPidBits) + 1;
+  Session* memory = life < kMostLives ? map() : nullptr;
+  int error = memory == nullptr ? ENOMEM : 0;
+  if (error == 0) {
+    auto* session = new (memory) Session;
+    error = session->open(facts, life);
+    session->phase_.store(error == 0 ? kRecording : kFailed, std::memory_order_release);
+    session_memory.store(session, std::memory_order_release);
+  } else {
+    before->phase_.store(kFailed, std::memory_order_release);
+  }
+  is_restarting.store(false);
+  return error;
+}
+
+int Session::open(const lockstep_rank_facts& facts, std::int32_t life) {
+  id_ = ::getpid() | life << kPidBits;
   if (const int error = numbers_.create()) return error;
   last_clock_ns_.store(monotonic_now_ns(), std::memory_order_relaxed);
   return open_rank_file(writer_, settings_at_load, facts);

@@ -34,11 +34,15 @@ class Session {
   // Makes the file. 0, or an errno and nothing is recorded. Also 0 when it was made before.
   static int start(const lockstep_rank_facts& facts);
 
+  // Ends the file and makes another one in further memory: threads may still be inside the old one, which
+  // therefore stays. 0, or an errno and nothing is recorded any more.
+  static int restart(const lockstep_rank_facts& facts);
+
   static const Settings& settings();
 
   Writer& writer() { return writer_; }
   SequenceNumbers& numbers() { return numbers_; }
-  std::int32_t id() const { return id_; }  // differs between the recordings of parent and child
+  std::int32_t id() const { return id_; }  // differs between recordings of parent and child, and of two lives
 
   // The lane of the calling thread; null when there are too many threads.
   Lane* lane();
@@ -55,7 +59,8 @@ class Session {
     std::atomic<bool> is_taken{false};
   };
 
-  int open(const lockstep_rank_facts& facts);
+  static Session* map();
+  int open(const lockstep_rank_facts& facts, std::int32_t life);
   Lane* take_lane();
   static void leave_thread(void* slot_of_thread);
 

@@ -146,6 +146,19 @@ TEST_F(Policies, AForkedChildMayBecomeARankOfItsOwn) {
   EXPECT_THAT(child.goodbyes, testing::ElementsAre(7));
 }
 
+TEST_F(Policies, ARankThatStartsAgainBeginsAFurtherFile) {
+  EXPECT_EQ(run_rank("start_again").status, 3);
+  EXPECT_EQ(files(), 2U);
+  const Summary before = summary_of(file(1));
+  EXPECT_GE(before.calls, kCalls);
+  EXPECT_THAT(before.goodbyes, testing::ElementsAre(-1));
+  const Summary after = summary_of(file(0, 4));
+  EXPECT_GE(after.calls, kCalls);
+  EXPECT_EQ(after.header.rank, 0);
+  EXPECT_EQ(after.header.world_size, 3);
+  EXPECT_THAT(after.goodbyes, testing::ElementsAre(3)) << "the exit belongs to the last life";
+}
+
 TEST_F(Policies, ExecBeginsAFurtherFile) {
   EXPECT_EQ(run_rank("exec").status, 3);
   EXPECT_EQ(files(), 2U);

@@ -22,10 +22,21 @@ enum { kCalls = 1000 };
 
 static uint32_t communicator;
 
-static int start(int32_t rank) {
+static int define_world(int32_t rank) {
   static const int32_t members[] = {0, 1, 2, 3};
-  struct lockstep_rank_facts rank_facts = {0};
   struct lockstep_communicator_facts facts = {0};
+  facts.size = sizeof facts;
+  facts.members = members;
+  facts.member_count = 4;
+  facts.rank_in_it = rank;
+  facts.name = "world";
+  facts.backend = "mpi";
+  communicator = lockstep_define_communicator(&facts);
+  return communicator == 0 ? ENOSPC : 0;
+}
+
+static int start(int32_t rank) {
+  struct lockstep_rank_facts rank_facts = {0};
   int error;
   rank_facts.size = sizeof rank_facts;
   rank_facts.rank = rank;
@@ -35,15 +46,7 @@ static int start(int32_t rank) {
   rank_facts.framework = "mpi";
   rank_facts.version = "test";
   error = lockstep_start_rank(&rank_facts);
-  if (error != 0) return error;
-  facts.size = sizeof facts;
-  facts.members = members;
-  facts.member_count = 4;
-  facts.rank_in_it = rank;
-  facts.name = "world";
-  facts.backend = "mpi";
-  communicator = lockstep_define_communicator(&facts);
-  return communicator == 0 ? ENOSPC : 0;
+  return error != 0 ? error : define_world(rank);
 }
 
 static void call_once(void) {
@@ -106,6 +109,34 @@ static int fork_another_rank(void) {
   }
   call(kCalls);
   return wait_for(child) == 7 ? 0 : 1;
+}
+
+static void* call_until_told(void* stop) {
+  while (!__atomic_load_n((const int*)stop, __ATOMIC_ACQUIRE)) call(10);
+  return NULL;
+}
+
+/* Elastic training: rank 1 becomes rank 0 of the next life while another thread calls, then goes on. */
+static int start_again(void) {
+  struct lockstep_rank_facts facts = {0};
+  const int before = lockstep_is_recording();
+  int stop = 0;
+  pthread_t thread;
+  call(kCalls);
+  if (pthread_create(&thread, NULL, call_until_told, &stop) != 0) return 1;
+  facts.size = sizeof facts;
+  facts.rank = 0;
+  facts.local_rank = 0;
+  facts.world_size = 3;
+  facts.restart = 4;
+  errno = 1234;
+  if (lockstep_restart_rank(&facts) != 0 || errno != 1234) return 2;
+  __atomic_store_n(&stop, 1, __ATOMIC_RELEASE);
+  pthread_join(thread, NULL);
+  if (lockstep_is_recording() == before || lockstep_is_recording() == 0) return 3;
+  if (define_world(0) != 0) return 4;
+  call(kCalls);
+  exit(3);
 }
 
 static volatile sig_atomic_t interruptions;
@@ -251,6 +282,7 @@ static int run(const char* mode, char** arguments) {
   if (strcmp(mode, "fork") == 0) return fork_a_data_loader();
   if (strcmp(mode, "clone") == 0) return fork_behind_the_back();
   if (strcmp(mode, "fork_rank") == 0) return fork_another_rank();
+  if (strcmp(mode, "start_again") == 0) return start_again();
   if (strcmp(mode, "signals") == 0) return be_interrupted();
   if (strcmp(mode, "threads") == 0) return use_many_threads();
   if (strcmp(mode, "old_adapter") == 0) return be_an_old_adapter();
