@@ -38,6 +38,10 @@ std::string notice_in_words(const watch::Notice& notice, std::chrono::millisecon
   if (notice.kind == watch::Kind::kResolved) {
     return fmt::format("lockstep: {:.1f} s: {} came after all\n", seconds, who(finding));
   }
+  if (notice.kind == watch::Kind::kRestarted) {
+    return fmt::format("lockstep: {:.1f} s: the job was restarted and goes on; what was said of {} is over\n",
+                       seconds, who(finding));
+  }
   std::string text =
       fmt::format("lockstep: {:.1f} s: {}{} ({})\n", seconds, lead(notice.kind),
                   base::escape_for_terminal(finding.title), base::escape_for_terminal(finding.code));

@@ -107,6 +107,14 @@ std::vector<std::string> limits_of(const readers::ReadResult& read, const Job& j
   return limits;
 }
 
+// A job that was restarted, by its launcher or because it is elastic, and whose last life came to its end:
+// what it printed tells of faults that are over.
+bool was_overcome(const Job& job) {
+  return !job.ranks.empty() && std::ranges::all_of(job.ranks, [](const model::RankHistory& history) {
+    return history.rank.restart > 0 && history.rank.end == model::RankEnd::kClean;
+  });
+}
+
 // What the ranks did shows the fault, whatever they printed.
 bool is_clear(const std::vector<model::Finding>& from_ranks) {
   constexpr double kClear = 0.5;
@@ -135,6 +143,10 @@ Result<Diagnosis> diagnose_watched(const std::vector<fs::path>& paths, std::vect
   from_ranks.findings = seen_live.empty() ? analysis::analyse(job) : std::move(seen_live);
   from_ranks.limits = limits_of(read, job);
   symptoms::LogVerdict found = TRY(log_judge.judge(read.logs));
+  if (from_ranks.findings.empty() && was_overcome(job) && !found.findings.empty()) {
+    found.findings.clear();
+    from_ranks.limits.emplace_back("the last attempt came to its end: what was printed before is not judged");
+  }
   Verdict from_logs{
       .job = std::move(found.job), .findings = std::move(found.findings), .limits = std::move(found.limits)};
   if (!is_clear(from_ranks.findings)) {

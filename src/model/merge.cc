@@ -54,8 +54,10 @@ void keep_last_attempt(std::vector<Job>& parts, std::vector<std::string>& limits
   }
   std::size_t set_aside = 0;
   for (Job& part : parts) {
-    set_aside +=
+    const std::size_t earlier =
         std::erase_if(part.ranks, [&](const RankHistory& history) { return history.rank.restart < last; });
+    set_aside += earlier;
+    if (earlier > 0 && part.ranks.empty()) part = Job{};  // also its communicators and its number of ranks
   }
   if (set_aside > 0) {
     limits.push_back("the job was restarted; this is about attempt " + std::to_string(last) + ", what " +

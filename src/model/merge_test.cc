@@ -130,12 +130,16 @@ TEST(Merge, AFileThatNamesNoRankIsALimit) {
 }
 
 TEST(Merge, JudgesTheLastAttemptOnly) {
-  Job first = dump_of(0, 9, world_of(2), "attempt_0/rank_0");
+  Job first = dump_of(0, 9, world_of(3), "attempt_0/rank_0");
+  first.world_size = 3;
   Job second = dump_of(0, 2, world_of(2), "attempt_1/rank_0");
   second.ranks.front().rank.restart = 1;
+  second.world_size = 2;
   const Job job = merge({std::move(first), std::move(second)});
   ASSERT_EQ(job.ranks.size(), 1U);
   EXPECT_EQ(job.ranks.front().events.size(), 2U);
+  EXPECT_EQ(job.world_size, 2) << "an elastic job goes on with fewer ranks";
+  EXPECT_EQ(job.communicators.size(), 1U);
   EXPECT_EQ(job.limits.size(), 1U);
 }
 

@@ -32,6 +32,7 @@ class LiveJob {
   void poll();
 
   const std::filesystem::path& folder() const { return folder_; }
+  std::uint32_t restart() const { return newest_restart_; }
   std::int64_t now_ns() const { return now_ns_; }  // of the last poll, wall clock
 
   // Those of the newest restart, ascending by rank.

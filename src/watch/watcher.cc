@@ -1,7 +1,9 @@
 #include "watch/watcher.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -33,8 +35,10 @@ bool is_same(const Finding& a, const Finding& b) {
 
 std::vector<Notice> Watcher::tick() {
   job_.poll();
+  std::vector<Notice> notices;
+  note_restart(notices);
   note_first_loss();
-  std::vector<Notice> notices = judge();
+  std::ranges::move(judge(), std::back_inserter(notices));
   resolve(notices);
   give_up_on_late(notices);
   std::ranges::move(look_for_slowness(), std::back_inserter(notices));
@@ -82,6 +86,21 @@ void Watcher::judge_again() {
         standing_, [&](const Said& said) { return is_same(said.notice.finding, finding); });
     if (same != standing_.end()) same->notice.finding = std::move(finding);
   }
+}
+
+// What was said of the ranks is about a life that is over; their numbers may belong to others now.
+void Watcher::note_restart(std::vector<Notice>& notices) {
+  if (job_.restart() == std::exchange(restart_, job_.restart())) return;
+  for (Said& said : std::exchange(standing_, {})) {
+    said.notice.kind = Kind::kRestarted;
+    notices.push_back(std::move(said.notice));
+  }
+  suspicions_ = {};
+  slow_in_a_row_.clear();
+  first_loss_.clear();
+  has_looked_at_loss_ = false;
+  mismatch_since_ = {};
+  late_ns_ = 0;
 }
 
 void Watcher::note_first_loss() {

@@ -15,11 +15,12 @@
 namespace lockstep::watch {
 
 enum class Kind : std::uint8_t {
-  kDecided,  // it will not get better by waiting
-  kLate,     // somebody is late; it may still come
-  kHung,     // it has been late for so long that it will not come
-  kSlow,     // it goes on, slower or otherwise than it should
-  kResolved  // what was said before has gone: the late rank came
+  kDecided,   // it will not get better by waiting
+  kLate,      // somebody is late; it may still come
+  kHung,      // it has been late for so long that it will not come
+  kSlow,      // it goes on, slower or otherwise than it should
+  kResolved,  // what was said before has gone: the late rank came
+  kRestarted  // the same: the job goes on in another life, without the fault
 };
 
 struct Notice {
@@ -59,6 +60,7 @@ class Watcher {
   std::vector<Notice> judge();
   std::vector<Notice> look_for_slowness();
   void note_first_loss();
+  void note_restart(std::vector<Notice>& notices);
   void report(Kind kind, std::vector<model::Finding> found, std::vector<Notice>& notices);
   void resolve(std::vector<Notice>& notices);
   void give_up_on_late(std::vector<Notice>& notices);
@@ -75,6 +77,7 @@ class Watcher {
   std::vector<Said> standing_;  // what still holds
   std::vector<model::Finding> first_loss_;
   bool has_looked_at_loss_ = false;
+  std::uint32_t restart_ = 0;
   Clock::time_point mismatch_since_{};
   Clock::time_point next_judgement_{};
   Clock::time_point next_slow_look_{};

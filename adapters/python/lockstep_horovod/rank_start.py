@@ -7,6 +7,7 @@ import ctypes
 import os
 
 from lockstep_python import notes, recorder
+from lockstep_horovod import elastic
 from lockstep_horovod.native import Native
 
 # What launchers of Horovod tell: rank, number of ranks.
@@ -19,8 +20,9 @@ _session = None  # once begun: the Session, or False when there will be none
 class Session:
     """The recorder and the adapter's native half in this process."""
 
-    def __init__(self, library, rank):
-        self.library, self.native, self.rank = library, Native(), rank
+    def __init__(self, library, rank, restart):
+        self.library, self.native = library, Native()
+        self.rank, self.restart = rank, restart
         self.pid = os.getpid()
 
 
@@ -54,9 +56,10 @@ def _safely(function, *arguments):
 def _before(init, binding, arguments):
     """The call of hvd.init, in which all ranks wait for each other; None when that cannot be told yet."""
     _leave_out_mpi_calls_of(init)
+    elastic.note_initialization()
     rank, size = _told_by_launcher()
     is_for_a_part = arguments[1].value != 0  # of the job's ranks, or for a communicator of the caller
-    if rank < 0 or size < 1 or is_for_a_part or os.environ.get("HOROVOD_ELASTIC") == "1":
+    if rank < 0 or size < 1 or is_for_a_part or (elastic.is_used() and not elastic.is_first_life()):
         return None
     session = _begin(binding, rank, size, -1)
     if session is None:
@@ -77,12 +80,27 @@ def _after(basics, binding, when_started, meeting, is_initialized):
     session = _begin(binding, rank, basics.size(), basics.local_rank())
     if session is None:
         return
-    if session.rank != rank:
+    if session.restart != elastic.restart():
+        _begin_again(session, binding, rank, basics)
+    elif session.rank != rank:
         session.native.stop()
         notes.tell(f"Horovod made rank {session.rank} rank {rank}: its calls from then on are not recorded")
         return
     session.native.start(basics.MPI_LIB_CTYPES)
     when_started(session, basics.MPI_LIB_CTYPES)
+
+
+def _begin_again(session, binding, rank, basics):
+    session.rank, session.restart = rank, elastic.restart()
+    refused = session.library.restart_rank("horovod", _version(), rank, basics.size(), basics.local_rank(), session.restart)
+    if refused:
+        raise OSError(refused, os.strerror(refused))
+    session.library.set_attribute("horovod binding", binding)
+
+
+def _version():
+    import horovod
+    return horovod.__version__
 
 
 def _begin(binding, rank, size, local_rank):
@@ -91,15 +109,14 @@ def _begin(binding, rank, size, local_rank):
         _session = None  # a forked child that becomes a rank of its own
     if _session is None:
         _session = False
-        library = recorder.Library()
-        import horovod
-        refused = library.start_rank("horovod", horovod.__version__, rank, size, local_rank)
+        library, restart = recorder.Library(), elastic.restart()
+        refused = library.start_rank("horovod", _version(), rank, size, local_rank, restart)
         if refused:
             notes.tell_without_record(f"not recorded: {os.strerror(refused)}")
             return None
         notes.attach(library)
         library.set_attribute("horovod binding", binding)
-        _session = Session(library, rank)
+        _session = Session(library, rank, restart)
     return _session or None
 
 

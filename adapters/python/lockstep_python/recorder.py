@@ -83,10 +83,14 @@ class Library:
         self._mark_activity = self._library.lockstep_mark_activity
         self._activities = words("ACTIVITIES")
 
-    def start_rank(self, framework, version, rank, world_size, local_rank=-1):
-        facts = RankFacts(ctypes.sizeof(RankFacts), rank, local_rank, world_size, -1, 0, framework.encode(),
-                          version.encode())
+    def start_rank(self, framework, version, rank, world_size, local_rank=-1, restart=-1):
+        facts = _rank_facts(framework, version, rank, world_size, local_rank, restart)
         return self._library.lockstep_start_rank(ctypes.byref(facts))
+
+    def restart_rank(self, framework, version, rank, world_size, local_rank, restart):
+        """Whatever was interned or defined before is not known any more."""
+        facts = _rank_facts(framework, version, rank, world_size, local_rank, restart)
+        return self._library.lockstep_restart_rank(ctypes.byref(facts))
 
     def set_attribute(self, key, value):
         key, value = key.encode(), value.encode(errors="replace")[:1000]
@@ -136,6 +140,10 @@ class Library:
     def mark_activity(self, word, phase):
         """From any thread."""
         self.activity(word)(phase)
+
+
+def _rank_facts(framework, version, rank, world_size, local_rank, restart):
+    return RankFacts(ctypes.sizeof(RankFacts), rank, local_rank, world_size, restart, 0, framework.encode(), version.encode())
 
 
 def _load():
