@@ -10,6 +10,8 @@ namespace {
 using model::Finding;
 using model::Leaf;
 
+constexpr double kSure = 0.6;
+
 // Symptoms that ranks show because of another rank.
 bool is_about_waiting(const Finding& finding) {
   switch (finding.leaf) {
@@ -59,14 +61,20 @@ void say_which_rank_failed(const std::vector<Finding>& from_ranks, std::vector<F
   from_logs.front().victim_ranks = ended->victim_ranks;
 }
 
+// Communication that a lost rank itself could not do, as a name that it used twice, is its own error and no
+// complaint about others.
+bool is_error_of_a_lost_rank(const Finding& printed, const std::vector<Finding>& from_ranks) {
+  const auto lost = std::ranges::find_if(from_ranks, tells_of_a_lost_rank);
+  return lost != from_ranks.end() && lost->root_ranks.size() == 1 && printed.root_ranks == lost->root_ranks &&
+         printed.confidence >= kSure && (printed.leaf == Leaf::kRunComm || printed.leaf == Leaf::kPrepComm);
+}
+
 // What such a rank printed about itself is why it was lost, even where that alone would be doubtful.
 bool explains_a_loss(const Finding& printed, const std::vector<Finding>& from_ranks) {
   const auto lost = std::ranges::find_if(from_ranks, tells_of_a_lost_rank);
   return lost != from_ranks.end() && is_printed(printed) && !is_about_waiting(printed) &&
          !printed.root_ranks.empty() && printed.root_ranks == lost->root_ranks;
 }
-
-constexpr double kSure = 0.6;
 
 std::vector<Finding> in_order(std::vector<Finding> from_ranks, std::vector<Finding> from_logs) {
   // Two witnesses who agree are believed, even where each alone would be doubted.
@@ -82,7 +90,11 @@ std::vector<Finding> in_order(std::vector<Finding> from_ranks, std::vector<Findi
   const bool ranks_prove_waiting = std::ranges::any_of(
       from_ranks, [&](const Finding& finding) { return is_sure(finding) && is_about_waiting(finding); });
   const bool logs_tell_a_cause = std::ranges::any_of(from_logs, is_sure);
-  if (ranks_prove_waiting) std::erase_if(from_logs, is_about_waiting);
+  if (ranks_prove_waiting) {
+    std::erase_if(from_logs, [&](const Finding& finding) {
+      return is_about_waiting(finding) && !is_error_of_a_lost_rank(finding, from_ranks);
+    });
+  }
   if (logs_tell_a_cause) say_which_rank_failed(from_ranks, from_logs);
   if (logs_tell_a_cause) std::erase_if(from_ranks, only_tells_how_a_process_ended);
 

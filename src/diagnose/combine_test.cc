@@ -39,6 +39,18 @@ TEST(Combine, PrintedComplaintsAboutWaitingGiveWayToTheProof) {
   EXPECT_EQ(codes(verdict), std::vector<std::string>{"desync.missing_rank"});
 }
 
+TEST(Combine, WhatALostRankCouldNotCommunicateIsWhyItWasLost) {
+  Finding lost = finding(Leaf::kPerfHang, "desync.dead_rank", 0.95);
+  lost.root_ranks = {1};
+  Finding printed = finding(Leaf::kRunComm, "comm.same_name", 0.9);
+  printed.root_ranks = {1};
+  Finding complaint = finding(Leaf::kRunComm, "comm.reset", 0.9);
+  complaint.root_ranks = {0};
+  const Verdict verdict = combine({.job = {}, .findings = {lost}, .limits = {}},
+                                  {.job = {}, .findings = {printed, complaint}, .limits = {}});
+  EXPECT_EQ(codes(verdict), (std::vector<std::string>{"comm.same_name", "desync.dead_rank"}));
+}
+
 TEST(Combine, AGuessFromWordsComesLast) {
   const Verdict verdict =
       combine({.job = {}, .findings = {kMissing}, .limits = {}},
