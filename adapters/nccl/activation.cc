@@ -19,8 +19,16 @@ constexpr int kNewestKnown = 23299;  // NCCL 2.32
 std::atomic<bool> shim_is_called;
 std::atomic<int> described;  // the recording that says which NCCL it is
 
-int is_torch_adapter(dl_phdr_info* object, std::size_t, void*) {
-  return object->dlpi_name != nullptr && ::strstr(object->dlpi_name, "/lockstep_torch.so") != nullptr ? 1 : 0;
+// They are loaded only where their framework communicates.
+constexpr const char* kFrameworkAdapters[] = {"/lockstep_torch.so", "/lockstep_tensorflow.so",
+                                              "/liblockstep_horovod.so"};
+
+int is_framework_adapter(dl_phdr_info* object, std::size_t, void*) {
+  if (object->dlpi_name == nullptr) return 0;
+  for (const char* adapter : kFrameworkAdapters) {
+    if (::strstr(object->dlpi_name, adapter) != nullptr) return 1;
+  }
+  return 0;
 }
 
 bool is_wanted() {
@@ -29,7 +37,7 @@ bool is_wanted() {
   const char* asked = ::getenv("LOCKSTEP_NCCL");
   if (asked != nullptr && ::strcmp(asked, "0") == 0) return false;
   if (asked != nullptr && ::strcmp(asked, "1") == 0) return true;
-  return ::dl_iterate_phdr(is_torch_adapter, nullptr) == 0;
+  return ::dl_iterate_phdr(is_framework_adapter, nullptr) == 0;
 }
 
 // 22809 is 2.28.9; before 2.9 it was 2804 for 2.8.4.

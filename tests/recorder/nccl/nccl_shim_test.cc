@@ -143,11 +143,13 @@ TEST_F(NcclShim, OffMeansOff) {
   EXPECT_FALSE(std::filesystem::exists(folder()));
 }
 
-TEST_F(NcclShim, LeavesNcclToThePyTorchAdapterUnlessAsked) {
-  const std::string torch = "RANK=1 LD_PRELOAD=" NCCL_ADAPTER ":" TORCH_ADAPTER_DOUBLE;
-  EXPECT_EQ(run("collectives", torch), 0);
-  EXPECT_FALSE(std::filesystem::exists(folder()));
-  EXPECT_EQ(run("collectives", torch + " LOCKSTEP_NCCL=1"), 0);
+TEST_F(NcclShim, LeavesNcclToTheAdapterOfAFrameworkUnlessAsked) {
+  const std::string preload = "RANK=1 LD_PRELOAD=" NCCL_ADAPTER ":";
+  for (const char* adapter : {TORCH_ADAPTER_DOUBLE, TENSORFLOW_ADAPTER_DOUBLE, HOROVOD_ADAPTER_DOUBLE}) {
+    EXPECT_EQ(run("collectives", preload + adapter), 0) << adapter;
+    EXPECT_FALSE(std::filesystem::exists(folder())) << adapter;
+  }
+  EXPECT_EQ(run("collectives", preload + HOROVOD_ADAPTER_DOUBLE " LOCKSTEP_NCCL=1"), 0);
   EXPECT_THAT(calls(), Contains(kMade));
 }
 
