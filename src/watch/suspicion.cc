@@ -11,7 +11,8 @@ constexpr std::int64_t kLostNs = 3 * kSecondNs / 10;
 constexpr std::int64_t kCircleNs = kSecondNs / 2;
 constexpr std::int64_t kQuietNs = 3 * kSecondNs / 10;
 constexpr std::int64_t kIdleNs = 2 * kSecondNs;
-constexpr double kIdleShare = 0.05;  // of a core
+constexpr double kIdleShare = 0.05;         // of a core
+constexpr double kMostWaitingShare = 0.15;  // one who uses more spins while it waits, and tells nothing
 constexpr std::uint64_t kMeetingsToKnowAJob = 20;
 constexpr std::size_t kMostAsked = 64;  // of thousands that are missing the first show as much as all
 
@@ -30,6 +31,11 @@ std::int64_t patience_ns(Whereabouts of_the_missing, const WaitHistory& waits) {
   return std::max(least, 6 * waits.longest_ns());
 }
 
+bool does_nothing(double share, double share_of_one_who_waits) {
+  const bool tells = share_of_one_who_waits <= kMostWaitingShare;
+  return share < kIdleShare + (tells ? 1.5 * share_of_one_who_waits : 0);
+}
+
 Whereabouts Suspicions::whereabouts(const LiveJob& job, int rank) {
   const auto [place, is_new] = known_.try_emplace(rank, Whereabouts::kUnknown);
   if (is_new) place->second = ask(job, rank);
@@ -45,21 +51,33 @@ Whereabouts Suspicions::ask(const LiveJob& job, int number) {
   if (in_a_call_.contains(number)) return Whereabouts::kInACall;
   if (rank->activity() != nullptr) return Whereabouts::kExcused;
   if (!sample) return Whereabouts::kUnknown;
-  return is_idle(number, *sample, job.now_ns()) ? Whereabouts::kIdle : Whereabouts::kBusy;
+  const auto share = share_of(number, *sample, job.now_ns());
+  const bool is_idle = share && sample->state == 'S' && does_nothing(*share, share_of_one_who_waits_);
+  return is_idle ? Whereabouts::kIdle : Whereabouts::kBusy;
 }
 
-// Threads that look after connections wake now and then also in a process that does nothing.
-bool Suspicions::is_idle(int rank, const ProcessSample& sample, std::int64_t now_ns) {
+std::optional<double> Suspicions::share_of(int rank, const ProcessSample& sample, std::int64_t now_ns) {
   Seen& seen = seen_[rank];
   const std::int64_t passed_ns = now_ns - seen.time_ns;
-  if (passed_ns < kIdleNs) return seen.is_idle && sample.state == 'S';
+  if (passed_ns < kIdleNs) return seen.share;
   static const double ticks_per_second = static_cast<double>(::sysconf(_SC_CLK_TCK));
   const double used_s = static_cast<double>(sample.cpu_ticks - seen.cpu_ticks) / ticks_per_second;
-  const bool was_known = seen.time_ns != 0;
-  seen = {.time_ns = now_ns,
-          .cpu_ticks = sample.cpu_ticks,
-          .is_idle = was_known && used_s < kIdleShare * static_cast<double>(passed_ns) / 1e9};
-  return seen.is_idle && sample.state == 'S';
+  std::optional<double> share;
+  if (seen.time_ns != 0) share = used_s / (static_cast<double>(passed_ns) / 1e9);
+  seen = {.time_ns = now_ns, .cpu_ticks = sample.cpu_ticks, .share = share};
+  return share;
+}
+
+void Suspicions::look_at_one_who_waits(const LiveJob& job, const std::vector<Standing>& standings) {
+  const auto waiting = std::ranges::find_if(standings, [&](const Standing& standing) {
+    return standing.call != nullptr && !standing.missing.empty() &&
+           job.now_ns() - standing.call->begin_ns >= kLostNs;
+  });
+  share_of_one_who_waits_ = 0;
+  if (waiting == standings.end()) return;
+  const auto sample = waiting->rank->process().sample();
+  if (!sample) return;
+  share_of_one_who_waits_ = share_of(waiting->rank->rank(), *sample, job.now_ns()).value_or(0);
 }
 
 Suspicion Suspicions::look(const LiveJob& job) {
@@ -69,6 +87,7 @@ Suspicion Suspicions::look(const LiveJob& job) {
   for (const Standing& standing : standings) {
     if (standing.call != nullptr) in_a_call_.insert(standing.rank->rank());
   }
+  look_at_one_who_waits(job, standings);
   Suspicion suspicion;
   for (const Standing& standing : standings) weigh(job, standing, suspicion);
   return suspicion;

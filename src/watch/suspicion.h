@@ -31,6 +31,10 @@ enum class Whereabouts : std::uint8_t {
 // How long somebody may be waited for before that is worth a word.
 std::int64_t patience_ns(Whereabouts of_the_missing, const WaitHistory& waits);
 
+// Whether a process that uses this share of a core does nothing. Threads that look after connections wake in it
+// too: Horovod's looks for tensors a thousand times a second. What those who only wait use is no work.
+bool does_nothing(double share, double share_of_one_who_waits);
+
 // Looks at processes again and again to see whether they use the processor.
 class Suspicions {
  public:
@@ -40,18 +44,20 @@ class Suspicions {
   struct Seen {
     std::int64_t time_ns = 0;
     std::uint64_t cpu_ticks = 0;
-    bool is_idle = false;  // between the last two looks
+    std::optional<double> share;  // of a core, between the last two looks
   };
 
   Whereabouts whereabouts(const LiveJob& job, int rank);
   Whereabouts ask(const LiveJob& job, int rank);
-  bool is_idle(int rank, const ProcessSample& sample, std::int64_t now_ns);
+  std::optional<double> share_of(int rank, const ProcessSample& sample, std::int64_t now_ns);
+  void look_at_one_who_waits(const LiveJob& job, const std::vector<Standing>& standings);
   void weigh(const LiveJob& job, const Standing& standing, Suspicion& suspicion);
   void weigh_missing(const LiveJob& job, const Standing& standing, Suspicion& suspicion);
   void weigh_present(const LiveJob& job, const Standing& standing, Suspicion& suspicion);
 
   std::map<int, Seen> seen_;
   std::set<int> in_a_call_;           // during a look
+  double share_of_one_who_waits_ = 0;
   std::map<int, Whereabouts> known_;  // during a look: asking costs a file
 };
 

@@ -28,6 +28,14 @@ TEST(Patience, GrowsWithWhatIsUsualInTheJob) {
   EXPECT_EQ(patience_ns(Whereabouts::kExcused, waits_of(50, 60 * kSecond)), 360 * kSecond);
 }
 
+TEST(DoesNothing, IsMeasuredByOneWhoWaits) {
+  EXPECT_TRUE(does_nothing(0.01, 0));
+  EXPECT_FALSE(does_nothing(0.10, 0));
+  EXPECT_TRUE(does_nothing(0.10, 0.08)) << "as much as a thread that looks after connections takes";
+  EXPECT_FALSE(does_nothing(0.60, 0.08));
+  EXPECT_FALSE(does_nothing(1.00, 1.00)) << "one who spins while it waits tells nothing";
+}
+
 TEST(Patience, IsLongerWithOneWhoWorks) {
   const WaitHistory waits = waits_of(50, 0);
   EXPECT_GT(patience_ns(Whereabouts::kBusy, waits), patience_ns(Whereabouts::kIdle, waits));
