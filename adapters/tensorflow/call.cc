@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include <tensorflow/core/framework/op_kernel.h>
 #include <tensorflow/core/framework/types.h>
@@ -84,12 +83,14 @@ std::uint8_t reduce_op_of(const tensorflow::CollectiveParams& params) {
 }
 
 std::uint32_t intern_shape(const tensorflow::CollInstanceParams& instance) {
-  std::vector<std::int64_t> dimensions;
-  for (int at = 0; at < instance.shape.dims(); ++at) dimensions.push_back(instance.shape.dim_size(at));
+  constexpr int kMostDimensions = 32;  // TensorFlow has at most 254, and nobody more than a few
+  std::int64_t dimensions[kMostDimensions];
+  const int count = std::min(instance.shape.dims(), kMostDimensions);
+  for (int at = 0; at < count; ++at) dimensions[at] = instance.shape.dim_size(at);
   lockstep_tensor_facts tensor{};
   tensor.data_type = data_type_of(instance.data_type);
-  tensor.dimension_count = static_cast<std::uint32_t>(dimensions.size());
-  tensor.dimensions = dimensions.data();
+  tensor.dimension_count = static_cast<std::uint32_t>(std::max(count, 0));
+  tensor.dimensions = dimensions;
   return lockstep_intern_tensors(&tensor, 1, 0);
 }
 

@@ -1,7 +1,6 @@
 #include "groups.h"
 
 #include <algorithm>
-#include <map>
 #include <mutex>
 #include <sstream>
 #include <string>
@@ -51,18 +50,28 @@ class Group {
 
   Meeting next(std::int32_t key, const std::string& device) {
     if (device != device_) return {};
-    const auto [seen, is_new] = keys_.try_emplace(key, false);
-    if (!is_new || key < kFirstKey) return {repeated(key, seen->second), 0};
-    if (keys_.size() > kMostKeysKept) keys_.erase(keys_.begin());
+    Key& place = place_of(key);
+    const bool is_new = !place.has_run || place.key != key;
+    if (is_new) place = Key{key, true, false};
+    if (!is_new || key < kFirstKey) return {repeated(key, place.is_ordered), 0};
     return {communicator_, static_cast<std::uint64_t>(key - kFirstKey + 1)};
   }
 
   void note_ordered(std::int32_t key) {
-    const auto seen = keys_.find(key);
-    if (seen != keys_.end()) seen->second = true;
+    Key& place = place_of(key);
+    if (place.key == key) place.is_ordered = true;
   }
 
  private:
+  struct Key {
+    std::int32_t key = 0;
+    bool has_run = false;
+    bool is_ordered = false;
+  };
+
+  // One place and one cache line for each use: keys count up, so what is overwritten is old.
+  Key& place_of(std::int32_t key) { return keys_[static_cast<std::uint32_t>(key) % kMostKeysKept]; }
+
   // As the group itself says, or, before its members have found each other, by its size: strategies use
   // equally many devices of every task.
   static std::vector<std::int32_t> members_of(const Cluster& cluster,
@@ -107,7 +116,7 @@ class Group {
   std::string device_;  // the first of this process that came; it stands for all of them
   int recording_ = 0;
   std::uint32_t communicator_ = 0;
-  std::map<std::int32_t, bool> keys_;  // those that ran: whether in order
+  std::vector<Key> keys_ = std::vector<Key>(kMostKeysKept);  // those that ran last
   std::unordered_map<std::int32_t, std::uint32_t> repeated_;
 };
 

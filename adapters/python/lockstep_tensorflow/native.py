@@ -9,7 +9,8 @@ from lockstep_tensorflow import build
 
 class Native:
     def __init__(self, path, cluster):
-        self._library = library = ctypes.CDLL(path)
+        # The interpreter's lock is kept: each call takes less than giving it away would.
+        self._library = library = ctypes.PyDLL(path)
         library.lockstep_tensorflow_install.restype = ctypes.c_char_p
         library.lockstep_tensorflow_remove.restype = ctypes.c_char_p
         library.lockstep_tensorflow_calls.restype = ctypes.c_void_p

@@ -5,37 +5,33 @@ they are."""
 
 import sys
 import threading
+from threading import get_ident
 from time import monotonic_ns  # the clock of the records
 
 from lockstep_python import steps
 
 
-class _Runs(threading.local):
-    """Those that are open in a thread, within one another."""
-
-    depth = 0
-    begin_ns = 0
-    calls = 0
-
-
 class RunSteps:
+    """Those of the main thread: a step that another one makes has no place in their order."""
+
     def __init__(self, session):
         self._calls, self._tell_step = session.native.calls, session.native.tell_step
         self._main = threading.main_thread().ident
-        self._runs = _Runs()
+        self._depth = self._begin_ns = self._calls_before = 0
 
     def begin(self):
-        runs = self._runs
-        runs.depth += 1
-        if runs.depth == 1:
-            runs.begin_ns, runs.calls = monotonic_ns(), self._calls.value
+        if get_ident() != self._main:
+            return
+        if self._depth == 0:
+            self._begin_ns, self._calls_before = monotonic_ns(), self._calls.value
+        self._depth += 1
 
     def end(self, failed):
-        runs = self._runs
-        runs.depth -= 1
-        if runs.depth == 0 and not failed and self._calls.value != runs.calls and not steps.told_above():
-            if threading.get_ident() == self._main:
-                self._tell_step(steps.next_number(), runs.begin_ns, monotonic_ns())
+        if get_ident() != self._main:
+            return
+        self._depth -= 1
+        if self._depth == 0 and not failed and self._calls.value != self._calls_before and not steps.told_above():
+            self._tell_step(steps.next_number(), self._begin_ns, monotonic_ns())
 
 
 def watch_functions(session, trace):
