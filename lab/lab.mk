@@ -1,5 +1,5 @@
 # The lab: real frameworks on real ranks.
-.PHONY: lab-deps demo test-broken test-gpu test-gpu-nccl test-healthy
+.PHONY: lab-deps bench-verdicts demo test-broken test-gpu test-gpu-nccl test-healthy
 
 lab-deps: deps   ## make the lab's Python environments and programs
 	@lab/envs/make_envs
@@ -10,6 +10,9 @@ demo: deps lab-deps build   ## run a job that hangs and show what is known of it
 
 test-broken: lab-deps build   ## run every broken job and ask what `lockstep diagnose` says of it (half an hour)
 	@LOCKSTEP_BROKEN=all /usr/bin/python3 -B -m pytest -q -p no:cacheprovider tests/e2e/broken_jobs_test.py
+
+bench-verdicts: lab-deps build   ## measure how soon faults of TensorFlow, Keras and Horovod jobs are named, and by which code
+	@tests/bench/verdict_times build/release
 
 test-gpu: test-gpu-nccl   ## run the PyTorch jobs over NCCL, plain and recorded, on a machine with a GPU
 	@cmake -S recorder -B build/recorder >/dev/null && cmake --build build/recorder

@@ -34,8 +34,10 @@ class ReportSteps(tf.keras.callbacks.Callback):
         report.ready(self.rank, self.world)
 
     def on_train_batch_begin(self, batch: int, logs: dict | None = None) -> None:
-        if FAULT == "missing" and (self.rank, self.step) == (FAULTY_RANK, FAULTY_STEP):
-            time.sleep(3600)
+        if FAULT and (self.rank, self.step) == (FAULTY_RANK, FAULTY_STEP):
+            report.fault(self.rank, FAULT)
+            if FAULT == "missing":
+                time.sleep(3600)
 
     def on_train_batch_end(self, batch: int, logs: dict) -> None:
         report.step(self.rank, self.step, float(logs["loss"]))

@@ -2,6 +2,7 @@
 
 import os
 import sys
+import time
 
 import horovod.tensorflow as hvd
 import tensorflow as tf
@@ -42,6 +43,12 @@ def main():
     report.ready(rank, hvd.size())
     for step in range(STEPS):
         is_faulty = rank == FAULTY_RANK and step >= FAULTY_STEP
+        if is_faulty and step == FAULTY_STEP:
+            report.fault(rank, FAULT)
+        if is_faulty and FAULT == "missing":
+            time.sleep(3600)
+        if is_faulty and FAULT == "leave":
+            break
         loss = (at_fault if is_faulty else as_meant)(weights)
         report.step(rank, step, float(loss))
     report.done(rank, [weights.numpy().tobytes()])

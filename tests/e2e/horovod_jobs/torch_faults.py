@@ -70,6 +70,8 @@ def main():
     report.ready(rank, hvd.size())
     for step in range(STEPS):
         is_faulty = rank == FAULTY_RANK and step >= FAULTY_STEP
+        if is_faulty and step == FAULTY_STEP:
+            report.fault(rank, FAULT)
         if is_faulty and FAULT in ("join", "leave"):
             break
         report.step(rank, step, train_step(weights, optimizer, FAULT if is_faulty else ""))
