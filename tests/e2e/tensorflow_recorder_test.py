@@ -12,11 +12,10 @@ import pytest
 from harness.job_run import JobRun
 from harness.registry import REPOSITORY
 from harness.run_spec import RunSpec
+from recorded_verdict import LIBRARY, LOCKSTEP, diagnose, wait_for_verdict
 
-BUILD = pathlib.Path(os.environ.get("LOCKSTEP_BUILD", REPOSITORY / "build/release"))
-LOCKSTEP, LIBRARY = BUILD / "lockstep", BUILD / "recorder/liblockstep.so"
 HOOK = REPOSITORY / "adapters/python"
-STEPS, QUIET_S, FAULTY, FAULTY_STEP = 3, 4, 1, 2
+STEPS, FAULTY, FAULTY_STEP = 3, 1, 2
 TIMEOUT_S = 150  # of a run; it takes about five on a machine of its own
 FOR_EVER = 10**6
 
@@ -37,12 +36,6 @@ def native_halves():
         assert built.returncode == 0, built.stderr
         warnings = pathlib.Path(built.stdout.strip()).with_name("warnings").read_text()
         assert warnings == "", "the native half compiles with warnings"
-
-
-def diagnose(folder):
-    said = subprocess.run([LOCKSTEP, "diagnose", "--json", str(folder)], capture_output=True, text=True)
-    assert said.returncode in (0, 1), said.stderr
-    return json.loads(said.stdout)
 
 
 def records_of(folder, rank):
@@ -99,22 +92,28 @@ def stable_lines(run, rank):
     return [line for line in (run.folder / f"rank_{rank}.out").read_text().splitlines() if "ready" not in line]
 
 
-def expected_calls(mode):
-    bucket, loss = ["float32[4096]"], ["float32[]" if mode == "eager" else "float32[1]"]
-    first = [("1", 2 * step + at, "all_reduce", "sum", shape) for step in range(STEPS)
-             for at, shape in ((1, bucket), (2, loss))]
-    return first + [("1 repeated", *call[1:]) for call in first if mode == "loop"]
+def expected_calls(modes):
+    """In a loop within a function each use after the first is numbered apart."""
+    bucket, calls = ["float32[4096]"], []
+    for mode in modes:
+        loss = ["float32[]" if mode == "eager" else "float32[1]"]
+        first = len([call for call in calls if call[0] == "1"])
+        calls += [("1", first + 2 * step + at, "all_reduce", "sum", shape) for step in range(STEPS)
+                  for at, shape in ((1, bucket), (2, loss))]
+    in_loop = [("1 repeated", number, "all_reduce", "sum", shape) for step in range(STEPS)
+               for number, shape in ((2 * step + 1, bucket), (2 * step + 2, ["float32[1]"]))]
+    return calls + in_loop * ("loop" in modes)
 
 
-@pytest.mark.parametrize("mode, env", [("eager", "tensorflow"), ("function", "tensorflow"), ("loop", "tensorflow"),
-                                       ("function", "horovod-tensorflow")])
-def test_every_execution_of_a_collective_is_recorded(jobs, tmp_path, mode, env):
-    for rank, records in enumerate(run_off_and_on(tf_faults(jobs, env=env), tmp_path / "recording", LAB_MODE=mode)):
+@pytest.mark.parametrize("modes, env", [("eager,function,loop", "tensorflow"), ("function", "horovod-tensorflow")])
+def test_every_execution_of_a_collective_is_recorded(jobs, tmp_path, modes, env):
+    for rank, records in enumerate(run_off_and_on(tf_faults(jobs, env=env), tmp_path / "recording", LAB_MODE=modes)):
         assert attribute(records, "tensorflow adapter mode") == ["native"]
         assert attribute(records, "tensorflow task") == [f"worker {rank}"]
-        assert calls_of(records) == expected_calls(mode)
+        assert calls_of(records) == expected_calls(modes.split(","))
         check_ends(records)
-        assert activities_of(records, "step") == [(phase, step + 1) for step in range(STEPS) for phase in ("begin", "end")]
+        steps = STEPS * len(modes.split(","))
+        assert activities_of(records, "step") == [(phase, step + 1) for step in range(steps) for phase in ("begin", "end")]
 
 
 def test_a_fit_of_keras_2_tells_epochs_and_batches(jobs, tmp_path):
@@ -155,72 +154,68 @@ def faulty_run(job, tmp_path, steps=6, **environ):
                           environ=environ | recorder(tmp_path / "recording")), tmp_path / "run")
 
 
-def check_verdict(tmp_path, code, root, leaf="PERF-HANG"):
-    verdict = diagnose(tmp_path / "recording")
-    shown = json.dumps(verdict, indent=1)
-    assert [(found["leaf"], found["code"], found["root_ranks"]) for found in verdict["findings"]] == [
-        (leaf, code, [root])], shown
-    return verdict["findings"][0]
+def check_verdict(run, tmp_path, code, root=FAULTY, leaf="PERF-HANG"):
+    return wait_for_verdict(run, tmp_path / "recording", [(leaf, code, root)])["findings"][0]
 
 
 # The same codes as for PyTorch: the model is one.
-@pytest.mark.parametrize("fault, ranks, code", [
-    ("missing", 2, "desync.missing_rank"), ("data", 2, "desync.data_loading"), ("leave", 2, "desync.ended_early"),
-    ("shape", 3, "mismatch.shape")])
-def test_the_faulty_rank_is_named(jobs, tmp_path, fault, ranks, code):
-    with faulty_run(tf_faults(jobs, ranks), tmp_path, LAB_FAULT=f"{fault}:{FAULTY}@{FAULTY_STEP}") as run:
-        run.wait_for(FAULTY, FAULTY_STEP - 1)
-        if fault in ("leave", "shape"):  # TensorFlow notices, and every rank ends
-            run.wait()
-        else:
-            run.wait_quiet(QUIET_S)
-        # TensorFlow refuses a shape that does not fit at once: nothing hangs.
-        finding = check_verdict(tmp_path, code, FAULTY, "RUN-TENSOR" if fault == "shape" else "PERF-HANG")
-        run.end()
-    if fault == "leave":
-        assert any(evidence["text"].startswith("it gave up: UNAVAILABLE") for evidence in finding["evidence"])
-
-
-@pytest.mark.parametrize("strike", ["kill", "stop"])
-def test_a_rank_struck_before_a_collective_is_named(jobs, tmp_path, strike):
+def test_a_rank_that_never_comes_is_named_also_when_it_is_stopped_and_killed(jobs, tmp_path):
     with faulty_run(tf_faults(jobs), tmp_path, LAB_FAULT=f"missing:{FAULTY}@{FAULTY_STEP}") as run:
         run.wait_for(FAULTY, FAULTY_STEP - 1)
-        run.wait_quiet(1)
-        getattr(run, strike)(FAULTY)
-        run.wait() if strike == "kill" else run.wait_quiet(QUIET_S)
-        check_verdict(tmp_path, "desync.missing_rank", FAULTY)
-        run.end()
+        check_verdict(run, tmp_path, "desync.missing_rank")
+        run.stop(FAULTY)
+        check_verdict(run, tmp_path, "desync.missing_rank")
+        run.kill(FAULTY)
+        run.wait()
+        check_verdict(run, tmp_path, "desync.missing_rank")
 
 
-def test_a_hang_in_a_fit_says_the_batch(jobs, tmp_path):
-    with faulty_run(jobs["keras_fit"], tmp_path, steps=3, LAB_EPOCHS="3", LAB_FAULT=f"missing:{FAULTY}@4") as run:
-        run.wait_for(FAULTY, 3)
-        run.wait_quiet(QUIET_S)
-        finding = check_verdict(tmp_path, "desync.missing_rank", FAULTY)
-        run.end()
+def test_a_rank_that_waits_for_data_is_named_and_in_a_fit_the_batch(jobs, tmp_path):
+    (tmp_path / "data").mkdir(), (tmp_path / "fit").mkdir()
+    with faulty_run(tf_faults(jobs), tmp_path / "data", LAB_FAULT=f"data:{FAULTY}@{FAULTY_STEP}") as data, \
+            faulty_run(jobs["keras_fit"], tmp_path / "fit", steps=3, LAB_EPOCHS="3", LAB_FAULT=f"missing:{FAULTY}@4") as fit:
+        data.wait_for(FAULTY, FAULTY_STEP - 1)
+        check_verdict(data, tmp_path / "data", "desync.data_loading")
+        fit.wait_for(FAULTY, 3)
+        finding = check_verdict(fit, tmp_path / "fit", "desync.missing_rank")
     assert "Ranks 0-1 are in epoch 2, batch 2." in finding["explanation"], finding["explanation"]
 
 
-@pytest.mark.parametrize("strike, struck", [("stop", 1), ("kill", 2)])
-def test_a_lost_task_of_a_parameter_server_job_is_named(jobs, tmp_path, strike, struck):
+def test_where_tensorflow_notices_the_faulty_rank_is_named(jobs, tmp_path):
+    """Every rank ends. A shape that does not fit is refused at once: nothing hangs."""
+    (tmp_path / "leave").mkdir(), (tmp_path / "shape").mkdir()
+    with faulty_run(tf_faults(jobs), tmp_path / "leave", LAB_FAULT=f"leave:{FAULTY}@{FAULTY_STEP}") as leave, \
+            faulty_run(tf_faults(jobs, 3), tmp_path / "shape", LAB_FAULT=f"shape:{FAULTY}@{FAULTY_STEP}") as shape:
+        leave.wait()
+        finding = check_verdict(leave, tmp_path / "leave", "desync.ended_early")
+        assert any(evidence["text"].startswith("it gave up: UNAVAILABLE") for evidence in finding["evidence"])
+        shape.wait()
+        check_verdict(shape, tmp_path / "shape", "mismatch.shape", leaf="RUN-TENSOR")
+
+
+def test_a_lost_task_of_a_parameter_server_job_is_named(jobs, tmp_path):
+    worker, server = 1, 2
     with faulty_run(jobs["tf_parameter_server"], tmp_path, steps=FOR_EVER) as run:
         run.wait_for(0, 2)
-        getattr(run, strike)(struck)
-        run.wait_quiet(QUIET_S)
-        check_verdict(tmp_path, "point_to_point.unmatched_receive", struck)
+        run.stop(worker)
+        check_verdict(run, tmp_path, "point_to_point.unmatched_receive", worker)
+        stopped_at = run.ranks[0].last_step
+        run.resume(worker)
+        run.wait_for(0, stopped_at + 2)
+        run.kill(server)
+        check_verdict(run, tmp_path, "point_to_point.unmatched_receive", server)
         run.end()
 
 
-@pytest.mark.parametrize("mode", ["eager", "function"])
-def test_a_failing_job_fails_as_it_would(jobs, tmp_path, mode):
-    environ = {"LAB_MODE": mode, "LAB_FAULT": f"raise:{FAULTY}@{FAULTY_STEP}"}
+def test_a_failing_job_fails_as_it_would(jobs, tmp_path):
+    environ = {"LAB_MODE": "eager,function", "LAB_FAULT": f"raise:{FAULTY}@{FAULTY_STEP}"}
     plain = RunSpec(tf_faults(jobs), "tf_config", ranks=2, steps=STEPS, timeout_s=TIMEOUT_S, environ=environ)
     watched = dataclasses.replace(plain, environ=environ | recorder(tmp_path / "recording"))
     with JobRun(plain) as off, JobRun(watched) as on:
         off.wait_for(FAULTY, FAULTY_STEP - 1), on.wait_for(FAULTY, FAULTY_STEP - 1)
         assert off.wait().status != 0 and on.wait().status != 0
         tracebacks = [traceback_of(run) for run in (off, on)]
-    assert "a bad batch" in tracebacks[0] and tracebacks[0] == tracebacks[1]
+    assert tracebacks[0].count("ValueError: a bad batch") == 2 and tracebacks[0] == tracebacks[1]
 
 
 def traceback_of(run):
