@@ -1,9 +1,9 @@
 // Whether NCCL's own calls are recorded in this process, and the beginning of its record.
 //
-// Where the adapter of PyTorch, TensorFlow or Horovod records the same collectives one layer above, with shapes,
-// stacks and names, NCCL's calls would tell everything twice, in other groups under other numbers; Horovod
-// even fuses whatever tensors are ready, differently each time. They are left out then, unless LOCKSTEP_NCCL=1
-// asks for them. LOCKSTEP_NCCL=0 leaves them out always.
+// Where the adapter of PyTorch, TensorFlow or Horovod records the same collectives one layer above, with
+// shapes, stacks and names, NCCL's calls would tell everything twice, in other groups under other numbers;
+// Horovod even fuses whatever tensors are ready, differently each time. They are left out then, unless
+// LOCKSTEP_NCCL=1 asks for them. LOCKSTEP_NCCL=0 leaves them out always.
 #pragma once
 
 namespace lockstep::adapters::nccl {

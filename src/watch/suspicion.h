@@ -31,8 +31,8 @@ enum class Whereabouts : std::uint8_t {
 // How long somebody may be waited for before that is worth a word.
 std::int64_t patience_ns(Whereabouts of_the_missing, const WaitHistory& waits);
 
-// Whether a process that uses this share of a core does nothing. Threads that look after connections wake in it
-// too: Horovod's looks for tensors a thousand times a second. What those who only wait use is no work.
+// Whether a process that uses this share of a core does nothing. Threads that look after connections wake in
+// it too: Horovod's looks for tensors a thousand times a second. What those who only wait use is no work.
 bool does_nothing(double share, double share_of_one_who_waits);
 
 // Looks at processes again and again to see whether they use the processor.
@@ -56,7 +56,7 @@ class Suspicions {
   void weigh_present(const LiveJob& job, const Standing& standing, Suspicion& suspicion);
 
   std::map<int, Seen> seen_;
-  std::set<int> in_a_call_;           // during a look
+  std::set<int> in_a_call_;  // during a look
   double share_of_one_who_waits_ = 0;
   std::map<int, Whereabouts> known_;  // during a look: asking costs a file
 };

@@ -15,7 +15,7 @@ from recorded_verdict import in_short
 from recordings import LOCKSTEP, diagnose, python_of
 
 JOB = pathlib.Path(__file__).parent / "horovod_jobs/torch_elastic.py"
-LIMIT_S = 240
+LIMIT_S = 600
 GLOO_TIMEOUT_S = 10  # by then a rank has noticed that the one it listens to is gone
 
 

@@ -5,43 +5,32 @@ import contextlib
 import json
 import pathlib
 import re
-import subprocess
 
 import pytest
 
 from harness.job_run import JobRun
 from harness.registry import REPOSITORY, Job
 from harness.run_spec import RunSpec
-from recorded_verdict import BUILD, LIBRARY, LOCKSTEP, diagnose, wait_for_verdict
+from recorded_verdict import wait_for_verdict
+from recordings import MPI_ADAPTER, attribute, diagnose, name_of, names_in, records_of
+from recordings import recorder as plain_recorder
 
-MPI_ADAPTER = {"LD_PRELOAD": str(BUILD / "adapters/mpi/liblockstep_mpi.so")}
 HERE = pathlib.Path(__file__).parent / "horovod_jobs"
 STEPS, STEPS_BEFORE, FAULTY, RANKS = 3, 2, 2, 3
+TIMEOUT_S = 600  # of a run; it takes ten seconds on a machine of its own
 
 
 def recorder(folder, **more):
-    return {"LOCKSTEP_RECORD": str(folder), "LOCKSTEP_LIBRARY": str(LIBRARY), "LAB_JOBS": str(REPOSITORY / "lab/jobs"),
-            "PYTHONPATH": str(REPOSITORY / "adapters/python")} | more
-
-
-def records_of(folder, rank):
-    path = folder / f"rank_{rank:05}.restart_0.lockstep"
-    said = subprocess.run([LOCKSTEP, "dump", "--json", str(path)], capture_output=True, text=True)
-    assert said.returncode == 0, said.stdout[-2000:] + said.stderr
-    return [json.loads(line) for line in said.stdout.splitlines()]
-
-
-def notes_in(records):
-    return [record["value"] for record in records if record["record"] == "attribute" and record["key"] == "python adapter"]
+    return plain_recorder(folder, LAB_JOBS=str(REPOSITORY / "lab/jobs")) | more
 
 
 def check_healthy(recording, ranks):
-    assert sorted(path.name for path in recording.iterdir()) == [f"rank_{rank:05}.restart_0.lockstep" for rank in range(ranks)]
+    assert names_in(recording) == [name_of(rank) for rank in range(ranks)]
     verdict = diagnose(recording)
     assert verdict["findings"] == [], json.dumps(verdict, indent=1)
     assert verdict["job"]["framework"] in ("horovod", "keras")  # the highest names the job
     for rank in range(ranks):
-        assert notes_in(records_of(recording, rank)) == []
+        assert attribute(records_of(recording, rank), "python adapter") == []
 
 
 @pytest.mark.parametrize("name, over_mpi, more", [
@@ -50,7 +39,7 @@ def check_healthy(recording, ranks):
 def test_results_are_the_same_and_the_verdict_is_silent(jobs, tmp_path, name, over_mpi, more):
     """Of two ranks the sum is the same whichever library makes it, so one run without the recorder is enough."""
     def spec(launcher, **environ):
-        return RunSpec(jobs[name], launcher, ranks=2, steps=STEPS, seed=7, timeout_s=150, environ=environ)
+        return RunSpec(jobs[name], launcher, ranks=2, steps=STEPS, seed=7, timeout_s=TIMEOUT_S, environ=environ)
 
     with JobRun(spec("horovodrun_gloo")) as off, \
             JobRun(spec("horovodrun_gloo", **recorder(tmp_path / "gloo"))) as gloo, \
@@ -74,7 +63,7 @@ def check_reductions(recording):
 
 def run_calls(script, env, folder, **more):
     job = Job("recorded_calls", env, HERE / script, 2, ("horovodrun_gloo",))
-    with JobRun(RunSpec(job, "horovodrun_gloo", timeout_s=150, environ=recorder(folder, **more))) as run:
+    with JobRun(RunSpec(job, "horovodrun_gloo", timeout_s=TIMEOUT_S, environ=recorder(folder, **more))) as run:
         result = run.wait()
         assert result.status == 0, (run.folder / "rank_0.err").read_text()
     check_healthy(folder, 2)
@@ -165,7 +154,7 @@ def test_every_tensorflow_call_is_in_the_record(tmp_path):
 def faulty_run(script, env, fault, recording, launcher="horovodrun_gloo", steps=6, **more):
     job = Job("faulty", env, HERE / script, RANKS, (launcher,))
     environ = recorder(recording, LAB_FAULT=fault, **more)
-    return JobRun(RunSpec(job, launcher, ranks=RANKS, steps=steps, timeout_s=150, environ=environ))
+    return JobRun(RunSpec(job, launcher, ranks=RANKS, steps=steps, timeout_s=TIMEOUT_S, environ=environ))
 
 
 VERDICTS = {

@@ -5,7 +5,7 @@ import time
 
 from recordings import diagnose
 
-LIMIT_S, PAUSE_S = 100, 0.3
+LIMIT_S, PAUSE_S = 300, 0.3
 
 
 def in_short(verdict):

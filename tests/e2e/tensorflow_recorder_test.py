@@ -1,52 +1,18 @@
 """TensorFlow and Keras jobs under the recorder: their results stay the same, and the record tells what they did."""
 
 import dataclasses
-import json
-import os
-import pathlib
 import re
-import subprocess
 
 import pytest
 
 from harness.job_run import JobRun
-from harness.registry import REPOSITORY
 from harness.run_spec import RunSpec
-from recorded_verdict import LIBRARY, LOCKSTEP, diagnose, wait_for_verdict
+from recorded_verdict import wait_for_verdict
+from recordings import attribute, diagnose, name_of, names_in, recorder, records_of
 
-HOOK = REPOSITORY / "adapters/python"
 STEPS, FAULTY, FAULTY_STEP = 3, 1, 2
-TIMEOUT_S = 150  # of a run; it takes about five on a machine of its own
+TIMEOUT_S = 600  # of a run; it takes about five seconds on a machine of its own
 FOR_EVER = 10**6
-
-
-def recorder(folder, **more):
-    return {"LOCKSTEP_RECORD": str(folder), "LOCKSTEP_LIBRARY": str(LIBRARY), "PYTHONPATH": str(HOOK)} | more
-
-
-@pytest.fixture(scope="module", autouse=True)
-def native_halves():
-    """Built before a rank needs them."""
-    for env, adapter in (("torch", "lockstep_torch"), ("tensorflow", "lockstep_tensorflow"),
-                         ("horovod-tensorflow", "lockstep_tensorflow")):
-        python = subprocess.run([REPOSITORY / "lab/envs/make_envs", "--print", env], capture_output=True, text=True,
-                                check=True).stdout.strip()
-        built = subprocess.run([python, "-m", f"{adapter}.build"], capture_output=True, text=True,
-                               env=os.environ | {"PYTHONPATH": str(HOOK), "PYTHONDONTWRITEBYTECODE": "1"})
-        assert built.returncode == 0, built.stderr
-        warnings = pathlib.Path(built.stdout.strip()).with_name("warnings").read_text()
-        assert warnings == "", "the native half compiles with warnings"
-
-
-def records_of(folder, rank):
-    path = folder / f"rank_{rank:05}.restart_0.lockstep"
-    said = subprocess.run([LOCKSTEP, "dump", "--json", str(path)], capture_output=True, text=True)
-    assert said.returncode == 0, said.stdout[-2000:] + said.stderr
-    return [json.loads(line) for line in said.stdout.splitlines()]
-
-
-def attribute(records, key):
-    return [record["value"] for record in records if record["record"] == "attribute" and record["key"] == key]
 
 
 def calls_of(records):
@@ -81,8 +47,7 @@ def run_off_and_on(job, recording, **environ):
         assert result.status == 0 and any(result.losses.values())
         for rank in range(job.ranks):
             assert stable_lines(on, rank) == stable_lines(off, rank)
-    assert sorted(path.name for path in recording.iterdir()) == [
-        f"rank_{rank:05}.restart_0.lockstep" for rank in range(job.ranks)], "no notes of trouble"
+    assert names_in(recording) == [name_of(rank) for rank in range(job.ranks)], "no notes of trouble"
     assert diagnose(recording)["findings"] == []
     return [records_of(recording, rank) for rank in range(job.ranks)]
 
