@@ -212,4 +212,5 @@ def test_a_failing_job_fails_as_it_would(tmp_path):
 
 def traceback_of(run, rank):
     text = (run.folder / f"rank_{rank}.err").read_text()
-    return re.search(r"Traceback.*?HorovodInternalError: [^\n]*", text, re.DOTALL).group()
+    found = re.search(r"Traceback.*?HorovodInternalError: [^\n]*", text, re.DOTALL).group()
+    return re.sub(r"shape \[\d+\]", "shape [...]", found)  # whoever comes first is named first
