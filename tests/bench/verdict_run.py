@@ -15,7 +15,7 @@ from overhead import ROOT, python_of
 
 RANKS, FAULTY, STEP = 3, 1, 30  # enough steps before it for the watcher to know the job
 STEPS_AFTER = 20
-LIMIT_S = 120
+LIMIT_S = 400  # of a run, start included
 NOTICE = re.compile(r"lockstep: [\d.]+ s: (waiting: |hangs: |slow: )?(?P<title>.*) \((?P<code>[\w.]+)\)$")
 FAULT = re.compile(r"lab rank=\d+ fault=\w+ at=([\d.]+)")
 
