@@ -61,19 +61,6 @@ bool ended_badly(const launch::WatchedEnd& end) {
   return end.job.run.status() != 0 || !end.findings.empty();
 }
 
-// Slowness of a job that came to its end was told while it ran.
-void forget_what_passed(launch::WatchedEnd& end) {
-  if (end.job.run.status() != 0) {
-    const bool was_asked = end.job.run.interrupted_by.has_value();
-    if (end.findings.empty() && !was_asked) end.findings = std::move(end.first_loss);
-    return;
-  }
-  std::erase_if(end.findings, [](const model::Finding& finding) {
-    return finding.code.starts_with("desync.") || finding.code.starts_with("deadlock.") ||
-           finding.code.starts_with("point_to_point.");
-  });
-}
-
 Result<model::Verdict> judge(const fs::path& recording, const launch::WatchedEnd& end) {
   diagnose::Diagnosis found = TRY(diagnose::diagnose_watched({recording}, end.findings));
   if (!end.job.log_is_whole) {
@@ -155,7 +142,7 @@ Result<ExitStatus> run(const Args& args, Terminal& terminal) {
     return std::move(ended).error();
   }
   launch::WatchedEnd end = std::move(ended).value();
-  forget_what_passed(end);
+  launch::forget_what_passed(end);
   TRY(keep_live_findings(recording, end.findings));
   if (end.job.run.status() == 0) TRY(record::finish_recording(recording));
   const ExitStatus status{end.job.run.status()};

@@ -97,4 +97,16 @@ Result<WatchedEnd> run_job(const process::Command& command, const std::filesyste
   return end;
 }
 
+void forget_what_passed(WatchedEnd& end) {
+  if (end.job.run.status() != 0) {
+    const bool was_asked = end.job.run.interrupted_by.has_value();
+    if (end.findings.empty() && !was_asked) end.findings = std::move(end.first_loss);
+    return;
+  }
+  std::erase_if(end.findings, [](const model::Finding& finding) {
+    return finding.code.starts_with("desync.") || finding.code.starts_with("deadlock.") ||
+           finding.code.starts_with("point_to_point.");
+  });
+}
+
 }  // namespace lockstep::launch

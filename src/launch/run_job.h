@@ -29,4 +29,8 @@ using OnNotice = std::function<Answer(const watch::Notice&, watch::Watcher&)>;
 Result<WatchedEnd> run_job(const process::Command& command, const std::filesystem::path& recording,
                            const OnNotice& on_notice);
 
+// Slowness of a job that came to its end was told while it ran; of one that failed unseen, the first loss is
+// told.
+void forget_what_passed(WatchedEnd& end);
+
 }  // namespace lockstep::launch
