@@ -1,0 +1,56 @@
+// The API: which requests there are, who may make them, and what answers them. docs/formats/service-api.md
+// describes it for people, /openapi.json for programs; both follow the table in routes.cc.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "service/http/message.h"
+#include "service/job_service.h"
+
+namespace lockstep::service {
+
+// Who asks.
+struct Principal {
+  std::string owner;
+  bool may_read = false;
+  bool may_submit = false;
+  bool is_admin = false;
+};
+
+enum class Needs : std::uint8_t { kNothing, kRead, kSubmit };
+
+struct QueryParameter {
+  std::string_view name;
+  std::string_view type;  // of JSON Schema
+  std::string_view meaning;
+};
+
+struct Call {
+  JobService& service;
+  const Request& request;
+  const Principal& principal;
+  std::string id;  // of the job that the path names
+};
+
+struct Route {
+  std::string_view method;
+  std::string_view path;  // "/v1/jobs/{id}"
+  std::string_view summary;
+  Needs needs;
+  int success;
+  std::string_view answer_schema;  // a name in the OpenAPI document; empty: not JSON
+  std::span<const QueryParameter> query;
+  Response (*run)(Call& call);
+};
+
+std::span<const Route> routes();
+
+// The OpenAPI 3.1 document, made from routes() and spec_fields().
+std::string openapi_document();
+
+Response answer(JobService& service, const Request& request);
+
+}  // namespace lockstep::service

@@ -1,0 +1,357 @@
+#include <algorithm>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "base/text_fields.h"
+#include "service/api/api.h"
+#include "service/api/log_source.h"
+#include "service/api/views.h"
+#include "service/http/problem.h"
+#include "service/job/job_id.h"
+
+namespace lockstep::service {
+namespace {
+
+using base::Json;
+
+constexpr int kMostInAPage = 500;
+constexpr std::size_t kLongestKey = 255;
+
+Response json_answer(int status, const Json& json) {
+  return {.status = status, .body = base::to_text(json, base::JsonLayout::kIndented)};
+}
+
+Response failed(const Error& error) {
+  return answer(Problem{
+      .status = 500, .code = "internal", .title = error.what, .detail = error.why, .hint = error.hint});
+}
+
+Response bad_query(std::string_view name, std::string_view why) {
+  return answer(Problem{.status = 400,
+                        .code = "bad_query",
+                        .title = "A parameter of the query is wrong",
+                        .detail = fmt::format("{}: {}", name, why)});
+}
+
+// A job of someone else is not there: its existence is nobody's business.
+Response no_such_job() {
+  return answer(Problem{.status = 404,
+                        .code = "job_not_found",
+                        .title = "There is no such job",
+                        .hint = "lockstep jobs lists those there are"});
+}
+
+std::optional<std::string> parameter(const Call& call, const std::string& name) {
+  const auto found = call.request.query.find(name);
+  return found == call.request.query.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::optional<std::string> header(const Call& call, const std::string& name) {
+  const auto found = call.request.headers.find(name);
+  return found == call.request.headers.end() ? std::nullopt : std::optional(found->second);
+}
+
+// The job that the path names, if this principal may see it.
+Result<std::optional<Job>> job_of(Call& call) {
+  if (!is_job_id(call.id)) return std::optional<Job>();
+  auto job = TRY(call.service.store().job(call.id));
+  if (job && job->owner != call.principal.owner && !call.principal.is_admin) job.reset();
+  return job;
+}
+
+template <typename Use>
+Response with_job(Call& call, Use use) {
+  auto job = job_of(call);
+  if (!job.ok()) return failed(job.error());
+  if (!job.value()) return no_such_job();
+  return use(std::move(*job.value()));
+}
+
+Response submit_job(Call& call) {
+  const auto json = base::parse_json(call.request.body, "body");
+  if (!json.ok()) {
+    return answer(Problem{
+        .status = 400, .code = "bad_json", .title = "The body is no JSON", .detail = json.error().why});
+  }
+  const auto key = header(call, "idempotency-key");
+  if (key && (key->empty() || key->size() > kLongestKey)) {
+    return answer(Problem{
+        .status = 400, .code = "bad_idempotency_key", .title = "The Idempotency-Key is empty or too long"});
+  }
+  const auto submitted = call.service.submit(call.principal.owner, json.value(), call.request.body, key);
+  if (!submitted.ok()) return failed(submitted.error());
+  const Submitted& done = submitted.value();
+  if (done.refusal == Refusal::kInvalid) {
+    return answer(
+        Problem{.status = 422,
+                .code = "job_refused",
+                .title = "This job cannot run",
+                .detail = fmt::format("{} {}", done.faults.front().pointer, done.faults.front().detail),
+                .errors = done.faults});
+  }
+  if (done.refusal == Refusal::kOtherBody) {
+    return answer(Problem{.status = 422,
+                          .code = "idempotency_key_reused",
+                          .title = "This Idempotency-Key was used for another request"});
+  }
+  Response response = json_answer(201, view_of(done.job));
+  response.headers.emplace_back("Location", "/v1/jobs/" + done.job.id);
+  return response;
+}
+
+Response list_jobs(Call& call) {
+  JobFilter filter;
+  if (!call.principal.is_admin) filter.owner = call.principal.owner;
+  if (const auto limit = parameter(call, "limit")) {
+    const auto number = base::number_in<int>(*limit);
+    if (!number || *number < 1 || *number > kMostInAPage) {
+      return bad_query("limit", fmt::format("must be from 1 to {}", kMostInAPage));
+    }
+    filter.limit = *number;
+  }
+  if (const auto state = parameter(call, "state")) {
+    filter.state = job_state_named(*state);
+    if (!filter.state) return bad_query("state", "is none of the states");
+  }
+  if (const auto label = parameter(call, "label")) {
+    const std::string_view name = base::word_of(*label, '=');
+    if (name.size() >= label->size()) return bad_query("label", "must be name=value");
+    filter.label = {std::string(name), label->substr(name.size() + 1)};
+  }
+  if (const auto cursor = parameter(call, "cursor")) {
+    if (!is_job_id(*cursor)) return bad_query("cursor", "must be the next_cursor of another page");
+    filter.after_id = *cursor;
+  }
+  const auto jobs = call.service.store().jobs(filter);
+  if (!jobs.ok()) return failed(jobs.error());
+  Json list = Json::array();
+  for (const Job& job : jobs.value()) list.push_back(view_of(job));
+  const bool may_have_more = static_cast<int>(jobs.value().size()) == filter.limit;
+  return json_answer(
+      200, {{"jobs", list}, {"next_cursor", may_have_more ? Json(jobs.value().back().id) : Json(nullptr)}});
+}
+
+Response show_job(Call& call) {
+  return with_job(call, [&](const Job& job) {
+    const auto attempts = call.service.store().attempts(job.id);
+    if (!attempts.ok()) return failed(attempts.error());
+    Json json = view_of(job);
+    if (!attempts.value().empty()) {
+      const Attempt& last = attempts.value().back();
+      json["last_attempt"] = view_of(last);
+      if (!last.findings.empty()) {
+        const auto findings = base::parse_json(last.findings, "findings");
+        if (findings.ok()) json["diagnosis"] = findings.value();
+      }
+    }
+    Response response = json_answer(200, json);
+    response.headers.emplace_back("ETag", fmt::format("\"{}\"", job.version));
+    return response;
+  });
+}
+
+Response show_attempts(Call& call) {
+  return with_job(call, [&](const Job& job) {
+    const auto attempts = call.service.store().attempts(job.id);
+    if (!attempts.ok()) return failed(attempts.error());
+    Json list = Json::array();
+    for (const Attempt& attempt : attempts.value()) list.push_back(view_of(attempt));
+    return json_answer(200, {{"attempts", list}});
+  });
+}
+
+Response show_findings(Call& call) {
+  return with_job(call, [&](const Job& job) {
+    const auto attempts = call.service.store().attempts(job.id);
+    if (!attempts.ok()) return failed(attempts.error());
+    Json list = Json::array();
+    for (const Attempt& attempt : attempts.value()) {
+      const auto findings = base::parse_json(attempt.findings, "findings");
+      if (findings.ok()) list.push_back({{"attempt", attempt.number}, {"findings", findings.value()}});
+    }
+    return json_answer(200, {{"diagnoses", list}});
+  });
+}
+
+Response show_events(Call& call) {
+  return with_job(call, [&](const Job& job) {
+    std::int64_t after = 0;
+    if (const auto cursor = parameter(call, "after")) {
+      const auto number = base::number_in<std::int64_t>(*cursor);
+      if (!number || *number < 0) return bad_query("after", "must be the sequence of an event");
+      after = *number;
+    }
+    const auto events = call.service.store().events(job.id, after, kMostInAPage);
+    if (!events.ok()) return failed(events.error());
+    Json list = Json::array();
+    for (const Event& event : events.value()) list.push_back(view_of(event));
+    return json_answer(200, {{"events", list}});
+  });
+}
+
+LogForm form_for(const std::string& accept) {
+  if (accept.find("text/event-stream") != std::string::npos) return LogForm::kEvents;
+  if (accept.find("application/x-ndjson") != std::string::npos) return LogForm::kJsonLines;
+  return LogForm::kText;
+}
+
+std::string type_of(LogForm form) {
+  switch (form) {
+    case LogForm::kEvents:
+      return "text/event-stream";
+    case LogForm::kJsonLines:
+      return "application/x-ndjson";
+    case LogForm::kText:
+      return "text/plain; charset=utf-8";
+  }
+  return "";
+}
+
+Response show_logs(Call& call) {
+  return with_job(call, [&](const Job& job) {
+    LogWish wish;
+    wish.job_id = job.id;
+    wish.form = form_for(header(call, "accept").value_or(""));
+    const std::string follow = parameter(call, "follow").value_or("false");
+    if (follow != "true" && follow != "false") return bad_query("follow", "must be true or false");
+    wish.follows = follow == "true";
+    if (const auto rank = parameter(call, "rank")) {
+      wish.rank = base::number_in<int>(*rank);
+      if (!wish.rank || *wish.rank < 0) return bad_query("rank", "must be the number of a rank");
+    }
+    if (const auto attempt = parameter(call, "attempt")) {
+      const auto number = base::number_in<int>(*attempt);
+      if (!number || *number < 1) return bad_query("attempt", "must be the number of an attempt");
+      wish.attempt = *number;
+      wish.only_this_attempt = true;
+    }
+    if (const auto last = header(call, "last-event-id"); last && !take_position(*last, wish)) {
+      return answer(
+          Problem{.status = 400, .code = "bad_last_event_id", .title = "The Last-Event-ID is none of ours"});
+    }
+    Response response{.content_type = type_of(wish.form)};
+    response.source = make_log_source(call.service, wish);
+    return response;
+  });
+}
+
+Response cancel_job(Call& call) {
+  return with_job(call, [&](Job job) {
+    const auto cancelled = call.service.cancel(std::move(job));
+    if (!cancelled.ok()) return failed(cancelled.error());
+    return json_answer(202, view_of(cancelled.value()));
+  });
+}
+
+Response delete_job(Call& call) {
+  return with_job(call, [&](const Job& job) {
+    if (!is_over(job.state)) {
+      return answer(Problem{
+          .status = 409, .code = "job_not_over", .title = "The job is not over", .hint = "cancel it first"});
+    }
+    const auto removed = call.service.remove(job);
+    if (!removed.ok()) return failed(removed.error());
+    return Response{.status = 204};
+  });
+}
+
+Response livez(Call&) {
+  return json_answer(200, {{"status", "ok"}});
+}
+
+Response readyz(Call& call) {
+  const auto writable = call.service.store().check_writable();
+  if (writable.ok()) return json_answer(200, {{"status", "ok"}});
+  return answer(Problem{.status = 503,
+                        .code = "not_ready",
+                        .title = "The job store cannot be written",
+                        .detail = writable.error().why});
+}
+
+Response metrics(Call& call) {
+  const JobService& service = call.service;
+  std::string text = "# TYPE lockstep_jobs gauge\n";
+  text += fmt::format("lockstep_jobs{{state=\"QUEUED\"}} {}\n", service.waiting_count());
+  text += fmt::format("lockstep_jobs{{state=\"RUNNING\"}} {}\n", service.running_count());
+  text += "# TYPE lockstep_jobs_ended_total counter\n";
+  for (const JobState state : {JobState::kSucceeded, JobState::kFailed, JobState::kCancelled}) {
+    text += fmt::format("lockstep_jobs_ended_total{{state=\"{}\"}} {}\n", word_for(state),
+                        service.ended_count(state));
+  }
+  text += "# TYPE lockstep_machine_cores gauge\n";
+  text += fmt::format("lockstep_machine_cores {}\n", service.machine().total.millicpus / 1000);
+  return {.content_type = "text/plain; version=0.0.4", .body = text};
+}
+
+Response openapi(Call&) {
+  return {.body = openapi_document()};
+}
+
+constexpr QueryParameter kListQuery[] = {
+    {"limit", "integer", "How many at most, from 1 to 500; 50 when it is not given"},
+    {"cursor", "string", "The next_cursor of the page before"},
+    {"state", "string", "Only jobs in this state"},
+    {"label", "string", "Only jobs with this label, as name=value"},
+};
+constexpr QueryParameter kLogQuery[] = {
+    {"follow", "string", "true: stay until the job is over"},
+    {"rank", "integer", "Only this rank"},
+    {"attempt", "integer", "Only this attempt"},
+};
+constexpr QueryParameter kEventQuery[] = {{"after", "integer", "Only events after this sequence"}};
+
+constexpr Route kRoutes[] = {
+    {"POST", "/v1/jobs", "Submit a job", Needs::kSubmit, 201, "Job", {}, submit_job},
+    {"GET", "/v1/jobs", "List jobs, the newest first", Needs::kRead, 200, "JobPage", kListQuery, list_jobs},
+    {"GET",
+     "/v1/jobs/{id}",
+     "Show a job, its last attempt and what is known of its failure",
+     Needs::kRead,
+     200,
+     "Job",
+     {},
+     show_job},
+    {"DELETE",
+     "/v1/jobs/{id}",
+     "Delete a job that is over, with its logs and recordings",
+     Needs::kSubmit,
+     204,
+     "",
+     {},
+     delete_job},
+    {"POST", "/v1/jobs/{id}/cancel", "End a job", Needs::kSubmit, 202, "Job", {}, cancel_job},
+    {"GET",
+     "/v1/jobs/{id}/attempts",
+     "Show every attempt and how its ranks ended",
+     Needs::kRead,
+     200,
+     "Attempts",
+     {},
+     show_attempts},
+    {"GET",
+     "/v1/jobs/{id}/findings",
+     "Show what was found in each attempt that failed",
+     Needs::kRead,
+     200,
+     "Diagnoses",
+     {},
+     show_findings},
+    {"GET", "/v1/jobs/{id}/events", "Show what happened to a job", Needs::kRead, 200, "Events", kEventQuery,
+     show_events},
+    {"GET", "/v1/jobs/{id}/logs",
+     "Show what the ranks printed: text, JSON lines or server-sent events, as Accept asks", Needs::kRead, 200,
+     "", kLogQuery, show_logs},
+    {"GET", "/livez", "Whether the service runs", Needs::kNothing, 200, "Status", {}, livez},
+    {"GET", "/readyz", "Whether the service can take jobs", Needs::kNothing, 200, "Status", {}, readyz},
+    {"GET", "/metrics", "Figures for Prometheus", Needs::kRead, 200, "", {}, metrics},
+    {"GET", "/openapi.json", "This API for programs", Needs::kNothing, 200, "Document", {}, openapi},
+};
+
+}  // namespace
+
+std::span<const Route> routes() {
+  return kRoutes;
+}
+
+}  // namespace lockstep::service

@@ -1,0 +1,39 @@
+// The folder of one attempt, and who may work in it: one process, once.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "process/descriptor.h"
+
+namespace lockstep::service {
+
+struct AttemptFolder {
+  std::filesystem::path path;
+
+  std::filesystem::path plan() const { return path / "plan.json"; }
+  std::filesystem::path lock() const { return path / "lock"; }
+  std::filesystem::path started() const { return path / "started"; }
+  std::filesystem::path output() const { return path / "output"; }
+  std::filesystem::path ranks() const { return path / "ranks"; }
+  std::filesystem::path rank_end(int rank) const {
+    return ranks() / ("rank_" + std::to_string(rank) + ".json");
+  }
+  std::filesystem::path recording() const { return path / "recording"; }
+  std::filesystem::path end() const { return path / "end.json"; }
+};
+
+// Held from the first moment of an attempt until its last process is gone: the kernel lets go of it, whatever
+// ends them.
+std::optional<process::Descriptor> take_attempt(const AttemptFolder& folder);
+bool is_taken(const AttemptFolder& folder);
+
+// False when the attempt was begun before: nothing is started twice.
+bool mark_started(const AttemptFolder& folder);
+
+// The process that the mark names; none when there is no mark.
+std::optional<std::int64_t> process_that_started(const AttemptFolder& folder);
+
+}  // namespace lockstep::service

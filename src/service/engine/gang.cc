@@ -1,0 +1,140 @@
+#include "service/engine/gang.h"
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <map>
+#include <optional>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "process/signal_gate.h"
+#include "service/engine/horovod_rendezvous.h"
+#include "service/engine/plan.h"
+#include "service/engine/rank_wrapper.h"
+
+namespace lockstep::service {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int kGangCouldNotStart = 127;
+// After the first failure: time for the others to say what they saw of it.
+constexpr std::chrono::milliseconds kLastWords{1500};
+
+class Gang {
+ public:
+  Gang(const AttemptFolder& folder, const Plan& plan, const process::SignalGate& signals)
+      : folder_(folder), plan_(plan), signals_(signals) {
+    if (plan.time_limit_s > 0) time_limit_ = Clock::now() + std::chrono::seconds(plan.time_limit_s);
+  }
+
+  bool start() {
+    for (int rank = 0; rank < plan_.workers; ++rank) {
+      if (!start_rank(rank)) {
+        note_failure(kGangCouldNotStart);
+        ask_all(SIGTERM);
+        return false;
+      }
+    }
+    return true;
+  }
+
+  int until_the_end() {
+    while (!ranks_.empty()) {
+      wait();
+      while (const auto number = signals_.next()) {
+        if (*number != SIGCHLD) ask_all(*number);
+      }
+      reap();
+      if (time_limit_ && Clock::now() >= *time_limit_) {
+        note_failure(kTimeLimitStatus);
+        ask_all(SIGTERM);
+      }
+      if (ask_others_at_ && Clock::now() >= *ask_others_at_) ask_all(SIGTERM);
+    }
+    return status_;
+  }
+
+ private:
+  bool start_rank(int rank) {
+    const pid_t parent = ::getpid();
+    const pid_t pid = ::fork();
+    if (pid < 0) return false;
+    if (pid > 0) {
+      ranks_[pid] = rank;
+      return true;
+    }
+    ::setpgid(0, 0);  // what is sent to the gang reaches the rank once, through it
+    ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (::getppid() != parent) ::_exit(kGangCouldNotStart);
+    ::_exit(run_rank(folder_, plan_, rank));
+  }
+
+  void wait() const {
+    std::optional<Clock::time_point> next = time_limit_;
+    if (ask_others_at_) next = next ? std::min(*next, *ask_others_at_) : ask_others_at_;
+    int timeout_ms = -1;
+    if (next) {
+      const auto left = std::chrono::ceil<std::chrono::milliseconds>(*next - Clock::now()).count();
+      timeout_ms = static_cast<int>(std::clamp<decltype(left)>(left, 0, 1 << 30));
+    }
+    pollfd watched{.fd = signals_.fd(), .events = POLLIN, .revents = 0};
+    ::poll(&watched, 1, timeout_ms);
+  }
+
+  void reap() {
+    int state = 0;
+    for (pid_t pid = 0; (pid = ::waitpid(-1, &state, WNOHANG)) > 0;) {
+      if (ranks_.erase(pid) == 0) continue;
+      const int status = WIFSIGNALED(state) ? 128 + WTERMSIG(state) : WEXITSTATUS(state);
+      if (status == 0 || were_asked_) continue;
+      note_failure(status);
+      if (!ask_others_at_) ask_others_at_ = Clock::now() + kLastWords;
+    }
+  }
+
+  void note_failure(int status) {
+    if (status_ == 0) status_ = status;
+  }
+
+  void ask_all(int number) {
+    ask_others_at_.reset();
+    time_limit_.reset();
+    were_asked_ = true;
+    note_failure(128 + number);
+    for (const auto& [pid, rank] : ranks_) ::kill(pid, number);
+  }
+
+  const AttemptFolder& folder_;
+  const Plan& plan_;
+  const process::SignalGate& signals_;
+  std::map<pid_t, int> ranks_;
+  std::optional<Clock::time_point> time_limit_;
+  std::optional<Clock::time_point> ask_others_at_;
+  bool were_asked_ = false;
+  int status_ = 0;
+};
+
+}  // namespace
+
+int run_gang(const AttemptFolder& folder) {
+  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+  const auto plan = read_plan(folder.plan());
+  if (!plan.ok() || ::chdir(plan.value().directory.c_str()) != 0) return kGangCouldNotStart;
+  const bool is_horovod = plan.value().framework == Framework::kHorovod;
+  const process::SignalGate signals({SIGTERM, SIGINT, SIGHUP, SIGCHLD});
+  std::optional<HorovodRendezvous> rendezvous;
+  if (is_horovod) {
+    auto made = HorovodRendezvous::listen_on(plan.value().ports.front());
+    if (!made.ok()) return kGangCouldNotStart;
+    rendezvous.emplace(std::move(made).value());
+  }
+  Gang gang(folder, plan.value(), signals);
+  if (gang.start() && rendezvous) rendezvous->serve();  // a thread: only after the last fork
+  return gang.until_the_end();
+}
+
+}  // namespace lockstep::service

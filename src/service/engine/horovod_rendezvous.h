@@ -1,0 +1,26 @@
+// The place where the ranks of a Horovod job meet: the key-value store over HTTP that horovodrun serves to
+// Gloo. PUT and GET of /SCOPE/KEY; 404 until the value is there.
+#pragma once
+
+#include <memory>
+
+#include "base/result.h"
+#include "process/descriptor.h"
+
+namespace lockstep::service {
+
+class HorovodRendezvous {
+ public:
+  static Result<HorovodRendezvous> listen_on(int port);  // of the loopback address
+  HorovodRendezvous(HorovodRendezvous&&) noexcept;
+  ~HorovodRendezvous();
+
+  void serve();  // in a thread, until this object goes
+
+ private:
+  struct Server;
+  explicit HorovodRendezvous(std::unique_ptr<Server> server);
+  std::unique_ptr<Server> server_;
+};
+
+}  // namespace lockstep::service

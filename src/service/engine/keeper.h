@@ -1,0 +1,33 @@
+// The process of one attempt: it outlives the service that started it, runs the gang recorded and watched as
+// `lockstep run` does, judges a failure, and leaves a last word.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "service/engine/attempt_folder.h"
+#include "service/job/job.h"
+
+namespace lockstep::service {
+
+// `program` is this very program, which the gang is a part of. Does nothing when the attempt was begun
+// before.
+Result<void> keep_attempt(const AttemptFolder& folder, const std::string& program);
+
+// What the keeper wrote last, with the final records of the ranks. None: it is still at work, or was lost.
+struct AttemptEnd {
+  bool succeeded = false;
+  int exit_status = 0;
+  std::string reason;
+  std::string findings;
+  std::int64_t ended_ms = 0;
+};
+std::optional<AttemptEnd> read_attempt_end(const AttemptFolder& folder);
+std::vector<RankEnd> read_rank_ends(const AttemptFolder& folder, int workers);
+
+// The rank that ended badly, by itself, before all others.
+std::optional<int> first_failed(const std::vector<RankEnd>& ranks);
+
+}  // namespace lockstep::service

@@ -1,0 +1,149 @@
+#include "service/engine/local_engine.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <spawn.h>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/file.h"
+#include "service/engine/plan.h"
+#include "service/job/resolve.h"
+
+namespace lockstep::service {
+namespace {
+
+namespace fs = std::filesystem;
+
+Result<void> make_private_folder(const fs::path& folder) {
+  std::error_code fault;
+  fs::create_directories(folder, fault);
+  if (!fault) fs::permissions(folder, fs::perms::owner_all, fault);
+  if (fault) return Error{"cannot make the folder", folder.string(), fault.message(), ""};
+  return {};
+}
+
+Result<void> lay_files(const JobSpec& spec, const fs::path& folder) {
+  TRY(make_private_folder(folder));
+  for (const auto& [name, content] : spec.files) {
+    const fs::path path = folder / name;
+    std::error_code ignored;
+    fs::create_directories(path.parent_path(), ignored);
+    TRY(base::write_file(path, content));
+  }
+  return {};
+}
+
+std::vector<std::string> command_of(const JobSpec& spec, const fs::path& own_folder) {
+  if (!spec.command.empty()) return spec.command;
+  std::vector<std::string> command = {spec.python.empty() ? "python3" : spec.python,
+                                      script_path(spec, own_folder).string()};
+  command.insert(command.end(), spec.args.begin(), spec.args.end());
+  return command;
+}
+
+// The service's own surroundings are those of whoever needed it first; a job gets the few that every program
+// needs, and what its user said.
+std::vector<std::string> environment_of(const JobSpec& spec) {
+  std::map<std::string, std::string> variables;
+  for (const char* name : {"PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "TZ", "TMPDIR", "SHELL"}) {
+    if (const char* value = std::getenv(name)) variables[name] = value;
+  }
+  for (const auto& [name, value] : spec.environment) variables[name] = value;
+  std::vector<std::string> environment;
+  for (const auto& [name, value] : variables) environment.push_back(fmt::format("{}={}", name, value));
+  return environment;
+}
+
+std::vector<char*> pointers_to(std::vector<std::string>& words) {
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+// In a session of its own, with no descriptor of the service: it shares nothing whose end it would feel.
+Result<pid_t> start_apart(std::vector<std::string> command, std::vector<std::string> environment,
+                          const fs::path& log) {
+  posix_spawn_file_actions_t files;
+  posix_spawnattr_t attributes;
+  ::posix_spawn_file_actions_init(&files);
+  ::posix_spawnattr_init(&attributes);
+  ::posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  ::posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
+  ::posix_spawn_file_actions_adddup2(&files, STDOUT_FILENO, STDERR_FILENO);
+  ::posix_spawn_file_actions_addclosefrom_np(&files, STDERR_FILENO + 1);
+  sigset_t none;
+  sigset_t defaults;
+  ::sigemptyset(&none);
+  ::sigfillset(&defaults);
+  ::posix_spawnattr_setsigmask(&attributes, &none);
+  ::posix_spawnattr_setsigdefault(&attributes, &defaults);
+  ::posix_spawnattr_setflags(&attributes,
+                             POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  const std::vector<char*> argv = pointers_to(command);
+  const std::vector<char*> variables = pointers_to(environment);
+  pid_t pid = 0;
+  const int fault = ::posix_spawn(&pid, argv[0], &files, &attributes, argv.data(), variables.data());
+  ::posix_spawn_file_actions_destroy(&files);
+  ::posix_spawnattr_destroy(&attributes);
+  if (fault != 0)
+    return Error{"cannot start the keeper of an attempt", command.front(), std::strerror(fault), ""};
+  return pid;
+}
+
+bool is_a_keeper(std::int64_t pid) {
+  const auto command = base::read_file(fmt::format("/proc/{}/cmdline", pid), 1 << 16);
+  return command.ok() && command.value().find("service-part") != std::string::npos;
+}
+
+}  // namespace
+
+Result<pid_t> LocalEngine::start(const Job& job, const Attempt& attempt) const {
+  const AttemptFolder folder = folder_of(job.id, attempt.number);
+  const fs::path own = folder_of(job.id) / "files";
+  TRY(make_private_folder(folder.path));
+  TRY(lay_files(job.spec, own));
+  Plan plan;
+  plan.job_id = job.id;
+  plan.attempt = attempt.number;
+  plan.workers = attempt.workers;
+  plan.framework = job.framework;
+  plan.command = command_of(job.spec, own);
+  plan.directory = job.spec.directory.empty() ? own.string() : job.spec.directory;
+  plan.threads = static_cast<int>(std::max<std::int64_t>(job.per_worker.millicpus / 1000, 1));
+  plan.memory_per_worker = job.per_worker.memory_bytes;
+  plan.gpus = attempt.gpus;
+  plan.ports = attempt.ports;
+  plan.time_limit_s = job.spec.time_limit_s;
+  plan.checkpoint_directory = job.spec.checkpoint_directory;
+  TRY(write_plan(folder.plan(), plan));
+  return start_apart({program_, "service-part", "attempt", folder.path.string()}, environment_of(job.spec),
+                     folder.path / "keeper.log");
+}
+
+Standing LocalEngine::standing(const std::string& job_id, int attempt) const {
+  const AttemptFolder folder = folder_of(job_id, attempt);
+  // In this order: the keeper writes its last word before it lets go of the lock.
+  if (is_taken(folder)) return Standing::kAtWork;
+  std::error_code ignored;
+  if (fs::exists(folder.end(), ignored)) return Standing::kEnded;
+  return fs::exists(folder.started(), ignored) ? Standing::kLost : Standing::kNotBegun;
+}
+
+void LocalEngine::ask_to_end(const std::string& job_id, int attempt) const {
+  const auto keeper = process_that_started(folder_of(job_id, attempt));
+  if (keeper && *keeper > 1 && is_a_keeper(*keeper)) ::kill(static_cast<pid_t>(*keeper), SIGTERM);
+}
+
+void LocalEngine::remove(const std::string& job_id) const {
+  std::error_code ignored;
+  fs::remove_all(folder_of(job_id), ignored);
+}
+
+}  // namespace lockstep::service

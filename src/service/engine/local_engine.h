@@ -1,0 +1,43 @@
+// Attempts as processes of this machine. Each has a keeper that outlives the service; whoever serves next
+// finds it by the lock in the attempt's folder.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <sys/types.h>
+
+#include "base/result.h"
+#include "service/engine/attempt_folder.h"
+#include "service/engine/keeper.h"
+#include "service/job/job.h"
+
+namespace lockstep::service {
+
+enum class Standing : std::uint8_t { kNotBegun, kAtWork, kEnded, kLost };
+
+class LocalEngine {
+ public:
+  // Jobs have their folders below `jobs`; `program` is this very program.
+  LocalEngine(std::filesystem::path jobs, std::string program)
+      : jobs_(std::move(jobs)), program_(std::move(program)) {}
+
+  std::filesystem::path folder_of(const std::string& job_id) const { return jobs_ / job_id; }
+  AttemptFolder folder_of(const std::string& job_id, int attempt) const {
+    return {folder_of(job_id) / std::to_string(attempt)};
+  }
+
+  // Gives the keeper. May be called again for an attempt of which nobody knows whether it began: it begins
+  // once.
+  Result<pid_t> start(const Job& job, const Attempt& attempt) const;
+  Standing standing(const std::string& job_id, int attempt) const;
+  void ask_to_end(const std::string& job_id, int attempt) const;
+  void remove(const std::string& job_id) const;
+
+ private:
+  std::filesystem::path jobs_;
+  std::string program_;
+};
+
+}  // namespace lockstep::service

@@ -1,0 +1,68 @@
+#include "service/engine/plan.h"
+
+#include "base/file.h"
+#include "base/json.h"
+
+namespace lockstep::service {
+namespace {
+
+constexpr std::size_t kLargestPlan = std::size_t{64} << 20;
+
+Plan decoded(const base::Json& json) {
+  Plan plan;
+  plan.job_id = json.at("job_id").get<std::string>();
+  plan.attempt = json.at("attempt").get<int>();
+  plan.workers = json.at("workers").get<int>();
+  plan.framework = framework_named(json.at("framework").get<std::string>()).value_or(Framework::kPlain);
+  plan.command = json.at("command").get<std::vector<std::string>>();
+  plan.directory = json.at("directory").get<std::string>();
+  plan.threads = json.at("threads").get<int>();
+  plan.memory_per_worker = json.at("memory_per_worker").get<std::int64_t>();
+  plan.gpus = json.at("gpus").get<std::vector<int>>();
+  plan.ports = json.at("ports").get<std::vector<int>>();
+  plan.time_limit_s = json.at("time_limit_s").get<int>();
+  plan.checkpoint_directory = json.at("checkpoint_directory").get<std::string>();
+  return plan;
+}
+
+}  // namespace
+
+int ports_needed(Framework framework, int workers) {
+  switch (framework) {
+    case Framework::kTensorFlow:
+      return workers;  // each has a server of its own
+    case Framework::kHorovod:
+    case Framework::kPyTorch:
+    case Framework::kPlain:
+      return 1;
+  }
+  return 1;
+}
+
+Result<void> write_plan(const std::filesystem::path& path, const Plan& plan) {
+  const base::Json json = {{"job_id", plan.job_id},
+                           {"attempt", plan.attempt},
+                           {"workers", plan.workers},
+                           {"framework", word_for(plan.framework)},
+                           {"command", plan.command},
+                           {"directory", plan.directory},
+                           {"threads", plan.threads},
+                           {"memory_per_worker", plan.memory_per_worker},
+                           {"gpus", plan.gpus},
+                           {"ports", plan.ports},
+                           {"time_limit_s", plan.time_limit_s},
+                           {"checkpoint_directory", plan.checkpoint_directory}};
+  return base::write_file(path, base::to_text(json, base::JsonLayout::kIndented));
+}
+
+Result<Plan> read_plan(const std::filesystem::path& path) {
+  const std::string text = TRY(base::read_file(path, kLargestPlan));
+  const base::Json json = TRY(base::parse_json(text, path.string()));
+  try {
+    return decoded(json);
+  } catch (const nlohmann::json::exception& fault) {
+    return Error{"cannot read the plan of an attempt", path.string(), fault.what(), ""};
+  }
+}
+
+}  // namespace lockstep::service

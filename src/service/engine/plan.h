@@ -1,0 +1,35 @@
+// What one attempt of a job is to do, as the service writes it into the attempt's folder and the attempt's
+// own processes read it. No variable of the user is in it: those travel in the environment alone.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "service/job/job.h"
+
+namespace lockstep::service {
+
+struct Plan {
+  std::string job_id;
+  int attempt = 1;
+  int workers = 1;
+  Framework framework = Framework::kPlain;
+  std::vector<std::string> command;  // of every rank
+  std::string directory;
+  int threads = 1;                     // that each rank may use
+  std::int64_t memory_per_worker = 0;  // 0: no limit
+  std::vector<int> gpus;
+  std::vector<int> ports;
+  int time_limit_s = 0;
+  std::string checkpoint_directory;
+};
+
+// How many ports the ranks of a job need to meet.
+int ports_needed(Framework framework, int workers);
+
+Result<void> write_plan(const std::filesystem::path& path, const Plan& plan);
+Result<Plan> read_plan(const std::filesystem::path& path);
+
+}  // namespace lockstep::service

@@ -1,0 +1,37 @@
+#include "service/http/message.h"
+
+#include "base/text_fields.h"
+
+namespace lockstep::service {
+
+std::optional<std::string> percent_decoded(std::string_view text) {
+  std::string decoded;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '%') {
+      decoded += text[i];
+      continue;
+    }
+    const auto byte = base::number_in<std::uint8_t>(text.substr(i + 1, 2), 16);
+    if (i + 2 >= text.size() || !byte) return std::nullopt;
+    decoded += static_cast<char>(*byte);
+    i += 2;
+  }
+  return decoded;
+}
+
+std::optional<std::map<std::string, std::string>> parse_query(std::string_view text) {
+  std::map<std::string, std::string> query;
+  while (!text.empty()) {
+    const std::string_view pair = base::word_of(text, '&');
+    text.remove_prefix(std::min(pair.size() + 1, text.size()));
+    if (pair.empty()) continue;
+    const std::string_view name = base::word_of(pair, '=');
+    const auto key = percent_decoded(name);
+    const auto value = percent_decoded(pair.substr(std::min(name.size() + 1, pair.size())));
+    if (!key || !value) return std::nullopt;
+    query[*key] = *value;
+  }
+  return query;
+}
+
+}  // namespace lockstep::service

@@ -1,0 +1,130 @@
+// A job as the service knows it: what was asked, what was made of it, and what became of each attempt.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lockstep::service {
+
+enum class JobState : std::uint8_t { kQueued, kRunning, kSucceeded, kFailed, kCancelled };
+
+std::string_view word_for(JobState state);  // "QUEUED"
+std::optional<JobState> job_state_named(std::string_view word);
+inline bool is_over(JobState state) {
+  return state == JobState::kSucceeded || state == JobState::kFailed || state == JobState::kCancelled;
+}
+
+enum class Framework : std::uint8_t { kPyTorch, kTensorFlow, kHorovod, kPlain };
+
+std::string_view word_for(Framework framework);  // "pytorch"
+std::optional<Framework> framework_named(std::string_view word);
+
+// What the user asked for. Hosts, ports, ranks and network cards are not among it.
+struct JobSpec {
+  std::string script = {};                // one of the two; a path
+  std::vector<std::string> command = {};  // what every rank runs
+  std::vector<std::string> args = {};     // of the script
+  int workers_min = 1;                    // equal unless the job is elastic
+  int workers_max = 1;
+  std::optional<Framework> framework = {};  // none: guessed
+  std::string python = {};                  // interpreter of the script; empty: python3
+  std::string directory = {};               // where the ranks run; empty: a folder of the job's own
+  std::optional<int> cpus_per_worker = {};
+  std::optional<int> gpus_per_worker = {};
+  std::int64_t memory_per_worker = 0;  // bytes; 0: no limit
+  int time_limit_s = 0;                // 0: none
+  std::map<std::string, std::string> environment = {};
+  std::map<std::string, std::string> files = {};  // relative path: content
+  int retries = 0;
+  std::string checkpoint_directory = {};
+  int priority = 0;
+  std::map<std::string, std::string> labels = {};
+};
+
+// What is taken from the machine while a job runs.
+struct Resources {
+  std::int64_t millicpus = 0;
+  std::int64_t memory_bytes = 0;
+  std::int64_t gpus = 0;
+
+  bool fits_in(const Resources& room) const {
+    return millicpus <= room.millicpus && memory_bytes <= room.memory_bytes && gpus <= room.gpus;
+  }
+  Resources operator+(const Resources& more) const {
+    return {millicpus + more.millicpus, memory_bytes + more.memory_bytes, gpus + more.gpus};
+  }
+  Resources operator-(const Resources& less) const {
+    return {millicpus - less.millicpus, memory_bytes - less.memory_bytes, gpus - less.gpus};
+  }
+  Resources operator*(std::int64_t times) const {
+    return {millicpus * times, memory_bytes * times, gpus * times};
+  }
+  bool operator==(const Resources&) const = default;
+};
+
+// A value of the configuration that the service chose, and why.
+struct Choice {
+  std::string name = {};
+  std::string value = {};
+  std::string reason = {};
+};
+
+struct Job {
+  std::string id = {};
+  std::string owner = {};
+  JobState state = JobState::kQueued;
+  std::string reason = {};  // in words: "rank 2 ended with status 1"
+  JobSpec spec = {};
+  Framework framework = Framework::kPlain;
+  Resources per_worker = {};
+  std::vector<Choice> choices = {};
+  std::int64_t created_ms = 0;
+  std::int64_t started_ms = 0;  // of the first attempt; 0: not yet
+  std::int64_t ended_ms = 0;
+  int attempts = 0;
+  bool cancel_asked = false;
+  std::int64_t version = 1;  // grows with every change
+};
+
+struct RankEnd {
+  int rank = 0;
+  std::int64_t pid = 0;
+  std::int64_t started_ms = 0;
+  std::int64_t ended_ms = 0;
+  std::optional<int> exit_status = {};
+  std::optional<int> signal = {};
+  bool was_asked = false;  // it ended because it was told to
+  std::vector<std::string> last_lines = {};
+
+  bool failed_by_itself() const { return !was_asked && (signal.has_value() || exit_status.value_or(0) != 0); }
+};
+
+struct Attempt {
+  std::string job_id = {};
+  int number = 0;  // from 1
+  JobState state = JobState::kRunning;
+  std::string reason = {};
+  int workers = 0;
+  std::vector<int> gpus = {};
+  std::vector<int> ports = {};
+  std::int64_t started_ms = 0;
+  std::int64_t ended_ms = 0;
+  std::vector<RankEnd> ranks = {};
+  std::optional<int> first_failed_rank = {};
+  int exit_status = 0;
+  std::string findings = {};  // lockstep-findings-v1, empty when nothing was judged
+};
+
+struct Event {
+  std::int64_t sequence = 0;
+  std::string job_id = {};
+  std::int64_t at_ms = 0;
+  std::string kind = {};  // "queued", "started", "ended", ...
+  std::string detail = {};
+};
+
+}  // namespace lockstep::service

@@ -1,0 +1,282 @@
+#include "service/job_service.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <set>
+#include <sys/wait.h>
+
+#include <fmt/format.h>
+
+#include "service/engine/plan.h"
+#include "service/job/job_id.h"
+#include "service/job/resolve.h"
+#include "service/store/seal.h"
+
+namespace lockstep::service {
+namespace {
+
+WaitingJob as_waiting(const Job& job) {
+  return {.id = job.id,
+          .owner = job.owner,
+          .priority = job.spec.priority,
+          .created_ms = job.created_ms,
+          .workers_min = job.spec.workers_min,
+          .workers_max = job.spec.workers_max,
+          .per_worker = job.per_worker,
+          .time_limit_s = job.spec.time_limit_s};
+}
+
+void take_end(Attempt& attempt, const AttemptEnd& end) {
+  attempt.state = end.succeeded ? JobState::kSucceeded : JobState::kFailed;
+  attempt.exit_status = end.exit_status;
+  attempt.reason = end.reason;
+  attempt.findings = end.findings;
+  attempt.ended_ms = end.ended_ms;
+}
+
+}  // namespace
+
+Result<void> JobService::recover() {
+  for (const Job& job : TRY(store_->unfinished())) {
+    if (job.state == JobState::kQueued) {
+      wait_for_its_turn(job);
+      continue;
+    }
+    std::vector<Attempt> attempts = TRY(store_->attempts(job.id));
+    if (attempts.empty())
+      return Error{"the job store is damaged", job.id, "it started without an attempt", ""};
+    Active& active = running_[job.id];
+    active = {job, std::move(attempts.back()), {}};
+    if (engine_.standing(job.id, active.attempt.number) == Standing::kNotBegun) {
+      TRY(launch(active));
+    } else if (job.cancel_asked) {
+      engine_.ask_to_end(job.id, active.attempt.number);
+    }
+  }
+  return {};
+}
+
+Result<Submitted> JobService::submit(const std::string& owner, const base::Json& request,
+                                     std::string_view body,
+                                     const std::optional<std::string>& idempotency_key) {
+  Submitted submitted;
+  DecodedSpec decoded = decode_spec(request);
+  submitted.faults = std::move(decoded.faults);
+  Job& job = submitted.job;
+  job.spec = std::move(decoded.spec);
+  if (submitted.faults.empty()) submitted.faults = resolve(job, machine_.total);
+  if (!submitted.faults.empty()) {
+    submitted.refusal = Refusal::kInvalid;
+    return submitted;
+  }
+  job.owner = owner;
+  job.created_ms = now_in_ms();
+  job.id = make_job_id(job.created_ms);
+  std::optional<IdempotencyKey> key;
+  if (idempotency_key) key = {*idempotency_key, sha256(body)};
+  const Event queued{0, job.id, job.created_ms, "queued", fmt::format("{} workers", job.spec.workers_max)};
+  const Admitted admitted = TRY(store_->add(job, queued, key));
+  if (admitted.admission == Admission::kOtherBody) {
+    submitted.refusal = Refusal::kOtherBody;
+    return submitted;
+  }
+  if (admitted.admission == Admission::kKnown) {
+    auto known = TRY(store_->job(admitted.job_id));
+    if (!known)
+      return Error{"the job of this idempotency key was deleted", admitted.job_id, "", "use a new key"};
+    submitted.is_new = false;
+    submitted.job = std::move(*known);
+    return submitted;
+  }
+  wait_for_its_turn(job);
+  return submitted;
+}
+
+void JobService::wait_for_its_turn(const Job& job) {
+  waiting_.push_back(as_waiting(job));
+  waiting_ids_.insert(job.id);
+}
+
+void JobService::wait_no_longer(const std::string& job_id) {
+  std::erase_if(waiting_, [&](const WaitingJob& waiting) { return waiting.id == job_id; });
+  waiting_ids_.erase(job_id);
+}
+
+bool JobService::is_unfinished(const std::string& job_id) const {
+  return running_.contains(job_id) || waiting_ids_.contains(job_id);
+}
+
+std::int64_t JobService::ended_count(JobState state) const {
+  const auto found = ended_.find(state);
+  return found == ended_.end() ? 0 : found->second;
+}
+
+Result<void> JobService::save(Active& active, std::string kind, std::string detail) {
+  ++active.job.version;
+  return store_->apply(
+      {active.job, active.attempt, Event{0, active.job.id, now_in_ms(), std::move(kind), std::move(detail)}});
+}
+
+Result<Job> JobService::cancel(Job job) {
+  if (is_over(job.state)) return job;
+  if (const auto active = running_.find(job.id); active != running_.end()) {
+    Active& found = active->second;
+    if (!found.job.cancel_asked) {
+      found.job.cancel_asked = true;
+      TRY(save(found, "cancel asked", ""));
+    }
+    engine_.ask_to_end(job.id, found.attempt.number);
+    return found.job;
+  }
+  wait_no_longer(job.id);
+  job.state = JobState::kCancelled;
+  job.cancel_asked = true;
+  job.reason = "cancelled before it started";
+  job.ended_ms = now_in_ms();
+  ++job.version;
+  TRY(store_->apply({job, {}, Event{0, job.id, job.ended_ms, "cancelled", job.reason}}));
+  ++ended_[job.state];
+  return job;
+}
+
+Result<void> JobService::remove(const Job& job) {
+  TRY(store_->remove(job.id));
+  engine_.remove(job.id);
+  return {};
+}
+
+Result<void> JobService::tick() {
+  for (auto active = running_.begin(); active != running_.end();) {
+    if (is_at_work(active->second)) {
+      ++active;
+      continue;
+    }
+    Active ended = std::move(active->second);
+    active = running_.erase(active);
+    TRY(finish(ended));
+  }
+  return schedule();
+}
+
+// A child is asked the cheap way while it lives; what is left of a lost keeper's job holds its lock on.
+bool JobService::is_at_work(Active& active) const {
+  if (active.child) {
+    const pid_t reaped = ::waitpid(*active.child, nullptr, WNOHANG);
+    if (reaped == 0) return true;
+    active.child.reset();
+  }
+  return engine_.standing(active.job.id, active.attempt.number) == Standing::kAtWork;
+}
+
+Result<void> JobService::finish(Active& active) {
+  Job& job = active.job;
+  Attempt& attempt = active.attempt;
+  const AttemptFolder folder = engine_.folder_of(job.id, attempt.number);
+  attempt.ranks = read_rank_ends(folder, attempt.workers);
+  attempt.first_failed_rank = first_failed(attempt.ranks);
+  if (const auto end = read_attempt_end(folder)) {
+    take_end(attempt, *end);
+  } else {
+    attempt.state = JobState::kFailed;
+    attempt.exit_status = 2;
+    attempt.reason = "the process that kept this attempt was killed";
+    attempt.ended_ms = now_in_ms();
+  }
+  if (attempt.state == JobState::kFailed && job.cancel_asked) {
+    attempt.state = JobState::kCancelled;
+    attempt.reason = "cancelled";
+  }
+  job.reason = attempt.reason;
+  const bool is_retried = attempt.state == JobState::kFailed && attempt.number <= job.spec.retries;
+  if (is_retried) {
+    job.state = JobState::kQueued;
+    TRY(save(active, "failed, to be retried", attempt.reason));
+    wait_for_its_turn(job);
+    return {};
+  }
+  job.state = attempt.state;
+  job.ended_ms = attempt.ended_ms;
+  ++ended_[job.state];
+  return save(active,
+              job.state == JobState::kSucceeded   ? "succeeded"
+              : job.state == JobState::kCancelled ? "cancelled"
+                                                  : "failed",
+              attempt.reason);
+}
+
+std::vector<int> JobService::gpus_to_give(std::int64_t count) const {
+  std::set<int> given;
+  for (const auto& [id, active] : running_)
+    given.insert(active.attempt.gpus.begin(), active.attempt.gpus.end());
+  std::vector<int> free;
+  for (const int gpu : machine_.gpus) {
+    if (static_cast<std::int64_t>(free.size()) < count && !given.contains(gpu)) free.push_back(gpu);
+  }
+  return free;
+}
+
+bool JobService::is_full() const {
+  std::int64_t held = 0;
+  for (const auto& [id, active] : running_) held += active.job.per_worker.millicpus * active.attempt.workers;
+  return held >= machine_.total.millicpus;
+}
+
+// A pass over thousands of jobs takes milliseconds: it never takes more than a part of the time.
+Result<void> JobService::schedule() {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point begin_of_pass = Clock::now();
+  if (waiting_.empty() || begin_of_pass < next_pass_ || is_full()) return {};
+  std::vector<RunningJob> held;
+  for (const auto& [id, active] : running_) {
+    const int limit_s = active.job.spec.time_limit_s;
+    held.push_back({id, active.job.owner, active.job.per_worker * active.attempt.workers,
+                    limit_s > 0 ? active.attempt.started_ms + std::int64_t{1000} * limit_s : 0});
+  }
+  const std::vector<Start> starts = choose_starts(machine_.total, held, waiting_, now_in_ms());
+  next_pass_ = Clock::now() + 8 * (Clock::now() - begin_of_pass);
+  for (const Start& start : starts) TRY(begin(start));
+  return {};
+}
+
+// The intention is on the disk before the process is: whoever comes after us knows what may run.
+Result<void> JobService::begin(const Start& start) {
+  auto job = TRY(store_->job(start.id));
+  wait_no_longer(start.id);
+  if (!job) return {};
+  std::set<int> taken;
+  for (const auto& [id, other] : running_)
+    taken.insert(other.attempt.ports.begin(), other.attempt.ports.end());
+  Active active;
+  active.job = std::move(*job);
+  Attempt& attempt = active.attempt;
+  attempt.job_id = start.id;
+  attempt.number = ++active.job.attempts;
+  attempt.workers = start.workers;
+  attempt.started_ms = now_in_ms();
+  attempt.ports = TRY(free_ports(ports_needed(active.job.framework, start.workers), taken));
+  attempt.gpus = gpus_to_give(active.job.per_worker.gpus * start.workers);
+  active.job.state = attempt.state = JobState::kRunning;
+  active.job.reason.clear();
+  if (active.job.started_ms == 0) active.job.started_ms = attempt.started_ms;
+  TRY(save(active, "started", fmt::format("attempt {} with {} workers", attempt.number, attempt.workers)));
+  Active& placed = running_[start.id] = std::move(active);
+  return launch(placed);
+}
+
+Result<void> JobService::launch(Active& active) {
+  const auto keeper = engine_.start(active.job, active.attempt);
+  if (keeper.ok()) {
+    active.child = keeper.value();
+    return {};
+  }
+  const Error& error = keeper.error();
+  Active failed = std::move(active);
+  running_.erase(failed.job.id);
+  failed.job.state = failed.attempt.state = JobState::kFailed;
+  failed.job.reason = failed.attempt.reason = fmt::format("{}: {}: {}", error.what, error.where, error.why);
+  failed.job.ended_ms = failed.attempt.ended_ms = now_in_ms();
+  ++ended_[JobState::kFailed];
+  return save(failed, "failed", failed.job.reason);
+}
+
+}  // namespace lockstep::service

@@ -1,0 +1,88 @@
+// The service itself, without its network: jobs come in, wait, run, are followed to their end and judged. One
+// thread.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+#include "base/result.h"
+#include "service/engine/local_engine.h"
+#include "service/engine/machine.h"
+#include "service/job/job.h"
+#include "service/job/spec_fields.h"
+#include "service/schedule/scheduler.h"
+#include "service/store/store.h"
+
+namespace lockstep::service {
+
+enum class Refusal : std::uint8_t { kNone, kInvalid, kOtherBody };
+
+struct Submitted {
+  Refusal refusal = Refusal::kNone;
+  std::vector<FieldFault> faults;
+  bool is_new = true;
+  Job job;
+};
+
+class JobService {
+ public:
+  JobService(std::unique_ptr<Store> store, LocalEngine engine, Machine machine)
+      : store_(std::move(store)), engine_(std::move(engine)), machine_(std::move(machine)) {}
+
+  // Finds the jobs that an earlier service left: those that wait and those that run on.
+  Result<void> recover();
+
+  Result<Submitted> submit(const std::string& owner, const base::Json& request, std::string_view body,
+                           const std::optional<std::string>& idempotency_key);
+  Result<Job> cancel(Job job);
+  Result<void> remove(const Job& job);
+
+  // Looks after what runs and starts what can start.
+  Result<void> tick();
+
+  Store& store() { return *store_; }
+  const LocalEngine& engine() const { return engine_; }
+  const Machine& machine() const { return machine_; }
+  bool has_unfinished_jobs() const { return !waiting_.empty() || !running_.empty(); }
+  bool is_unfinished(const std::string& job_id) const;
+  std::size_t waiting_count() const { return waiting_.size(); }
+  std::size_t running_count() const { return running_.size(); }
+  std::int64_t ended_count(JobState state) const;
+
+ private:
+  struct Active {
+    Job job;
+    Attempt attempt;
+    std::optional<pid_t> child;  // our own keeper, until it was reaped
+  };
+
+  Result<void> save(Active& active, std::string kind, std::string detail);
+  Result<void> begin(const Start& start);
+  Result<void> launch(Active& active);
+  bool is_at_work(Active& active) const;
+  Result<void> finish(Active& active);
+  Result<void> schedule();
+  void wait_for_its_turn(const Job& job);
+  void wait_no_longer(const std::string& job_id);
+  bool is_full() const;
+  std::vector<int> gpus_to_give(std::int64_t count) const;
+
+  std::unique_ptr<Store> store_;
+  LocalEngine engine_;
+  Machine machine_;
+  std::vector<WaitingJob> waiting_;
+  std::unordered_set<std::string> waiting_ids_;
+  std::chrono::steady_clock::time_point next_pass_{};
+  std::map<std::string, Active> running_;
+  std::map<JobState, std::int64_t> ended_;
+};
+
+}  // namespace lockstep::service

@@ -1,0 +1,65 @@
+#include "service/serve.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+
+#include <fmt/format.h>
+
+#include "process/descriptor.h"
+#include "service/api/api.h"
+#include "service/client/client.h"
+#include "service/client/start_service.h"
+#include "service/engine/gang.h"
+#include "service/engine/keeper.h"
+#include "service/http/server.h"
+#include "service/job_service.h"
+#include "service/store/sqlite_store.h"
+
+namespace lockstep::service {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kCouldNotDoIt = 2;
+
+Result<process::Descriptor> only_service_of(const fs::path& folder) {
+  std::error_code fault;
+  fs::create_directories(folder / "jobs", fault);
+  if (!fault) fs::permissions(folder, fs::perms::owner_all, fault);
+  if (fault) return Error{"cannot make the folder of the service", folder.string(), fault.message(), ""};
+  process::Descriptor lock(::open((folder / "service.lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  if (lock.is_open() && ::flock(lock.get(), LOCK_EX | LOCK_NB) == 0) return lock;
+  return Error{"cannot serve", folder.string(), "another service is at work there",
+               "use it with 'lockstep submit', or give another folder with --state"};
+}
+
+}  // namespace
+
+Result<void> serve(const ServeOptions& options) {
+  const process::Descriptor lock = TRY(only_service_of(options.state_folder));
+  auto store = std::make_unique<SqliteStore>(TRY(SqliteStore::open(options.state_folder)));
+  const std::string program = TRY(own_program());
+  JobService service(std::move(store), LocalEngine(options.state_folder / "jobs", program), this_machine());
+  TRY(service.recover());
+  const ServerPlace place{socket_in(options.state_folder), options.rest_after};
+  const ServerHooks hooks{.answer = [&](const Request& request) { return answer(service, request); },
+                          .tick =
+                              [&] {
+                                const auto ticked = service.tick();
+                                if (!ticked.ok() && options.on_trouble) options.on_trouble(ticked.error());
+                              },
+                          .may_rest = [&] { return !service.has_unfinished_jobs(); }};
+  return run_server(place, {}, hooks, [&] {
+    if (options.on_ready) options.on_ready(place.socket);
+  });
+}
+
+int run_part(const std::string& part, const fs::path& folder) {
+  if (part == "gang") return run_gang({folder});
+  if (part != "attempt") return kCouldNotDoIt;
+  const auto program = own_program();
+  return program.ok() && keep_attempt({folder}, program.value()).ok() ? 0 : kCouldNotDoIt;
+}
+
+}  // namespace lockstep::service

@@ -1,0 +1,27 @@
+// A service from its start to its end.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <string>
+
+#include "base/result.h"
+
+namespace lockstep::service {
+
+struct ServeOptions {
+  std::filesystem::path state_folder;
+  std::chrono::seconds rest_after{0};  // 0: stays
+  std::function<void(const std::filesystem::path& socket)> on_ready;
+  std::function<void(const Error&)> on_trouble;  // that did not end it
+};
+
+// Returns when it was told to end or has nothing to do. An error when another one serves this folder.
+Result<void> serve(const ServeOptions& options);
+
+// The parts of the service that are processes of their own: `program service-part PART FOLDER`. Gives the
+// exit status.
+int run_part(const std::string& part, const std::filesystem::path& folder);
+
+}  // namespace lockstep::service

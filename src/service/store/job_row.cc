@@ -1,0 +1,129 @@
+#include "service/store/job_row.h"
+
+#include "base/json.h"
+#include "service/job/rank_end_json.h"
+#include "service/job/spec_fields.h"
+
+namespace lockstep::service {
+namespace {
+
+using base::Json;
+
+std::string one_line(const Json& json) {
+  return base::to_text(json, base::JsonLayout::kOneLine);
+}
+
+// What we wrote ourselves; a store that was changed by hand gives an error, not a crash.
+template <typename Value, typename Decode>
+Result<Value> decoded(std::string_view text, Decode decode) {
+  const Json json = TRY(base::parse_json(text, "job store"));
+  try {
+    return decode(json);
+  } catch (const nlohmann::json::exception& fault) {
+    return Error{"the job store holds a damaged row", "", fault.what(), ""};
+  }
+}
+
+}  // namespace
+
+std::string encode_job(const Job& job) {
+  Json choices = Json::array();
+  for (const Choice& choice : job.choices) choices.push_back({choice.name, choice.value, choice.reason});
+  return one_line(
+      {{"id", job.id},
+       {"owner", job.owner},
+       {"state", word_for(job.state)},
+       {"reason", job.reason},
+       {"spec", encode_spec(job.spec)},
+       {"framework", word_for(job.framework)},
+       {"per_worker", {job.per_worker.millicpus, job.per_worker.memory_bytes, job.per_worker.gpus}},
+       {"choices", choices},
+       {"created_ms", job.created_ms},
+       {"started_ms", job.started_ms},
+       {"ended_ms", job.ended_ms},
+       {"attempts", job.attempts},
+       {"cancel_asked", job.cancel_asked},
+       {"version", job.version}});
+}
+
+Result<Job> decode_job(std::string_view text) {
+  return decoded<Job>(text, [](const Json& json) {
+    Job job;
+    job.id = json.at("id").get<std::string>();
+    job.owner = json.at("owner").get<std::string>();
+    job.state = job_state_named(json.at("state").get<std::string>()).value_or(JobState::kFailed);
+    job.reason = json.at("reason").get<std::string>();
+    job.spec = decode_spec(json.at("spec")).spec;
+    job.framework = framework_named(json.at("framework").get<std::string>()).value_or(Framework::kPlain);
+    const Json& each = json.at("per_worker");
+    job.per_worker = {each.at(0).get<std::int64_t>(), each.at(1).get<std::int64_t>(),
+                      each.at(2).get<std::int64_t>()};
+    for (const Json& choice : json.at("choices")) {
+      job.choices.push_back({choice.at(0).get<std::string>(), choice.at(1).get<std::string>(),
+                             choice.at(2).get<std::string>()});
+    }
+    job.created_ms = json.at("created_ms").get<std::int64_t>();
+    job.started_ms = json.at("started_ms").get<std::int64_t>();
+    job.ended_ms = json.at("ended_ms").get<std::int64_t>();
+    job.attempts = json.at("attempts").get<int>();
+    job.cancel_asked = json.at("cancel_asked").get<bool>();
+    job.version = json.at("version").get<std::int64_t>();
+    return job;
+  });
+}
+
+std::string encode_attempt(const Attempt& attempt) {
+  Json ranks = Json::array();
+  for (const RankEnd& rank : attempt.ranks) ranks.push_back(encode_rank_end(rank));
+  Json json = {{"job_id", attempt.job_id},
+               {"number", attempt.number},
+               {"state", word_for(attempt.state)},
+               {"reason", attempt.reason},
+               {"workers", attempt.workers},
+               {"gpus", attempt.gpus},
+               {"ports", attempt.ports},
+               {"started_ms", attempt.started_ms},
+               {"ended_ms", attempt.ended_ms},
+               {"exit_status", attempt.exit_status},
+               {"ranks", ranks},
+               {"findings", attempt.findings}};
+  if (attempt.first_failed_rank) json["first_failed_rank"] = *attempt.first_failed_rank;
+  return one_line(json);
+}
+
+Result<Attempt> decode_attempt(std::string_view text) {
+  return decoded<Attempt>(text, [](const Json& json) {
+    Attempt attempt;
+    attempt.job_id = json.at("job_id").get<std::string>();
+    attempt.number = json.at("number").get<int>();
+    attempt.state = job_state_named(json.at("state").get<std::string>()).value_or(JobState::kFailed);
+    attempt.reason = json.at("reason").get<std::string>();
+    attempt.workers = json.at("workers").get<int>();
+    attempt.gpus = json.at("gpus").get<std::vector<int>>();
+    attempt.ports = json.at("ports").get<std::vector<int>>();
+    attempt.started_ms = json.at("started_ms").get<std::int64_t>();
+    attempt.ended_ms = json.at("ended_ms").get<std::int64_t>();
+    attempt.exit_status = json.at("exit_status").get<int>();
+    for (const Json& rank : json.at("ranks")) attempt.ranks.push_back(decode_rank_end(rank));
+    if (json.contains("first_failed_rank"))
+      attempt.first_failed_rank = json.at("first_failed_rank").get<int>();
+    attempt.findings = json.at("findings").get<std::string>();
+    return attempt;
+  });
+}
+
+std::string encode_environment(const std::map<std::string, std::string>& environment) {
+  return one_line(Json(environment));
+}
+
+std::map<std::string, std::string> decode_environment(std::string_view text) {
+  std::map<std::string, std::string> environment;
+  const auto json = base::parse_json(text, "environment");
+  if (!json.ok() || !json.value().is_object()) return environment;
+  for (const auto& [name, value] : json.value().items()) {
+    if (value.is_string()) environment[name] = value.get<std::string>();
+  }
+  return environment;
+}
+
+}  // namespace lockstep::service

@@ -1,0 +1,91 @@
+#include "service/store/seal.h"
+
+#include <fcntl.h>
+#include <memory>
+
+#include <fmt/format.h>
+#include <openssl/evp.h>
+
+#include "base/check.h"
+#include "base/file.h"
+#include "process/descriptor.h"
+#include "service/job/job_id.h"
+
+namespace lockstep::service {
+namespace {
+
+constexpr std::size_t kKeyBytes = 32;
+constexpr std::size_t kNonceBytes = 12;
+constexpr std::size_t kTagBytes = 16;
+
+struct FreeContext {
+  void operator()(EVP_CIPHER_CTX* context) const { ::EVP_CIPHER_CTX_free(context); }
+};
+using Context = std::unique_ptr<EVP_CIPHER_CTX, FreeContext>;
+
+const unsigned char* bytes_of(std::string_view text) {
+  return reinterpret_cast<const unsigned char*>(text.data());
+}
+unsigned char* bytes_of(std::string& text) {
+  return reinterpret_cast<unsigned char*>(text.data());
+}
+
+}  // namespace
+
+Result<Seal> Seal::with_key_at(const std::filesystem::path& path) {
+  auto there = base::read_file(path, kKeyBytes);
+  if (there.ok() && there.value().size() == kKeyBytes) return Seal(std::move(there).value());
+  const std::string key = random_bytes(kKeyBytes);
+  const process::Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  const bool is_written = file.is_open() && base::write_all(file.get(), key) && ::fsync(file.get()) == 0;
+  if (!is_written) return base::error_from_errno("cannot make the key of the job store", path);
+  return Seal(key);
+}
+
+// nonce, tag, text (AES-256-GCM)
+std::string Seal::close(std::string_view clear) const {
+  const std::string nonce = random_bytes(kNonceBytes);
+  std::string sealed(clear.size(), '\0');
+  std::string tag(kTagBytes, '\0');
+  const Context context(::EVP_CIPHER_CTX_new());
+  int count = 0;
+  const bool is_done = ::EVP_EncryptInit_ex(context.get(), ::EVP_aes_256_gcm(), nullptr, bytes_of(key_),
+                                            bytes_of(nonce)) == 1 &&
+                       ::EVP_EncryptUpdate(context.get(), bytes_of(sealed), &count, bytes_of(clear),
+                                           static_cast<int>(clear.size())) == 1 &&
+                       ::EVP_EncryptFinal_ex(context.get(), bytes_of(sealed) + count, &count) == 1 &&
+                       ::EVP_CIPHER_CTX_ctrl(context.get(), EVP_CTRL_GCM_GET_TAG, kTagBytes, tag.data()) == 1;
+  CHECK(is_done, "AES-256-GCM is there and takes any text");
+  return nonce + tag + sealed;
+}
+
+Result<std::string> Seal::open(std::string_view sealed) const {
+  const Error damaged{"cannot read the environment of a job", "",
+                      "it was sealed with another key, or is damaged", "submit the job again"};
+  if (sealed.size() < kNonceBytes + kTagBytes) return damaged;
+  std::string tag(sealed.substr(kNonceBytes, kTagBytes));
+  const std::string_view text = sealed.substr(kNonceBytes + kTagBytes);
+  std::string clear(text.size(), '\0');
+  const Context context(::EVP_CIPHER_CTX_new());
+  int count = 0;
+  const bool is_done =
+      ::EVP_DecryptInit_ex(context.get(), ::EVP_aes_256_gcm(), nullptr, bytes_of(key_), bytes_of(sealed)) ==
+          1 &&
+      ::EVP_DecryptUpdate(context.get(), bytes_of(clear), &count, bytes_of(text),
+                          static_cast<int>(text.size())) == 1 &&
+      ::EVP_CIPHER_CTX_ctrl(context.get(), EVP_CTRL_GCM_SET_TAG, kTagBytes, tag.data()) == 1 &&
+      ::EVP_DecryptFinal_ex(context.get(), bytes_of(clear) + count, &count) == 1;
+  if (!is_done) return damaged;
+  return clear;
+}
+
+std::string sha256(std::string_view text) {
+  unsigned char digest[32];
+  CHECK(::EVP_Digest(text.data(), text.size(), digest, nullptr, ::EVP_sha256(), nullptr) == 1,
+        "SHA-256 is there");
+  std::string hex;
+  for (const unsigned char byte : digest) hex += fmt::format("{:02x}", byte);
+  return hex;
+}
+
+}  // namespace lockstep::service

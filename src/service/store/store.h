@@ -1,0 +1,60 @@
+// Where jobs are kept. What a call has accepted survives the end of this process, whatever ends it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "service/job/job.h"
+
+namespace lockstep::service {
+
+struct IdempotencyKey {
+  std::string key;
+  std::string body_hash;
+};
+
+enum class Admission : std::uint8_t { kAdded, kKnown, kOtherBody };
+
+struct Admitted {
+  Admission admission = Admission::kAdded;
+  std::string job_id;  // of the job that is there now
+};
+
+struct JobFilter {
+  std::optional<std::string> owner;  // none: everyone's
+  std::optional<JobState> state;
+  std::optional<std::pair<std::string, std::string>> label;
+  std::string after_id;  // newest first, from the one before this
+  int limit = 50;
+};
+
+// What belongs together is written together.
+struct Change {
+  Job job;
+  std::optional<Attempt> attempt;
+  std::optional<Event> event;
+};
+
+class Store {
+ public:
+  virtual ~Store() = default;
+
+  // A key that was used before with the same body gives the job that was made then.
+  virtual Result<Admitted> add(const Job& job, const Event& event,
+                               const std::optional<IdempotencyKey>& key) = 0;
+  virtual Result<void> apply(const Change& change) = 0;
+  virtual Result<void> remove(const std::string& job_id) = 0;
+
+  virtual Result<std::optional<Job>> job(const std::string& id) = 0;
+  virtual Result<std::vector<Job>> jobs(const JobFilter& filter) = 0;
+  virtual Result<std::vector<Job>> unfinished() = 0;  // oldest first
+  virtual Result<std::vector<Attempt>> attempts(const std::string& job_id) = 0;
+  virtual Result<std::vector<Event>> events(const std::string& job_id, std::int64_t after, int limit) = 0;
+
+  virtual Result<void> check_writable() = 0;
+};
+
+}  // namespace lockstep::service
