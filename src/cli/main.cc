@@ -8,6 +8,7 @@
 #include "cli/program.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
+#include "service/serve.h"
 
 namespace {
 
@@ -26,6 +27,8 @@ int main(int argc, char** argv) {
   hold_standard_descriptors();
   std::signal(SIGPIPE, SIG_IGN);  // inherited over exec: whoever starts a job resets it to SIG_DFL
   const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
+  // A process that the service starts for itself; no verb of the user's.
+  if (words.size() == 3 && words[0] == "service-part") return lockstep::service::run_part(words[1], words[2]);
   lockstep::cli::Terminal terminal(STDOUT_FILENO, STDERR_FILENO, lockstep::cli::environment_welcomes_color());
   return lockstep::cli::run_program(words, lockstep::cli::all_verbs(), terminal);
 }

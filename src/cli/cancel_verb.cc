@@ -1,0 +1,45 @@
+#include <fmt/format.h>
+
+#include "cli/service_client.h"
+#include "cli/verbs.h"
+
+namespace lockstep::cli {
+namespace {
+
+Result<ExitStatus> run(const Args& args, Terminal& terminal) {
+  const service::Client client = TRY(reach_service(args));
+  for (const std::string& id : args.operands) {
+    const base::Json job = TRY(json_of(client.send("POST", fmt::format("/v1/jobs/{}/cancel", id))));
+    const std::string state = text_in(job, "state");
+    terminal.tell(fmt::format("lockstep: {}: {}\n", id, state == "RUNNING" ? "told to end" : state));
+  }
+  return ExitStatus::kNothingFound;
+}
+
+constexpr Flag kFlags[] = {kStateFlag};
+
+constexpr std::string_view kDescription[] = {
+    "Ends jobs of the service: those that wait at once, those that run by SIGTERM to every rank and by "
+    "SIGKILL eight "
+    "seconds later. A job that is over stays as it is.",
+    "Exit status: 0; 2 when there is no such job.",
+};
+
+constexpr Example kExamples[] = {
+    {"lockstep cancel job_0001jm2k3c4d5e6f7g8h9j0kmn", "End this one"},
+};
+
+}  // namespace
+
+constinit const Verb kCancelVerb{
+    .name = "cancel",
+    .one_line = "end a job of the service",
+    .usage = "cancel [flags] ID...",
+    .description = kDescription,
+    .examples = kExamples,
+    .operands = {.name = "ID", .min = 1, .max = Operands::kAnyNumber, .help = "The name of a job"},
+    .flags = kFlags,
+    .run = run,
+};
+
+}  // namespace lockstep::cli

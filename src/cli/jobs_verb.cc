@@ -1,0 +1,126 @@
+#include <fmt/format.h>
+
+#include "base/escape.h"
+#include "cli/service_client.h"
+#include "cli/verbs.h"
+
+namespace lockstep::cli {
+namespace {
+
+using base::Json;
+
+std::string what_runs(const Json& job) {
+  const auto request = job.find("request");
+  if (request == job.end()) return "";
+  if (const std::string script = text_in(*request, "script"); !script.empty()) {
+    return script.substr(script.rfind('/') + 1);
+  }
+  const auto command = request->find("command");
+  const bool has_word =
+      command != request->end() && command->is_array() && !command->empty() && (*command)[0].is_string();
+  return has_word ? (*command)[0].get<std::string>() : "";
+}
+
+std::string row_of(const Json& job) {
+  return fmt::format("{:<30}  {:<9}  {:<24}  {:<20}  {}\n", text_in(job, "id"), text_in(job, "state"),
+                     text_in(job, "created_at"), what_runs(job), text_in(job, "reason"));
+}
+
+Result<ExitStatus> list(const service::Client& client, const Args& args, Terminal& terminal) {
+  std::string target = "/v1/jobs?limit=" + *args.value("limit");
+  if (const auto state = args.value("in"); state && !state->empty()) target += "&state=" + *state;
+  const Json page = TRY(json_of(client.send("GET", target)));
+  if (args.has("json")) {
+    TRY(terminal.write(base::to_text(page, base::JsonLayout::kIndented)));
+    return ExitStatus::kNothingFound;
+  }
+  for (const Json& job : page["jobs"]) {
+    const std::string row = row_of(job);
+    TRY(terminal.write(base::escape_for_terminal(row.substr(0, row.size() - 1)) + "\n"));
+  }
+  if (page["jobs"].empty()) terminal.tell("lockstep: no jobs; hand one in with 'lockstep submit'\n");
+  return ExitStatus::kNothingFound;
+}
+
+Result<void> show_choices(const Json& job, Terminal& terminal) {
+  const auto resolved = job.find("resolved");
+  if (resolved == job.end()) return {};
+  for (const auto& [name, choice] : resolved->items()) {
+    const std::string line =
+        fmt::format("  {:<18} {} ({})", name, text_in(choice, "value"), text_in(choice, "reason"));
+    TRY(terminal.write(base::escape_for_terminal(line) + "\n"));
+  }
+  return {};
+}
+
+Result<void> show_ranks(const Json& job, Terminal& terminal) {
+  const auto attempt = job.find("last_attempt");
+  if (attempt == job.end() || !attempt->contains("ranks")) return {};
+  for (const Json& rank : (*attempt)["ranks"]) {
+    const Json& signal = rank["signal"];
+    const std::string how = signal.is_null() ? fmt::format("status {}", rank["exit_status"].dump())
+                                             : fmt::format("signal {}", signal.dump());
+    const bool was_asked = rank["was_asked_to_end"].is_boolean() && rank["was_asked_to_end"].get<bool>();
+    TRY(terminal.write(fmt::format("  rank {:<5} {}  {}{}\n", rank["rank"].dump(), text_in(rank, "ended_at"),
+                                   how, was_asked ? ", when it was told to end" : "")));
+  }
+  return {};
+}
+
+Result<ExitStatus> show(const service::Client& client, const std::string& id, const Args& args,
+                        Terminal& terminal) {
+  const Json job = TRY(json_of(client.send("GET", "/v1/jobs/" + id)));
+  if (args.has("json")) {
+    TRY(terminal.write(base::to_text(job, base::JsonLayout::kIndented)));
+  } else {
+    TRY(terminal.write(base::escape_for_terminal(row_of(job).substr(0, row_of(job).size() - 1)) + "\n"));
+    TRY(show_choices(job, terminal));
+    TRY(show_ranks(job, terminal));
+    TRY(terminal.flush());
+    TRY(tell_job(job, terminal));
+  }
+  return job.contains("diagnosis") ? ExitStatus::kFindings : ExitStatus::kNothingFound;
+}
+
+Result<ExitStatus> run(const Args& args, Terminal& terminal) {
+  const service::Client client = TRY(reach_service(args));
+  return args.operands.empty() ? list(client, args, terminal)
+                               : show(client, args.operands.front(), args, terminal);
+}
+
+constexpr std::string_view kStates[] = {"QUEUED", "RUNNING", "SUCCEEDED", "FAILED", "CANCELLED"};
+
+constexpr Flag kFlags[] = {
+    {.name = "in", .value_name = "STATE", .help = "Only jobs in this state", .choices = kStates},
+    {.name = "limit", .value_name = "N", .help = "The newest, so many", .default_value = "20"},
+    kStateFlag,
+};
+
+constexpr std::string_view kDescription[] = {
+    "Lists the jobs of the service, the newest first; or shows one: what was chosen for it and why, how each "
+    "rank "
+    "ended, which failed first, and what was found.",
+    "Exit status: 0; 1 when the job that is shown failed and something was found; 2 when there is no such "
+    "job.",
+};
+
+constexpr Example kExamples[] = {
+    {"lockstep jobs", "The newest jobs"},
+    {"lockstep jobs job_0001jm2k3c4d5e6f7g8h9j0kmn", "Why did this one fail?"},
+};
+
+}  // namespace
+
+constinit const Verb kJobsVerb{
+    .name = "jobs",
+    .one_line = "list the service's jobs, or show one",
+    .usage = "jobs [flags] [ID]",
+    .description = kDescription,
+    .examples = kExamples,
+    .operands = {.name = "ID", .min = 0, .max = 1, .help = "The name of a job"},
+    .flags = kFlags,
+    .globals = {.json = true, .color = true},
+    .run = run,
+};
+
+}  // namespace lockstep::cli

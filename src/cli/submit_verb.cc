@@ -1,0 +1,213 @@
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "base/text_fields.h"
+#include "cli/service_client.h"
+#include "cli/submitted_environment.h"
+#include "cli/verbs.h"
+#include "process/environment.h"
+#include "service/job/job_id.h"
+
+namespace lockstep::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using base::Json;
+
+Error wrong(std::string_view flag, const std::string& value, std::string why, std::string hint) {
+  return Error{fmt::format("wrong value for '--{}'", flag), value, std::move(why), std::move(hint)};
+}
+
+// "4", or "2:8" for a job that takes what is free.
+Result<Json> workers_from(const std::string& text) {
+  const std::string_view least = base::word_of(text, ':');
+  const auto min = base::number_in<int>(least);
+  if (least.size() == text.size() && min) return Json(*min);
+  const auto max =
+      base::number_in<int>(std::string_view(text).substr(std::min(least.size() + 1, text.size())));
+  if (!min || !max)
+    return wrong("workers", text, "not a number", "as 4, or 2:8 for at least 2 and at most 8");
+  return Json{{"min", *min}, {"max", *max}};
+}
+
+Result<void> add_number(const Args& args, const char* flag, const char* field, Json& request) {
+  const auto text = args.value(flag);
+  if (!text || text->empty()) return {};
+  const auto number = base::number_in<std::int64_t>(*text);
+  if (!number) return wrong(flag, *text, "not a whole number", "");
+  request[field] = *number;
+  return {};
+}
+
+// "512M" or "8G"
+Result<void> add_memory(const Args& args, Json& request) {
+  const auto text = args.value("memory");
+  if (!text || text->empty()) return {};
+  const std::string digits = text->substr(0, text->find_first_of("MG"));
+  const auto number = base::number_in<std::int64_t>(digits);
+  const bool has_unit = text->size() == digits.size() + 1;
+  if (!number || !has_unit || *number > (1 << 20))
+    return wrong("memory", *text, "not a size", "as 512M or 8G");
+  request["memory_per_worker"] = *number << (text->back() == 'G' ? 30 : 20);
+  return {};
+}
+
+Result<void> add_what_runs(const Args& args, const std::map<std::string, std::string>& environment,
+                           Json& request) {
+  if (args.operands.empty()) {
+    if (args.command.empty()) {
+      return Error{"nothing to run", "", "neither a script nor a command was given",
+                   "lockstep submit train.py --workers 4"};
+    }
+    request["command"] = args.command;
+    return {};
+  }
+  request["script"] = fs::absolute(args.operands.front()).lexically_normal().string();
+  if (!args.command.empty()) request["args"] = args.command;
+  const auto path = environment.find("PATH");
+  if (const std::string python = interpreter_in(path == environment.end() ? "" : path->second);
+      !python.empty()) {
+    request["python"] = python;
+  }
+  return {};
+}
+
+Result<Json> request_from(const Args& args) {
+  const auto environment = TRY(submitted_environment(process::own_environment(), args.values("env")));
+  Json request = Json::object();
+  TRY(add_what_runs(args, environment, request));
+  request["workers"] = TRY(workers_from(*args.value("workers")));
+  request["directory"] = fs::current_path().string();
+  request["environment"] = environment;
+  if (const auto framework = args.value("framework"); framework && *framework != "auto")
+    request["framework"] = *framework;
+  TRY(add_number(args, "cpus", "cpus_per_worker", request));
+  TRY(add_number(args, "gpus", "gpus_per_worker", request));
+  TRY(add_number(args, "time-limit", "time_limit_s", request));
+  TRY(add_number(args, "retries", "retries", request));
+  TRY(add_number(args, "priority", "priority", request));
+  TRY(add_memory(args, request));
+  if (const auto folder = args.value("checkpoints"); folder && !folder->empty()) {
+    request["checkpoint_directory"] = fs::absolute(*folder).string();
+  }
+  for (const std::string& label : args.values("label")) {
+    const std::string name(base::word_of(label, '='));
+    if (name.size() >= label.size()) return wrong("label", label, "has no value", "as NAME=VALUE");
+    request["labels"][name] = label.substr(name.size() + 1);
+  }
+  return request;
+}
+
+Result<ExitStatus> wait_for(const service::Client& client, const std::string& id, bool shown,
+                            const Args& args, Terminal& terminal) {
+  TRY(follow_job(client, id, "", shown, terminal));
+  const Json job = TRY(json_of(client.send("GET", "/v1/jobs/" + id)));
+  if (args.has("json")) TRY(terminal.write(base::to_text(job, base::JsonLayout::kIndented)));
+  TRY(tell_job(job, terminal));
+  return ExitStatus{status_of(job)};
+}
+
+Result<ExitStatus> run(const Args& args, Terminal& terminal) {
+  const Json request = TRY(request_from(args));
+  const service::Client client = TRY(reach_service(args));
+  const std::string body = base::to_text(request, base::JsonLayout::kOneLine);
+  const std::string key = service::make_job_id(service::now_in_ms());
+  auto sent = client.send("POST", "/v1/jobs", body, {{"Idempotency-Key", key}});
+  if (!sent.ok()) {  // it went to rest, or was killed: the key makes the second time harmless
+    sent = TRY(reach_service(args)).send("POST", "/v1/jobs", body, {{"Idempotency-Key", key}});
+  }
+  const Json job = TRY(json_of(sent));
+  const std::string id = text_in(job, "id");
+  const bool waits = args.has("wait") || args.has("follow");
+  if (waits) {
+    terminal.tell(fmt::format("lockstep: {}\n", id));
+    return wait_for(client, id, args.has("follow"), args, terminal);
+  }
+  TRY(terminal.write(args.has("json") ? base::to_text(job, base::JsonLayout::kIndented) : id + "\n"));
+  terminal.tell(fmt::format(
+      "lockstep: see it with 'lockstep jobs {}', follow it with 'lockstep logs --follow {}'\n", id, id));
+  return ExitStatus::kNothingFound;
+}
+
+constexpr std::string_view kFrameworks[] = {"auto", "pytorch", "tensorflow", "horovod", "plain"};
+
+constexpr Flag kFlags[] = {
+    {.name = "workers",
+     .short_name = 'n',
+     .value_name = "N",
+     .help = "How many ranks; MIN:MAX for a job that takes what is free",
+     .default_value = "1"},
+    {.name = "follow",
+     .short_name = 'f',
+     .help = "Show what the ranks print until the job is over, then its end"},
+    {.name = "wait", .short_name = 'w', .help = "Wait for the end of the job and pass on its status"},
+    {.name = "framework",
+     .value_name = "NAME",
+     .help = "What the script trains with, if its imports do not show it",
+     .choices = kFrameworks,
+     .default_value = "auto"},
+    {.name = "cpus", .value_name = "N", .help = "Cores for each rank"},
+    {.name = "gpus", .value_name = "N", .help = "GPUs for each rank"},
+    {.name = "memory",
+     .value_name = "SIZE",
+     .help = "Data that each process of a rank may have, as 512M or 8G"},
+    {.name = "time-limit", .value_name = "SECONDS", .help = "End an attempt after so long"},
+    {.name = "env",
+     .short_name = 'e',
+     .value_name = "NAME[=VALUE]",
+     .help = "A variable for the ranks, besides those that programs and frameworks need",
+     .repeatable = true},
+    {.name = "retries", .value_name = "N", .help = "Start a failed job again, so often"},
+    {.name = "checkpoints",
+     .value_name = "DIR",
+     .help = "Told to every attempt as LOCKSTEP_CHECKPOINT_DIR",
+     .kind = ValueKind::kFolder},
+    {.name = "priority", .value_name = "N", .help = "Higher comes first, from -1000 to 1000"},
+    {.name = "label", .value_name = "NAME=VALUE", .help = "A name to find the job by", .repeatable = true},
+    kStateFlag,
+};
+
+constexpr std::string_view kDescription[] = {
+    "Hands a training script to the service, which starts it on so many ranks: no hosts, ports, ranks or "
+    "network cards. "
+    "The framework is told from the script's imports. The script runs in the current folder with the python3 "
+    "of this "
+    "shell; words behind '--' are its arguments. Without a script they are the command of every rank.",
+    "A service is started when none is there. The answer is the name of the job. The job is recorded and "
+    "watched as "
+    "'lockstep run' does it; a hang is ended, and a failure is explained by 'lockstep jobs ID'.",
+    "Of this shell's environment the job gets PATH, HOME, PYTHONPATH, VIRTUAL_ENV, LD_LIBRARY_PATH and what "
+    "frameworks "
+    "read (TF_, KERAS_, TORCH_, NCCL_, GLOO_, XLA_, OMP_, MKL_); the rest by --env. Values are sealed while "
+    "the job "
+    "waits and never shown.",
+    "Exit status: 0 when the job was accepted; with --wait or --follow the job's own: that of the rank which "
+    "failed "
+    "first; 2 when it could not be submitted.",
+};
+
+constexpr Example kExamples[] = {
+    {"lockstep submit train.py --workers 4", "That is all"},
+    {"lockstep submit train.py --workers 4 --follow -- --lr 0.1", "With an argument, and watch it"},
+    {"lockstep submit --workers 2:8 --retries 1 train.py",
+     "As many ranks as are free, and again if it fails"},
+};
+
+}  // namespace
+
+constinit const Verb kSubmitVerb{
+    .name = "submit",
+    .one_line = "hand a training script to the service",
+    .usage = "submit [flags] [SCRIPT] [-- WORDS...]",
+    .description = kDescription,
+    .examples = kExamples,
+    .operands =
+        {.name = "SCRIPT", .min = 0, .max = 1, .help = "The training script", .kind = ValueKind::kFile},
+    .command = TakesCommand::kMay,
+    .flags = kFlags,
+    .globals = {.json = true, .color = true},
+    .run = run,
+};
+
+}  // namespace lockstep::cli
