@@ -1,7 +1,7 @@
 # The developer's front door. Everything is built by CMake; this file only names the common trips.
 
 .DEFAULT_GOAL := build
-.PHONY: help deps build test bench check install clean
+.PHONY: help deps build test bench bench-service check install clean
 PREFIX ?= /usr/local
 
 help:            ## list the targets
@@ -22,6 +22,9 @@ bench: deps      ## measure the costs and compare them with their goals
 	@cmake --build --preset release
 	@tests/bench/goals build/release; status=$$?; tests/bench/log_bench build/release || status=1; \
 	tests/bench/analyser_bench build/release && exit $$status
+
+bench-service: build   ## the service under load: 10,000 queued jobs, 5,000 log streams, 200 submits a second
+	@tests/bench/service_bench build/release
 
 check: deps      ## every gate that needs no training job: Clang and GCC, clang-tidy, sanitizers, layers, format
 	@tools/check

@@ -1,5 +1,5 @@
 # The lab: real frameworks on real ranks.
-.PHONY: lab-deps bench-verdicts demo test-broken test-gpu test-gpu-nccl test-healthy
+.PHONY: lab-deps bench-verdicts demo test-broken test-gpu test-gpu-nccl test-healthy test-service
 
 lab-deps: deps   ## make the lab's Python environments and programs
 	@lab/envs/make_envs
@@ -26,3 +26,6 @@ test-gpu-nccl:   ## run NCCL jobs under the NCCL adapter there, healthy and brok
 
 test-healthy: lab-deps build   ## run a hundred healthy jobs under lockstep run on a busy machine: nothing may be said of any
 	@lab/healthy 100
+
+test-service: lab-deps build   ## jobs of every framework through the service, and 200 kill -9 of it under load
+	@LOCKSTEP_FRAMEWORKS=all LOCKSTEP_KILLS=200 /usr/bin/python3 -B -m pytest -q -p no:cacheprovider tests/e2e/service_test.py
