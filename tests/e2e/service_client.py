@@ -15,7 +15,7 @@ from harness.registry import REPOSITORY
 BUILD = pathlib.Path(os.environ.get("LOCKSTEP_BUILD", REPOSITORY / "build/release"))
 LOCKSTEP = BUILD / "lockstep"
 JOBS = pathlib.Path(__file__).parent / "service_jobs"
-LONG_S = 120  # for whatever takes a moment on an idle machine
+LONG_S = 240  # for whatever takes a moment on an idle machine
 
 
 class UnixConnection(http.client.HTTPConnection):
