@@ -113,7 +113,7 @@ constexpr Example kExamples[] = {
 
 constinit const Verb kJobsVerb{
     .name = "jobs",
-    .one_line = "list the service's jobs, or show one",
+    .one_line = "list the jobs of the service, or show one",
     .usage = "jobs [flags] [ID]",
     .description = kDescription,
     .examples = kExamples,

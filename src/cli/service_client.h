@@ -15,7 +15,7 @@ namespace lockstep::cli {
 inline constexpr Flag kStateFlag = {.name = "state",
                                     .value_name = "DIR",
                                     .help =
-                                        "The service's folder; default: LOCKSTEP_STATE, else "
+                                        "Folder of the service; default: LOCKSTEP_STATE, else "
                                         "~/.local/state/lockstep",
                                     .kind = ValueKind::kFolder};
 
