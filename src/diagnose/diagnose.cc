@@ -131,13 +131,18 @@ Result<Diagnosis> diagnose_with_hosts(const std::vector<fs::path>& paths, const 
 Result<Diagnosis> diagnose_watched(const std::vector<fs::path>& paths, std::vector<model::Finding> seen_live,
                                    const readers::ReadOptions& options,
                                    const symptoms::OnScanned& on_scanned) {
+  return TRY(examine(paths, std::move(seen_live), options, on_scanned)).diagnosis;
+}
+
+Result<Examination> examine(const std::vector<fs::path>& paths, std::vector<model::Finding> seen_live,
+                            const readers::ReadOptions& options, const symptoms::OnScanned& on_scanned) {
   TRY(check_paths(paths));
   LogJudge log_judge(on_scanned);
   readers::ReadOptions read_options = options;
   log_judge.look_along(read_options);
   readers::ReadResult read = readers::read_all(paths, read_options);
   if (read.parts.empty() && read.logs.empty()) return nothing_known(read);
-  const Job job = model::merge(std::move(read.parts));
+  Job job = model::merge(std::move(read.parts));
   Verdict from_ranks;
   from_ranks.job = summary_of(job);
   from_ranks.findings = seen_live.empty() ? analysis::analyse(job) : std::move(seen_live);
@@ -156,7 +161,7 @@ Result<Diagnosis> diagnose_watched(const std::vector<fs::path>& paths, std::vect
   Diagnosis diagnosis;
   diagnosis.verdict = combine(std::move(from_ranks), std::move(from_logs));
   for (const model::Host& host : job.hosts) diagnosis.host_names.push_back(host.name);
-  return diagnosis;
+  return Examination{.diagnosis = std::move(diagnosis), .job = std::move(job), .logs = std::move(read.logs)};
 }
 
 Result<Verdict> diagnose(const std::vector<fs::path>& paths, const readers::ReadOptions& options,

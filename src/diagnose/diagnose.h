@@ -8,6 +8,8 @@
 
 #include "base/result.h"
 #include "model/finding.h"
+#include "model/job.h"
+#include "readers/log_file.h"
 #include "readers/read_all.h"
 #include "symptoms/scan.h"
 
@@ -29,6 +31,17 @@ Result<Diagnosis> diagnose_watched(const std::vector<std::filesystem::path>& pat
                                    std::vector<model::Finding> seen_live,
                                    const readers::ReadOptions& options = {},
                                    const symptoms::OnScanned& on_scanned = {});
+
+// What was judged besides the verdict, for whoever shows both.
+struct Examination {
+  Diagnosis diagnosis;
+  model::Job job;
+  std::vector<readers::LogFile> logs;
+};
+Result<Examination> examine(const std::vector<std::filesystem::path>& paths,
+                            std::vector<model::Finding> seen_live = {},
+                            const readers::ReadOptions& options = {},
+                            const symptoms::OnScanned& on_scanned = {});
 
 // The verdict alone.
 Result<model::Verdict> diagnose(const std::vector<std::filesystem::path>& paths,

@@ -9,54 +9,64 @@
 namespace lockstep::report {
 namespace {
 
+using Texts = std::vector<std::string*>;
+
 // Every text that may come from the user's machines.
-template <typename Visit>
-void for_each_text(model::Verdict& verdict, Visit visit) {
-  visit(verdict.job.framework);
-  visit(verdict.job.backend);
+Texts texts_of(model::Verdict& verdict) {
+  Texts texts = {&verdict.job.framework, &verdict.job.backend};
   for (model::Finding& finding : verdict.findings) {
-    visit(finding.title);
-    visit(finding.explanation);
+    texts.push_back(&finding.title);
+    texts.push_back(&finding.explanation);
     for (model::Evidence& evidence : finding.evidence) {
-      visit(evidence.file);
-      visit(evidence.text);
+      texts.push_back(&evidence.file);
+      texts.push_back(&evidence.text);
     }
     for (model::Fix& fix : finding.fixes) {
-      visit(fix.title);
-      for (std::string& step : fix.steps) visit(step);
-      for (std::string& command : fix.commands) visit(command);
+      texts.push_back(&fix.title);
+      for (std::string& step : fix.steps) texts.push_back(&step);
+      for (std::string& command : fix.commands) texts.push_back(&command);
     }
   }
-  for (std::string& limit : verdict.limits) visit(limit);
+  for (std::string& limit : verdict.limits) texts.push_back(&limit);
+  return texts;
 }
 
-model::Verdict redact_once(model::Verdict verdict, std::span<const std::string> host_names) {
+// Whether anything was hidden.
+bool redact_once(const Texts& texts, std::span<const std::string> host_names) {
+  bool has_changed = false;
+  const auto rewrite = [&](std::string& text, std::string other) {
+    has_changed = has_changed || other != text;
+    text = std::move(other);
+  };
   StandIns stand_ins;
   Names names(stand_ins);
-  for_each_text(verdict, [&](const std::string& text) { stand_ins.reserve_those_in(text); });
+  for (const std::string* text : texts) stand_ins.reserve_those_in(*text);
   for (const std::string& name : host_names) names.learn_host(name);
   // What a host or user is called is learned from the URLs and addresses that the next step takes away.
-  for_each_text(verdict, [&](std::string& text) { text = without_secrets(text, stand_ins); });
+  for (std::string* text : texts) rewrite(*text, without_secrets(*text, stand_ins));
   names.learn_secrets();
-  for_each_text(verdict, [&](const std::string& text) { names.learn_from(text); });
-  for_each_text(verdict, [&](const std::string& text) { names.learn_siblings_in(text); });
-  for_each_text(verdict,
-                [&](std::string& text) { text = names.hidden_in(without_addresses(text, stand_ins)); });
-  return verdict;
+  for (const std::string* text : texts) names.learn_from(*text);
+  for (const std::string* text : texts) names.learn_siblings_in(*text);
+  for (std::string* text : texts) rewrite(*text, names.hidden_in(without_addresses(*text, stand_ins)));
+  return has_changed;
 }
 
 }  // namespace
 
 // A stand-in may let a pattern see what it could not see before ("10.0.0.1@gpu" is no user, "address-1@gpu"
 // may be), so it goes on until nothing changes. Each pass leaves less to hide.
-model::Verdict redact(model::Verdict verdict, std::span<const std::string> host_names) {
+void redact_together(model::Verdict& verdict, const std::vector<std::string*>& others,
+                     std::span<const std::string> host_names) {
   constexpr int kMostPasses = 16;
-  model::Verdict hidden = redact_once(verdict, host_names);
-  for (int pass = 1; pass < kMostPasses && hidden != verdict; ++pass) {
-    verdict = std::move(hidden);
-    hidden = redact_once(verdict, {});
-  }
-  return hidden;
+  Texts texts = texts_of(verdict);
+  texts.insert(texts.end(), others.begin(), others.end());
+  bool has_changed = redact_once(texts, host_names);
+  for (int pass = 1; pass < kMostPasses && has_changed; ++pass) has_changed = redact_once(texts, {});
+}
+
+model::Verdict redact(model::Verdict verdict, std::span<const std::string> host_names) {
+  redact_together(verdict, {}, host_names);
+  return verdict;
 }
 
 }  // namespace lockstep::report

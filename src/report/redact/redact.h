@@ -7,6 +7,7 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 #include "model/finding.h"
 
@@ -14,5 +15,9 @@ namespace lockstep::report {
 
 // `host_names` are those the caller knows besides. redact(redact(v)) equals redact(v).
 model::Verdict redact(model::Verdict verdict, std::span<const std::string> host_names = {});
+
+// The same over a verdict and other texts that are shown beside it.
+void redact_together(model::Verdict& verdict, const std::vector<std::string*>& others,
+                     std::span<const std::string> host_names = {});
 
 }  // namespace lockstep::report
