@@ -1,0 +1,101 @@
+// What the page is told, in the words of src/page/encode.cc and of the findings file.
+
+export interface Evidence {
+  file: string;
+  line?: number;
+  rank?: number;
+  text: string;
+  level?: "seen" | "inferred" | "absence";
+}
+
+export interface Fix {
+  pattern: string;
+  title: string;
+  steps: string[];
+  commands: string[];
+}
+
+export interface Finding {
+  leaf: string;
+  code: string;
+  scope: "distributed" | "ordinary" | "unknown";
+  confidence: number;
+  root_ranks: number[];
+  victim_ranks: number[];
+  title: string;
+  explanation: string;
+  evidence: Evidence[];
+  fixes: Fix[];
+}
+
+export interface Findings {
+  schema: string;
+  job: { framework: string; backend: string; world_size?: number; hosts?: number; ranks_seen: number[] };
+  findings: Finding[];
+  limits: string[];
+}
+
+export interface RankFacts {
+  rank: number;
+  host: string;
+  local_rank: number | null;
+  pid: number | null;
+  restart: number;
+  end: string;
+  version: string;
+}
+
+export interface TimelineFacts {
+  begin_ns: string;
+  seen_us: number;
+  length_us: number;
+  spans: number;
+  ranks: number[];
+  labels: string[];
+  sites: string[];
+  groups: { name: string; members: number[] }[]; // members: first, count, first, count ...
+  meetings: { group: number[]; sequence: number[]; label: number[]; all_came_us: number[] }; // -1: never
+}
+
+export type LogLine = [number: number, rank: number | null, time_us: number | null, bytesCut: number, text: string];
+
+export interface LogFile {
+  file: string;
+  rank: number | null;
+  lines_in_all: number;
+  lines: LogLine[];
+}
+
+export interface Contents {
+  schema: string;
+  input: string;
+  ranks: RankFacts[];
+  timeline: TimelineFacts | null;
+  moments: { finding: number; evidence: number; rank: number; time_us: number }[];
+  logs: LogFile[];
+  losses: { rank: number; steps: number[]; losses: (number | string)[] }[];
+  steps: { rank: number; first_step: number; steps_each: number; ms: number[] }[];
+  checksums: null | { compared: number; parted: number; rows: { group: string; sequence: number; results: number[] }[] };
+  bounds: string[];
+}
+
+export interface CatalogueEntry {
+  code: string;
+  leaf: string;
+  scope: string;
+  title: string;
+  meaning: string;
+  causes: string[];
+  fixes: Fix[];
+  references: string[];
+  samples: string[];
+}
+
+export interface Catalogue {
+  leaves: { id: string; name: string; study_code: string }[];
+  codes: CatalogueEntry[];
+}
+
+export interface About {
+  version: string;
+}

@@ -1,0 +1,133 @@
+// The verdict first: what happened, who began it, what proves it, what to do, and what could not be seen.
+
+import type { Evidence, Finding } from "../data/contents";
+import type { Report, View } from "../report";
+import { copyable, copyButton } from "../ui/copy";
+import { h, visible } from "../ui/dom";
+import { href } from "../ui/route";
+import { confidence, plural, rankWord } from "../ui/words";
+import { jobFacts } from "./job_facts";
+import { rankStrip } from "./rank_strip";
+
+const scopes = { distributed: "distributed fault", ordinary: "ordinary fault: one rank alone would fail too", unknown: "scope not known" };
+const hanging = new Set(["SETUP-HANG", "PREP-HANG", "PERF-HANG"]);
+
+export function findingsView(report: Report): View {
+  const { findings, limits } = report.findings;
+  const articles = findings.map((finding, i) => article(report, finding, i));
+  const element = h(
+    "div",
+    { class: "findings" },
+    h("div", { class: "verdicts" }, findings.length > 0 ? articles : nothingWrong(report)),
+    h("aside", {}, jobFacts(report), limitsOf(limits, report.contents.bounds)),
+  );
+  return {
+    element,
+    arrive: (item) => {
+      const wanted = articles[Number(item) - 1];
+      if (wanted) requestAnimationFrame(() => wanted.scrollIntoView({ block: "start" }));
+    },
+  };
+}
+
+function nothingWrong(report: Report): HTMLElement {
+  const seen = report.findings.job.ranks_seen.length;
+  return h(
+    "article",
+    { class: "finding clear" },
+    h("h1", {}, "Nothing wrong was found"),
+    h("p", {}, seen > 0
+      ? `${plural(seen, "rank")} left evidence, and none of it shows a fault. `
+      : "What was read shows no fault. ",
+      "If the job failed all the same, look at what could not be seen, and give Lockstep the logs of every rank."),
+  );
+}
+
+function article(report: Report, finding: Finding, index: number): HTMLElement {
+  const heading = (text: string) => h(index === 0 ? "h2" : "h3", { class: "sub" }, text);
+  return h(
+    "article",
+    { class: index === 0 ? "finding first" : "finding", id: `finding-${index + 1}` },
+    h(
+      "p",
+      { class: "kicker" },
+      h("a", { href: href("catalogue", finding.code), title: "What this code means" }, finding.code),
+      h("span", {}, finding.leaf),
+      h("span", {}, scopes[finding.scope] ?? finding.scope),
+      h("span", { class: "confidence" }, meter(finding.confidence), confidence(finding.confidence)),
+    ),
+    h(index === 0 ? "h1" : "h2", {}, visible(finding.title)),
+    who(report, finding),
+    rankStrip(report, finding),
+    finding.explanation && h("p", { class: "explanation" }, visible(finding.explanation)),
+    finding.evidence.length > 0 && h("section", {}, heading("Evidence"), h("ol", { class: "evidence" }, finding.evidence.map((one, i) => evidence(report, one, index, i)))),
+    finding.fixes.length > 0 && h("section", {}, heading("What to do, in this order"), h("ol", { class: "fixes" }, finding.fixes.map(fix))),
+  );
+}
+
+function meter(value: number): HTMLElement {
+  const fill = h("i");
+  fill.style.width = `${Math.round(value * 100)}%`;
+  return h("span", { class: "meter", "aria-hidden": "true" }, fill);
+}
+
+function who(report: Report, finding: Finding): HTMLElement | false {
+  const { root_ranks: roots, victim_ranks: victims } = finding;
+  if (roots.length === 0 && victims.length === 0) return false;
+  const did = hanging.has(finding.leaf) ? "waited" : "suffered from it";
+  return h(
+    "p",
+    { class: "who" },
+    roots.length > 0 && h("span", { class: "guilty" }, h("b", {}, "▶ " + rankWord(roots)), " began it"),
+    victims.length > 0 && h("span", { class: "victims" }, rankWord(victims), " ", did),
+    report.contents.timeline && h("a", { href: href("timeline", "", roots.length > 0 ? { rank: roots[0], at: "end" } : { at: "end" }) }, "See it on the timeline"),
+  );
+}
+
+function evidence(report: Report, one: Evidence, finding: number, index: number): HTMLElement {
+  const place = one.file ? (one.line ? `${one.file}:${one.line}` : one.file) : "(no file)";
+  const link = linkOf(report, one, finding, index);
+  const origin = [one.rank !== undefined && `rank ${one.rank}`, one.level && one.level !== "seen" && one.level].filter(Boolean).join(", ");
+  return h(
+    "li",
+    {},
+    h("div", { class: "place" }, link ? h("a", { href: link.href, title: link.says }, visible(place)) : h("span", {}, visible(place)), origin && h("span", { class: "origin" }, origin), link && h("span", { class: "origin" }, "→ " + link.where)),
+    h("pre", { tabindex: 0 }, visible(one.text)),
+  );
+}
+
+function linkOf(report: Report, one: Evidence, finding: number, index: number): { href: string; says: string; where: string } | null {
+  if (one.line && report.contents.logs.some((log) => log.file === one.file)) {
+    return { href: href("logs", "", { file: one.file, line: one.line }), says: "Open the log at this line", where: "log" };
+  }
+  const moment = report.contents.moments.find((at) => at.finding === finding && at.evidence === index);
+  if (moment) return { href: href("timeline", "", { rank: moment.rank, at: moment.time_us }), says: "Show the moment on the timeline", where: "timeline" };
+  return null;
+}
+
+function fix(one: Finding["fixes"][number]): HTMLElement {
+  return h(
+    "li",
+    {},
+    h("p", { class: "fix-title" }, h("b", {}, visible(one.title)), h("span", { class: "pattern" }, one.pattern.replace(/_/g, " "))),
+    one.steps.length > 0 && h("ul", {}, one.steps.map((step) => h("li", {}, visible(step)))),
+    one.commands.map((command) => copyable(visible(command))),
+  );
+}
+
+function limitsOf(limits: string[], bounds: string[]): HTMLElement {
+  return h(
+    "section",
+    { class: "card limits" },
+    h("h2", {}, "What could not be seen"),
+    limits.length > 0
+      ? h("ul", {}, limits.map((limit) => {
+          const command = /^to learn more: (.*)$/s.exec(limit)?.[1];
+          return h("li", {}, visible(limit), command && copyButton(command, "it"));
+        }))
+      : h("p", { class: "muted" }, "Nothing that was read was missing or damaged."),
+    bounds.length > 0 && h("h3", {}, "What this page leaves out"),
+    bounds.length > 0 && h("ul", {}, bounds.map((bound) => h("li", {}, bound))),
+  );
+}
+

@@ -1,0 +1,22 @@
+// All ranks of the job as small squares: who began it, who suffered, who left nothing.
+
+import type { Finding } from "../data/contents";
+import type { Report } from "../report";
+import { h } from "../ui/dom";
+
+const most = 1024;
+
+export function rankStrip(report: Report, finding: Finding): HTMLElement | false {
+  const { job } = report.findings;
+  const size = Math.max(job.world_size ?? 0, ...finding.root_ranks.map((rank) => rank + 1), 0);
+  if (size < 2 || size > most) return false;
+  const seen = new Set(job.ranks_seen);
+  const roots = new Set(finding.root_ranks);
+  const victims = new Set(finding.victim_ranks);
+  const strip = h("div", { class: size <= 32 ? "strip large" : "strip", role: "img", "aria-label": "Each rank of the job as a square; the ranks are named above" });
+  for (let rank = 0; rank < size; rank++) {
+    const kind = roots.has(rank) ? "root" : victims.has(rank) ? "victim" : seen.size > 0 && !seen.has(rank) ? "absent" : "other";
+    strip.append(h("i", { class: kind, title: `rank ${rank}` }, size <= 32 && String(rank)));
+  }
+  return strip;
+}
