@@ -1,7 +1,20 @@
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "base/file.h"
 #include "cli/args.h"
+#include "cli/live_findings.h"
+#include "cli/program_text.h"
+#include "cli/progress_line.h"
+#include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "cli/write_verdict.h"
+#include "diagnose/diagnose.h"
+#include "page/contents.h"
+#include "page/html.h"
 #include "report/findings_json.h"
 #include "report/format.h"
 #include "report/redact/redact.h"
@@ -9,47 +22,132 @@
 namespace lockstep::cli {
 namespace {
 
+namespace fs = std::filesystem;
+
 constexpr std::size_t kLargestFindings = std::size_t{64} << 20;
+constexpr std::string_view kPageFormat = "html";
 
 Result<model::Verdict> read_verdict(const std::string& path) {
   const std::string text = TRY(base::read_file(path, kLargestFindings));
   return report::decode_findings(text, path == "-" ? "standard input" : path);
 }
 
+// Findings say so near their start; a folder, a log, a dump or a record file is something to be judged first.
+bool is_findings_file(const std::string& path) {
+  std::error_code fault;
+  if (path == "-" || !fs::exists(path, fault)) return true;  // whoever reads it says what is wrong
+  if (!fs::is_regular_file(path, fault)) return false;
+  constexpr std::size_t kStart = 4096;
+  std::string start(kStart, '\0');
+  std::ifstream file(path, std::ios::binary);
+  file.read(start.data(), kStart);
+  start.resize(static_cast<std::size_t>(file.gcount()));
+  return start.starts_with('{') && start.find("\"schema\"") != std::string::npos &&
+         start.find("lockstep-recording") == std::string::npos;
+}
+
+bool ends_with_html(const std::string& out) {
+  return out.ends_with(".html") || out.ends_with(".htm");
+}
+
+// The format asked for, or the one the name of the file asks for.
+std::string format_of(const Args& args) {
+  if (!args.has("format") && ends_with_html(*args.value("out"))) return std::string(kPageFormat);
+  return *args.value("format");
+}
+
+Result<diagnose::Examination> examine(const std::string& path, Terminal& terminal) {
+  ProgressLine progress(terminal);
+  readers::ReadOptions options;
+  options.on_progress = [&](const readers::ReadProgress& now) {
+    progress.show("reading", now.bytes_done, now.bytes);
+  };
+  const std::vector<fs::path> paths = {path};
+  const auto on_scanned = [&](std::uint64_t bytes_done, std::uint64_t bytes) {
+    progress.show("looking for symptoms", bytes_done, bytes);
+  };
+  return diagnose::examine(paths, live_findings_in(paths), options, on_scanned);
+}
+
+Result<ExitStatus> write_page(page::Contents contents, const std::vector<std::string>& host_names,
+                              const Args& args, Terminal& terminal) {
+  if (args.has("redact")) page::redact(contents, host_names);
+  const std::string html = TRY(page::html_of(contents, version()));
+  const std::string out = *args.value("out");
+  if (out == "-") {
+    TRY(terminal.write(html));
+  } else {
+    TRY(base::write_file(out, html));
+  }
+  return contents.verdict.findings.empty() ? ExitStatus::kNothingFound : ExitStatus::kFindings;
+}
+
+Result<ExitStatus> write_other(model::Verdict verdict, const std::vector<std::string>& host_names,
+                               std::string_view format, const Args& args, Terminal& terminal) {
+  if (args.has("redact")) verdict = report::redact(std::move(verdict), host_names);
+  return write_verdict(verdict, *report::format_named(format), *args.value("out"), terminal);
+}
+
 Result<ExitStatus> run(const Args& args, Terminal& terminal) {
-  model::Verdict verdict = TRY(read_verdict(args.operands.front()));
-  if (args.has("redact")) verdict = report::redact(std::move(verdict));
-  return write_verdict(verdict, *report::format_named(*args.value("format")), *args.value("out"), terminal);
+  const std::string& input = args.operands.front();
+  const std::string format = format_of(args);
+  const bool is_page = format == kPageFormat;
+  if (is_findings_file(input)) {
+    model::Verdict verdict = TRY(read_verdict(input));
+    if (is_page) return write_page(page::contents_of(input, std::move(verdict)), {}, args, terminal);
+    return write_other(std::move(verdict), {}, format, args, terminal);
+  }
+  diagnose::Examination found = TRY(examine(input, terminal));
+  if (is_page) return write_page(page::contents_of(input, found), found.diagnosis.host_names, args, terminal);
+  return write_other(std::move(found.diagnosis.verdict), found.diagnosis.host_names, format, args, terminal);
 }
 
 constexpr std::string_view kDescription[] = {
-    "Writes a findings file (JSON, schema lockstep-findings-v1) in another form: text for people, Markdown "
-    "to paste "
-    "into an issue, SARIF for code-scanning services, or JSON again, checked and tidied. The file may come "
-    "from any "
-    "tool that keeps to the schema.",
-    "Exit status 1 means that the file holds findings.",
+    "Writes what is known of a job as one page to open in a browser (-o out.html): the verdict with the log "
+    "lines that prove it and the fixes, the ranks over time with who waited for whom, step times, losses and "
+    "checksums, and the catalogue. The page is one file, needs no network and runs nothing but its own "
+    "script.",
+    "It takes a recording, a folder or a file that 'lockstep diagnose' reads, or a findings file (JSON, "
+    "schema lockstep-findings-v1, of any tool that keeps to it). The other forms are text for people, "
+    "Markdown to paste into an issue, SARIF for code-scanning services, or JSON, checked and tidied.",
+    "Exit status 1 means that there are findings.",
 };
 
 constexpr Example kExamples[] = {
-    {"lockstep report findings.json", "The report for people"},
+    {"lockstep report lockstep-latest -o report.html", "A recording as a page to look at"},
+    {"lockstep report logs/ -o report.html --redact", "To hand on: names, addresses and secrets masked"},
+    {"lockstep report findings.json", "A findings file in words"},
     {"lockstep report findings.json --format=markdown -o report.md", "To paste into an issue"},
+};
+
+constexpr std::string_view kFormats[] = {"text", "json", "markdown", "sarif", "html"};
+
+constexpr Flag kFlags[] = {
+    {.name = "format",
+     .short_name = 'f',
+     .value_name = "FORMAT",
+     .help = "How to write it; html where --out ends in .html",
+     .choices = kFormats,
+     .default_value = "text"},
+    kVerdictFlags[1],
+    kVerdictFlags[2],
 };
 
 }  // namespace
 
 constinit const Verb kReportVerb{
     .name = "report",
-    .one_line = "write a findings file as text, Markdown or SARIF",
-    .usage = "report FINDINGS [flags]",
+    .one_line = "write a page to look at, or findings as text, Markdown or SARIF",
+    .usage = "report RECORDING|FINDINGS|FOLDER [flags]",
     .description = kDescription,
     .examples = kExamples,
-    .operands = {.name = "FINDINGS",
+    .operands = {.name = "RECORDING|FINDINGS|FOLDER",
                  .min = 1,
                  .max = 1,
-                 .help = "A findings file; - is standard input",
+                 .help = "A recording, what a job left behind, or a findings file; - is findings on standard "
+                         "input",
                  .kind = ValueKind::kFile},
-    .flags = kVerdictFlags,
+    .flags = kFlags,
     .globals = {.color = true},
     .run = run,
 };

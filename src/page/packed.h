@@ -1,0 +1,13 @@
+// Bytes that a browser unpacks: deflated (zlib's format, "deflate" of DecompressionStream), then base64.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace lockstep::page {
+
+std::string packed(std::string_view bytes);
+
+std::string base64(std::string_view bytes);
+
+}  // namespace lockstep::page
