@@ -1,0 +1,57 @@
+"""The page that `lockstep report` writes, in a real browser: of a real job that hangs, of hostile logs, of findings alone."""
+
+import json
+import os
+import pathlib
+import subprocess
+
+from harness.registry import REPOSITORY
+
+BUILD = pathlib.Path(os.environ.get("LOCKSTEP_BUILD", REPOSITORY / "build/release"))
+LOCKSTEP = BUILD / "lockstep"
+CHECK = REPOSITORY / "tests/page/check.mjs"
+
+HOSTILE = b"\n".join([
+    b"<script>document.title='owned'</script>",
+    b"<img src=x onerror=\"document.title='owned'\">",
+    b"</script><!-- --><svg onload=alert(1)>",
+    b"\x1b[31mred\x1b[0m \x1b]0;owned\x07 \xff\xfe \xe2\x80\xae backwards",
+    b"[rank1]: torch.OutOfMemoryError: CUDA out of memory. <b>Tried</b> to allocate 20.00 MiB",
+    b"x" * (1 << 20),
+    b"javascript:alert(1) https://example.invalid/?a=\"><script>alert(1)</script>",
+]) + b"\n"
+
+
+def recording_of_a_job_whose_rank_2_leaves(folder):
+    made = subprocess.run([REPOSITORY / "lab/envs/make_envs", "--print", "torch"], capture_output=True, text=True, check=True)
+    python = pathlib.Path(made.stdout.strip())
+    subprocess.run([python, "-m", "lockstep_torch.build"], check=True, capture_output=True,
+                   env=os.environ | {"PYTHONPATH": str(REPOSITORY / "adapters/python")})
+    environ = os.environ | {"LAB_LEAVE_EARLY": "2:5", "LAB_STEPS": "12", "OMP_NUM_THREADS": "1", "GLOO_SOCKET_IFNAME": "lo"}
+    subprocess.run([LOCKSTEP, "run", "--on-hang=kill", "-o", folder, "--", python.with_name("torchrun"), "--nproc-per-node",
+                    "4", REPOSITORY / "lab/jobs/torch_ddp.py"], env=environ, capture_output=True, timeout=150)
+    return folder
+
+
+def write_page(source, page):
+    done = subprocess.run([LOCKSTEP, "report", source, "-o", page], capture_output=True, text=True, timeout=120)
+    assert done.returncode in (0, 1), done.stderr
+    return page
+
+
+def test_every_view_in_a_browser(tmp_path):
+    hostile = tmp_path / "hostile"
+    hostile.mkdir()
+    (hostile / "job.log").write_bytes(HOSTILE)
+    healthy = tmp_path / "healthy.json"
+    healthy.write_text(json.dumps({"schema": "lockstep-findings-v1", "job": {"ranks_seen": [0, 1]}, "findings": [], "limits": []}))
+    recording = recording_of_a_job_whose_rank_2_leaves(tmp_path / "recording")
+    pages = [write_page(source, tmp_path / f"{name}.html") for name, source in (
+        ("demo", recording), ("hostile", hostile), ("findings", recording / "findings.json"), ("healthy", healthy))]
+    assert pages[1].stat().st_size < 1 << 20, "a line of a megabyte made a page of a megabyte"
+
+    modules = subprocess.run([REPOSITORY / "tools/page_modules"], capture_output=True, text=True, check=True).stdout.strip()
+    done = subprocess.run(["node", CHECK, *pages], capture_output=True, text=True, timeout=200,
+                          env=os.environ | {"LOCKSTEP_PAGE_MODULES": modules})
+    print(done.stdout)
+    assert done.returncode == 0, done.stdout + done.stderr
