@@ -1,7 +1,7 @@
 # The developer's front door. Everything is built by CMake; this file only names the common trips.
 
 .DEFAULT_GOAL := build
-.PHONY: help deps build test bench bench-service check install clean
+.PHONY: help deps build test bench bench-service check page page-deps screenshot install clean
 PREFIX ?= /usr/local
 
 help:            ## list the targets
@@ -14,14 +14,24 @@ build: deps      ## build what `make install` installs: build/release/lockstep, 
 	@cmake --preset release >/dev/null
 	@cmake --build --preset release --target product
 
-test: deps lab-deps   ## run every test: unit, case, record, end to end, sanitizers, fuzz smoke
+test: deps lab-deps page-deps   ## run every test: unit, case, record, end to end, sanitizers, fuzz smoke
 	@tools/run_tests
 
-bench: deps      ## measure the costs and compare them with their goals
+bench: deps page-deps   ## measure the costs and compare them with their goals
 	@cmake --preset release >/dev/null
 	@cmake --build --preset release
 	@tests/bench/goals build/release; status=$$?; tests/bench/log_bench build/release || status=1; \
-	tests/bench/analyser_bench build/release && exit $$status
+	tests/bench/analyser_bench build/release || status=1; \
+	LOCKSTEP_PAGE_MODULES=$$(tools/page_modules) node tests/bench/page_frames.mjs && exit $$status
+
+page: page-deps  ## build page/dist/page.html from page/src
+	@tools/build_page
+
+page-deps: deps  ## fetch the npm packages that build and test the page
+	@tools/page_modules >/dev/null
+
+screenshot: page-deps demo   ## make the README's picture: the demo's job as the page shows it
+	@tools/make_screenshot
 
 bench-service: build   ## the service under load: 10,000 queued jobs, 5,000 log streams, 200 submits a second
 	@tests/bench/service_bench build/release

@@ -15,4 +15,6 @@ def test_demo_names_the_rank_that_left():
     verdict = done.stdout.find("rank 2 began it; ranks 0-1, 3 waited")
     assert live and live.start() < verdict, done.stdout
     assert (ROOT / "build/demo/findings.json").exists()
+    assert (ROOT / "build/demo.html").exists()
+    assert done.stdout.rstrip().endswith("build/demo.html"), "the demo ends with the file to open"
     assert "\033" not in done.stdout
