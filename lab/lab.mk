@@ -1,5 +1,5 @@
 # The lab: real frameworks on real ranks.
-.PHONY: lab-deps bench-verdicts demo test-broken test-gpu test-gpu-nccl test-healthy test-service
+.PHONY: lab-deps bench-verdicts demo test-gpu test-gpu-nccl test-healthy test-service lab
 
 lab-deps: deps   ## make the lab's Python environments and programs
 	@lab/envs/make_envs
@@ -8,8 +8,8 @@ lab-deps: deps   ## make the lab's Python environments and programs
 demo: deps lab-deps build   ## run a job that hangs and show what is known of it
 	@lab/demo/run
 
-test-broken: lab-deps build   ## run every broken job and ask what `lockstep diagnose` says of it (half an hour)
-	@LOCKSTEP_BROKEN=all /usr/bin/python3 -B -m pytest -q -p no:cacheprovider tests/e2e/broken_jobs_test.py
+lab: lab-deps build   ## run every fault of lab/faults, recorded and not, and write the score to docs/lab.md (half an hour)
+	@lab/faults/run; lab/faults/run --report
 
 bench-verdicts: lab-deps build   ## measure how soon faults of TensorFlow, Keras and Horovod jobs are named, and by which code
 	@tests/bench/verdict_times build/release

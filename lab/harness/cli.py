@@ -83,6 +83,8 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument("--stall", type=_seconds, metavar="S",
                         help="the same as soon as every rank is ready and none has said anything "
                              "for S seconds")
+    parser.add_argument("--record", action="store_true", help="run it under `lockstep run`, into the folder's recording/")
+    parser.add_argument("--record-flag", action="append", metavar="F", default=[], help="a flag for `lockstep run`")
     parser.add_argument("-o", metavar="DIR", dest="folder", help="keep the run's folder here")
     parser.add_argument("-q", "--quiet", action="store_true", help="do not show the job's output")
     return parser
@@ -147,7 +149,7 @@ def _spec(args, jobs: dict[str, registry.Job]) -> RunSpec:
         rank_environ=_by_rank(args.rank_env, "--rank-env"),
         rank_files=_by_rank(args.rank_file, "--rank-file"),
         faults=[fault_spec.parse_fault(text) for text in args.fault], timeout_s=args.timeout,
-        stall_s=args.stall)
+        stall_s=args.stall, record=args.record, record_flags=args.record_flag)
 
 
 def _by_rank(texts: list[str], flag: str) -> dict[int, dict[str, str]]:

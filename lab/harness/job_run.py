@@ -30,6 +30,7 @@ from harness.job_environ import job_environ
 from harness.keeper_link import KeeperLink
 from harness.output import RankProgress
 from harness.ports import PortClaims
+from harness.recorded import under_lockstep
 from harness.rank_output import RankOutput
 from harness.run_folder import make_run_folder, short_name, write_json, write_plan
 from harness.run_spec import RunSpec
@@ -97,6 +98,8 @@ class JobRun:
         around = launchers.Surroundings(self.folder, program, job_environ(self.spec, self._scratch),
                                         self._ports, self.hosts)
         plan = launchers.make_plan(self.spec, around)
+        if self.spec.record:
+            plan = under_lockstep(plan, self.spec, self.folder)
         write_plan(self.folder, self.spec, plan, self._scratch)
         self._output = RankOutput(self.folder, plan, self._on_line)
         self._started = time.monotonic()
@@ -278,7 +281,7 @@ class JobRun:
         self.faults.strike_due(self.ranks)
 
     def _time_out(self, what: str):
-        written = self.collect_stacks()
+        written = [] if self.spec.record else self.collect_stacks()  # a stopped rank would be seen as one
         where = {rank: self.ranks[rank].describe() if rank in self.ranks else "not ready"
                  for rank in range(self.spec.ranks)}
         self.end()
@@ -286,4 +289,4 @@ class JobRun:
         self.result()
         raise RunTimeout(
             f"{what}; " + ", ".join(f"rank {rank}: {state}" for rank, state in where.items())
-            + f"; stacks of {len(written)} processes in {short_name(self.folder / 'stacks')}")
+            + (f"; stacks of {len(written)} processes in {short_name(self.folder / 'stacks')}" if written else ""))

@@ -101,7 +101,7 @@ def _tf_config(spec: RunSpec, around: Surroundings) -> Plan:
 def _torchrun(spec: RunSpec, around: Surroundings) -> Plan:
     """One torchrun on each host, as a user would start it. Both streams go to files, and errors to
     the launcher's own as well: --redirects 3 says the first half shorter, but PyTorch 1.13 loses its
-    way on it under Python 3.11, whose flags no longer list their unions."""
+    way on it under Python 3.11, whose flags no longer list their unions. A recording needs all output."""
     address, port = _master(around)
     plan = Plan()
     count = max(spec.hosts, 1)
@@ -112,7 +112,7 @@ def _torchrun(spec: RunSpec, around: Surroundings) -> Plan:
         argv = [spec_python(around), "-m", "torch.distributed.run",
                 "--nnodes", str(count), "--node_rank", str(node), "--nproc_per_node", str(per_host),
                 "--master_addr", address, "--master_port", str(port),
-                "--redirects", "1", "--tee", "2", "--log_dir", str(logs)]
+                *(("--tee", "3") if spec.record else ("--redirects", "1", "--tee", "2")), "--log_dir", str(logs)]
         argv += _torchrun_script(spec, around)
         host = around.hosts[node] if around.hosts else None
         plan.processes.append(Process(f"launcher{suffix}", argv, around.environ,
@@ -124,7 +124,7 @@ def _torchrun(spec: RunSpec, around: Surroundings) -> Plan:
 def _mpirun(spec: RunSpec, around: Surroundings) -> Plan:
     logs = around.folder / "logs"
     argv = ["mpirun", "-np", str(spec.ranks), "--oversubscribe", "--bind-to", "none",
-            "--output-filename", f"{logs}:nocopy"]
+            "--output-filename", str(logs) if spec.record else f"{logs}:nocopy"]
     environ = around.environ | OPEN_MPI
     return _one_launcher(spec, around, argv, environ, "-H", logs)
 

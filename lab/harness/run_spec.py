@@ -24,6 +24,8 @@ class RunSpec:
     faults: list[Fault] = field(default_factory=list)
     timeout_s: float = 120.0
     stall_s: float | None = None
+    record: bool = False  # under `lockstep run`
+    record_flags: list[str] = field(default_factory=list)
 
     def __post_init__(self):
         self.launcher = self.launcher or self.job.launchers[0]
@@ -69,4 +71,6 @@ class RunSpec:
                       for word in (flag, f"{rank}:{key}={value}")]
         words += [word for fault in self.faults for word in ("--fault", str(fault))]
         words += ["--stall", f"{self.stall_s:g}"] if self.stall_s is not None else []
+        words += ["--record"] if self.record else []
+        words += [f"--record-flag={flag}" for flag in self.record_flags]
         return shlex.join(words + ["--timeout", f"{self.timeout_s:g}"])

@@ -1,0 +1,166 @@
+"""docs/lab.md, made of the results that are there; never written by hand."""
+
+import json
+import pathlib
+import statistics
+import time
+
+from faultlab import peers_report, results, tally
+from faultlab.fault_file import Pair
+from faultlab.score import POINTS, wrong_points
+from faultlab.tally import Judged, percent
+from faultlab.vocabulary import LEAVES
+
+NAMES = {"leaf": "leaf", "merged": "leaf, hard pairs merged", "code": "code", "scope": "scope", "root": "root ranks",
+         "fix1": "fix, first", "fix3": "fix, first three"}
+GOALS = (("recorded", "root", 99), ("recorded", "leaf", 95), ("logs", "leaf", 90), ("recorded", "scope", 97))
+
+
+def write(folder: pathlib.Path, pairs: dict[str, Pair], path: pathlib.Path) -> int:
+    found = {name: result for name, pair in pairs.items() if (result := results.load(folder, pair))}
+    path.write_text(text_of(pairs, found))
+    print(f"{path}: {len(found)} of {len(pairs)} pairs have results")
+    return 0
+
+
+def text_of(pairs: dict[str, Pair], found: dict[str, dict]) -> str:
+    broken = [pair for pair in pairs.values() if not pair.is_healthy]
+    healthy = [pair for pair in pairs.values() if pair.is_healthy]
+    views = {view: tally.judged(broken, found, view) for view in tally.VIEWS}
+    parts = [_head(pairs, found), _goals(views, tally.judged(healthy, found, "recorded") + tally.judged(healthy, found, "logs")),
+             _overall(views), _by_framework(views), _healthy(healthy, found), _times(views["recorded"], found),
+             _fail_slow(views["recorded"]), _twins(broken, views), peers_report.section(pairs, found), _coverage(broken, found),
+             _wrong(views), _every_pair(broken, views)]
+    return "\n".join(part.rstrip() + "\n" for part in parts)
+
+
+def _head(pairs: dict[str, Pair], found: dict[str, dict]) -> str:
+    loads = [way["load"] for result in found.values() for way in result.values() if "load" in way]
+    load = f"The machine's load was {statistics.median(loads):.0f} in the middle and {max(loads):.0f} at most." if loads else ""
+    return f"""# The fault lab's score
+
+Written by `lab/faults/run --report` on {time.strftime('%Y-%m-%d', time.gmtime())}; do not change it by hand. The faults, and how to add one:
+[lab/faults](../lab/faults/README.md).
+
+{len(found)} of {len(pairs)} pairs of a fault (or a healthy variant) and a job have results. *recorded*: run under `lockstep run`. *logs*:
+`lockstep diagnose` on what the job printed, nothing else. *logs and stacks*: the same with py-spy's stacks of a job that hung.
+Only the first finding counts. {load}"""
+
+
+def _goals(views: dict[str, list[Judged]], healthy: list[Judged]) -> str:
+    rows = []
+    for view, point, goal in GOALS:
+        right, asked = tally.shares(views[view])[point]
+        met = "yes" if asked and 100 * right >= goal * asked else "no"
+        rows.append((f"{NAMES[point]}, {view}", f"{goal} %", percent(right, asked), met))
+    alarms = sum(one.points["quiet"] is False for one in healthy)
+    rows.append(("false alarms on healthy jobs", "0", f"{alarms} of {len(healthy)} runs", "no" if alarms or not healthy else "yes"))
+    slow = [one for one in views["recorded"] if one.pair.fault == "slow_rank_5"]
+    right = sum(not {"leaf", "root"} & set(wrong_points(one.points)) for one in slow)
+    rows.append(("a rank slower by 5 %, recorded", "found", f"{right} of {len(slow)}", "yes" if slow and right == len(slow) else "no"))
+    return "## Goals\n\n" + _table(("", "goal", "measured", "met"), rows)
+
+
+def _overall(views: dict[str, list[Judged]]) -> str:
+    shown = dict(views)
+    shown["logs, where something is printed of it"] = [one for one in views["logs"] if not one.pair.is_unprinted]
+    return "## All faults\n\n" + _point_table("", shown)
+
+
+def _by_framework(views: dict[str, list[Judged]]) -> str:
+    groups = {view: tally.group(those, lambda pair: pair.framework) for view, those in views.items() if view != "logs and stacks"}
+    rows = {f"{name}, {view}": those for name in sorted({name for group in groups.values() for name in group})
+            for view, group in groups.items() if (those := group.get(name))}
+    return "## By framework\n\n" + _point_table("", rows)
+
+
+def _healthy(healthy: list[Pair], found: dict[str, dict]) -> str:
+    rows = []
+    for view in ("recorded", "logs"):
+        those = tally.judged(healthy, found, view)
+        loud = [one for one in those if not one.points["quiet"]]
+        said = "; ".join(f"`{one.pair.name}`: {one.first['code']}" for one in loud)
+        failed = sum(one.outcome.get("status") != "0" for one in those)
+        rows.append((view, len(those), len(loud), said or "–", failed))
+    return "## Healthy jobs\n\n" + _table(("", "runs", "false alarms", "which", "did not end well"), rows)
+
+
+def _times(recorded: list[Judged], found: dict[str, dict]) -> str:
+    live = sorted(one.outcome["live"][0]["after_s"] for one in recorded if one.outcome.get("live"))
+    judging = sorted(way["judged_s"] for result in found.values() for way in result.values() if "judged_s" in way)
+    rows = []
+    for name, times in (("first word while the job runs, after its last step", live), ("`lockstep diagnose`", judging)):
+        if times:
+            rows.append((name, len(times), f"{statistics.median(times):.2f} s", f"{times[int(0.9 * (len(times) - 1))]:.2f} s", f"{times[-1]:.2f} s"))
+    return "## Time to the verdict\n\n" + _table(("", "runs", "median", "nine in ten", "longest"), rows)
+
+
+def _fail_slow(recorded: list[Judged]) -> str:
+    rows = [(f"{one.pair.fault.rpartition('_')[2]} %", f"`{one.pair.name}`", _said(one), ", ".join(wrong_points(one.points)) or "right")
+            for one in recorded if one.pair.fault.startswith("slow_rank_")]
+    return "## One slow rank, recorded\n\n" + _table(("slower by", "pair", "said", "wrong"), rows)
+
+
+def _twins(broken: list[Pair], views: dict[str, list[Judged]]) -> str:
+    by_name = {view: {one.pair.name: one for one in those} for view, those in views.items()}
+    rows = []
+    for pair in broken:
+        twin = f"{pair.label}_{pair.twin}"
+        if pair.twin and any(twin in those and pair.name in those for those in by_name.values()):
+            rows.append((f"`{pair.name}`", f"`{twin}`", *(_both(those.get(pair.name), those.get(twin)) for view, those in by_name.items()
+                                                         if view != "logs and stacks")))
+    return "## Faults that look alike\n\n" + _table(("on one rank", "on all", "told apart, recorded", "told apart, logs"), rows)
+
+
+def _both(one: Judged | None, other: Judged | None) -> str:
+    if one is None or other is None:
+        return "not run"
+    wrong = {"leaf", "scope", "root"} & (set(wrong_points(one.points)) | set(wrong_points(other.points)))
+    return f"no: {', '.join(sorted(wrong))}" if wrong else "yes"
+
+
+def _coverage(broken: list[Pair], found: dict[str, dict]) -> str:
+    rows = []
+    for leaf in LEAVES:
+        those = [pair for pair in broken if pair.truth.leaf == leaf]
+        rows.append((leaf, len(those), sum(pair.name in found for pair in those), ", ".join(sorted({pair.framework for pair in those}))))
+    return "## Pairs by leaf\n\n" + _table(("leaf", "pairs", "run", "frameworks"), rows)
+
+
+def _wrong(views: dict[str, list[Judged]]) -> str:
+    rows = [(f"`{one.pair.name}`", view, ", ".join(wrong), one.pair.truth.leaf, _said(one))
+            for view, those in views.items() if view != "logs and stacks" for one in those
+            if (wrong := [point for point in wrong_points(one.points) if point not in ("fix1", "fix3", "merged")])]
+    return "## What is wrong\n\n" + _table(("pair", "way", "wrong", "truth", "said"), rows)
+
+
+def _every_pair(broken: list[Pair], views: dict[str, list[Judged]]) -> str:
+    by_name = {view: {one.pair.name: one for one in those} for view, those in views.items()}
+    rows = [(f"`{pair.name}`", pair.truth.leaf, *(_verdict(by_name[view].get(pair.name)) for view in ("recorded", "logs")), pair.says)
+            for pair in broken]
+    return "## Every pair\n\n" + _table(("pair", "leaf", "recorded", "logs", "what is broken"), rows)
+
+
+def _verdict(one: Judged | None) -> str:
+    if one is None:
+        return "not run"
+    wrong = [point for point in wrong_points(one.points) if point not in ("fix1", "fix3", "merged")]
+    return f"{', '.join(wrong)} wrong" if wrong else "right"
+
+
+def _said(one: Judged) -> str:
+    if one.first is None:
+        return one.outcome.get("error", "nothing")
+    return f"{one.first['leaf']} `{one.first['code']}`, {one.first['scope']}, ranks {json.dumps(one.first['root_ranks'])}"
+
+
+def _point_table(name: str, rows: dict[str, list[Judged]]) -> str:
+    return _table((name, "runs", *(NAMES[point] for point in POINTS)),
+                  [(row, len(those), *(percent(*tally.shares(those)[point]) for point in POINTS)) for row, those in rows.items()])
+
+
+def _table(head: tuple, rows: list[tuple]) -> str:
+    if not rows:
+        return "No results.\n"
+    lines = ["| " + " | ".join(str(cell).replace("|", "\\|") for cell in row) + " |" for row in (head, *rows)]
+    return "\n".join([lines[0], "|" + "---|" * len(head), *lines[1:]]) + "\n"

@@ -1,0 +1,57 @@
+from faultlab import fault_file, report
+from faultlab.fault_file import Pair, Truth
+from harness import registry
+
+JOB = registry.Job("ddp", "torch", registry.JOBS / "torch_ddp.py", 2, ("env",))
+RIGHT = {"leaf": "PERF-SLOW", "code": "straggler.rank", "scope": "distributed", "root_ranks": [1], "fixes": ["hardware"]}
+
+
+def pair(name: str, truth: Truth) -> Pair:
+    label, _, fault = name.partition("_")
+    return Pair(name, fault, label, "It is broken.", truth, JOB, "env", 30.0)
+
+
+PAIRS = {one.name: one for one in (
+    pair("torch_slow_rank_5", Truth("PERF-SLOW", (), (), (), "distributed", (1,), ("hardware",))),
+    pair("torch_healthy_seed", Truth()))}
+
+
+def outcome(*findings: dict) -> dict:
+    return {"status": "0", "seconds": 1.0, "live": [], "judged_s": 0.1, "load": 1.0, "findings": list(findings)}
+
+
+def line_with(text: str, word: str) -> str:
+    return next(line for line in text.splitlines() if word in line)
+
+
+def test_right_verdicts_meet_the_goals():
+    text = report.text_of(PAIRS, {"torch_slow_rank_5": {"recorded": outcome(RIGHT)}, "torch_healthy_seed": {"recorded": outcome()}})
+    assert line_with(text, "root ranks, recorded").endswith("| 100.0 % (1/1) | yes |")
+    assert line_with(text, "a rank slower by 5 %").endswith("| 1 of 1 | yes |")
+    assert line_with(text, "false alarms on healthy").endswith("| 0 of 1 runs | yes |")
+
+
+def test_wrong_verdicts_are_named():
+    wrong = RIGHT | {"root_ranks": [0]}
+    text = report.text_of(PAIRS, {"torch_slow_rank_5": {"recorded": outcome(wrong), "logs": outcome()},
+                                  "torch_healthy_seed": {"recorded": outcome(RIGHT)}})
+    assert line_with(text, "root ranks, recorded").endswith("| 0.0 % (0/1) | no |")
+    assert line_with(text, "false alarms on healthy").endswith("| 1 of 1 runs | no |")
+    assert "| `torch_slow_rank_5` | recorded | root | PERF-SLOW |" in text
+    assert "| `torch_slow_rank_5` | logs | leaf, scope, root | PERF-SLOW | nothing |" in text
+
+
+def test_what_was_not_run_is_not_counted():
+    text = report.text_of(PAIRS, {})
+    assert "0 of 2 pairs" in text and line_with(text, "root ranks, recorded").endswith("| – | no |")
+    assert line_with(text, "| `torch_slow_rank_5` | PERF-SLOW").count("not run") == 2
+
+
+def test_peers_are_set_beside_on_the_same_pairs():
+    text = report.text_of(PAIRS, {"torch_slow_rank_5": {"recorded": outcome(RIGHT), "peers": {"own words": [0], "debug detail": []}}})
+    assert line_with(text, "own messages").startswith("| the framework's and the launcher's own messages | 1 | 0.0 % (0/1) | 1 | 0 | 100.0 % (1/1) |")
+    assert "| 1 | 0.0 % (0/1) | 0 | 1 |" in line_with(text, "DETAIL")
+
+
+def test_the_pairs_of_the_lab_can_be_reported():
+    assert "# The fault lab's score" in report.text_of(fault_file.load_all(), {})

@@ -1,0 +1,49 @@
+"""The results of the lab's runs, one JSON file for each pair, so that a long run can be split and the report made of all."""
+
+import json
+import os
+import pathlib
+import shutil
+import time
+
+from harness import recorded
+from faultlab import pair_run, verdict
+from faultlab.fault_file import Pair
+
+
+def result_path(folder: pathlib.Path, pair: Pair) -> pathlib.Path:
+    return folder / pair.name / "result.json"
+
+
+def load(folder: pathlib.Path, pair: Pair) -> dict:
+    try:
+        return json.loads(result_path(folder, pair).read_text())
+    except (OSError, ValueError):
+        return {}
+
+
+def make(folder: pathlib.Path, pair: Pair, way: str) -> dict:
+    """One run and its verdict, added to the pair's result."""
+    run_folder = folder / pair.name / way
+    for path in (run_folder, run_folder.with_name(f"{way}-script")):
+        shutil.rmtree(path, ignore_errors=True)
+    run_folder.parent.mkdir(parents=True, exist_ok=True)
+    outcome = pair_run.run_pair(pair, run_folder, record=way == "recorded")
+    return _keep(folder, pair, way, outcome | {"load": round(os.getloadavg()[0], 1), "at": time.strftime("%Y-%m-%d %H:%M")})
+
+
+def judge_again(folder: pathlib.Path, pair: Pair, way: str) -> dict:
+    return _keep(folder, pair, way, load(folder, pair).get(way, {}))
+
+
+def _keep(folder: pathlib.Path, pair: Pair, way: str, outcome: dict) -> dict:
+    run_folder = folder / pair.name / way
+    if way == "recorded":
+        outcome |= verdict.of(run_folder / recorded.FOLDER)
+    else:
+        outcome |= verdict.of_logs(run_folder)
+        if (run_folder / "stacks").exists():
+            outcome["with_stacks"] = verdict.of_logs(run_folder, with_stacks=True)
+    result = load(folder, pair) | {way: outcome}
+    result_path(folder, pair).write_text(json.dumps(result, indent=1) + "\n")
+    return outcome
