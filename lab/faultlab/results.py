@@ -22,6 +22,12 @@ def load(folder: pathlib.Path, pair: Pair) -> dict:
         return {}
 
 
+def has(folder: pathlib.Path, pair: Pair, way: str) -> bool:
+    """A run that Lockstep could not be started on is none."""
+    outcome = load(folder, pair).get(way, {})
+    return "status" in outcome and "cannot be started" not in outcome.get("error", "")
+
+
 def make(folder: pathlib.Path, pair: Pair, way: str) -> dict:
     """One run and its verdict, added to the pair's result."""
     run_folder = folder / pair.name / way

@@ -35,6 +35,8 @@ def of(*paths: pathlib.Path) -> dict:
         verdict = json.loads(done.stdout)
     except subprocess.TimeoutExpired:
         return {"error": f"still running after {LIMIT_S} s", "findings": []}
+    except OSError as error:
+        return {"error": f"it cannot be started: {error.strerror}", "findings": []}
     except ValueError:
         return {"error": f"exit status {done.returncode}: {done.stderr.decode(errors='replace')[:300]}", "findings": []}
     return {"judged_s": round(time.monotonic() - begun, 3), "findings": [_short(one) for one in verdict["findings"]],

@@ -208,6 +208,21 @@ const Fix kNoRace{
               "streams"},
     .commands = {}};
 
+const Fix kShard{
+    .pattern = FixPattern::kBatchOrPartition,
+    .title = "Give every rank its own share of the data",
+    .steps = {"Use a DistributedSampler, or shard the files or records by rank and world size",
+              "Let the seed of shuffling be the same on all ranks and the rank choose the share; call "
+              "set_epoch in every epoch"},
+    .commands = {}};
+
+const Fix kAverageGradients{
+    .pattern = FixPattern::kDistributedApiUsage,
+    .title = "Let the wrapper average the gradients",
+    .steps = {"Call the wrapped model, not the one inside; use the wrapped optimizer",
+              "Leave no_sync for the last backward pass before every step of the optimizer"},
+    .commands = {}};
+
 const std::map<std::string, std::vector<Fix>, std::less<>>& table() {
   static const std::map<std::string, std::vector<Fix>, std::less<>> kTable = {
       {"desync.missing_rank", {kSameControlFlow, kEvenBatches, kSlowWorkOutside}},
@@ -241,6 +256,8 @@ const std::map<std::string, std::vector<Fix>, std::less<>>& table() {
       {"straggler.host", {kSlowDevice, kCores, kEvenWork}},
       {"straggler.link", {kFasterTransport, kSlowWay, kSlowDevice}},
       {"communication.exposed", {kMoreWorkPerCall, kFasterTransport}},
+      {"parallel.same_inputs", {kShard, kAverageGradients}},
+      {"parallel.lone_steps", {kAverageGradients, kSameControlFlow}},
       {"divergence.outputs_differ", {kSameState, kNoRace, kSilentCorruption}},
   };
   return kTable;

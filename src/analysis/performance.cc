@@ -1,6 +1,8 @@
 #include "analysis/performance.h"
 
 #include "analysis/divergence_finding.h"
+#include "analysis/lone_steps.h"
+#include "analysis/same_inputs.h"
 #include "analysis/timing/communication_time_finding.h"
 #include "analysis/timing/slow_link_finding.h"
 #include "analysis/timing/straggler_finding.h"
@@ -20,6 +22,8 @@ std::vector<model::Finding> find_performance_faults(const model::Job& job, const
   if (const auto divergence = find_divergence(job, alignment)) {
     findings.push_back(finding_of(job, *divergence));
   }
+  if (auto same = find_same_inputs(job, alignment)) findings.push_back(*std::move(same));
+  if (auto lone = find_lone_steps(job)) findings.push_back(*std::move(lone));
   return findings;
 }
 

@@ -69,11 +69,21 @@ bool is_error_of_a_lost_rank(const Finding& printed, const std::vector<Finding>&
          printed.confidence >= kSure && (printed.leaf == Leaf::kRunComm || printed.leaf == Leaf::kPrepComm);
 }
 
+bool only_repeats_that_a_process_failed(const Finding& finding) {
+  return finding.code.starts_with("wrapper.");
+}
+
 // What such a rank printed about itself is why it was lost, even where that alone would be doubtful.
 bool explains_a_loss(const Finding& printed, const std::vector<Finding>& from_ranks) {
+  if (only_repeats_that_a_process_failed(printed)) return false;
   const auto lost = std::ranges::find_if(from_ranks, tells_of_a_lost_rank);
   return lost != from_ranks.end() && is_printed(printed) && !is_about_waiting(printed) &&
          !printed.root_ranks.empty() && printed.root_ranks == lost->root_ranks;
+}
+
+// Ranks that bring buffers of different sizes write past the smaller one: the crash is what came of it.
+bool is_calls_that_do_not_fit(const Finding& finding) {
+  return finding.code.starts_with("mismatch.");
 }
 
 std::vector<Finding> in_order(std::vector<Finding> from_ranks, std::vector<Finding> from_logs) {
@@ -89,6 +99,13 @@ std::vector<Finding> in_order(std::vector<Finding> from_ranks, std::vector<Findi
   };
   const bool ranks_prove_waiting = std::ranges::any_of(
       from_ranks, [&](const Finding& finding) { return is_sure(finding) && is_about_waiting(finding); });
+  const bool calls_do_not_fit = std::ranges::any_of(from_ranks, [&](const Finding& finding) {
+    return is_sure(finding) && is_calls_that_do_not_fit(finding);
+  });
+  const auto comes_first = [&](const Finding& finding) {
+    if (calls_do_not_fit && finding.leaf == Leaf::kRunSegv) return false;
+    return is_sure(finding) || explains_a_loss(finding, from_ranks);
+  };
   const bool logs_tell_a_cause = std::ranges::any_of(from_logs, is_sure);
   if (ranks_prove_waiting) {
     std::erase_if(from_logs, [&](const Finding& finding) {
@@ -98,9 +115,7 @@ std::vector<Finding> in_order(std::vector<Finding> from_ranks, std::vector<Findi
   if (logs_tell_a_cause) say_which_rank_failed(from_ranks, from_logs);
   if (logs_tell_a_cause) std::erase_if(from_ranks, only_tells_how_a_process_ended);
 
-  const auto first_doubtful = std::stable_partition(
-      from_logs.begin(), from_logs.end(),
-      [&](const Finding& finding) { return is_sure(finding) || explains_a_loss(finding, from_ranks); });
+  const auto first_doubtful = std::stable_partition(from_logs.begin(), from_logs.end(), comes_first);
   const auto first_guess = std::stable_partition(first_doubtful, from_logs.end(), is_printed);
   const auto first_status =
       std::stable_partition(from_ranks.begin(), from_ranks.end(), tells_more_than_a_status);

@@ -51,6 +51,17 @@ TEST(Combine, WhatALostRankCouldNotCommunicateIsWhyItWasLost) {
   EXPECT_EQ(codes(verdict), (std::vector<std::string>{"comm.same_name", "desync.dead_rank"}));
 }
 
+TEST(Combine, ACrashFollowsFromCallsThatDoNotFit) {
+  const auto first_with = [](const Finding& printed) {
+    return combine({.job = {}, .findings = {finding(Leaf::kPerfHang, "mismatch.shape", 0.97)}, .limits = {}},
+                   {.job = {}, .findings = {printed}, .limits = {}})
+        .findings.front()
+        .code;
+  };
+  EXPECT_EQ(first_with(finding(Leaf::kRunSegv, "segv.heap", 0.9)), "mismatch.shape");
+  EXPECT_EQ(first_with(finding(Leaf::kRunMem, "mem.gpu", 0.9)), "mem.gpu") << "an error of its own";
+}
+
 TEST(Combine, AGuessFromWordsComesLast) {
   const Verdict verdict =
       combine({.job = {}, .findings = {kMissing}, .limits = {}},
@@ -88,6 +99,23 @@ TEST(Combine, TheOneRankThatFailedIsTheRankALaunchersLineIsAbout) {
   EXPECT_EQ(roots(failure_of({1}, {}), killed_on(std::nullopt)), std::vector<int>{1});
   EXPECT_TRUE(roots(failure_of({1}, {}), killed_on(0)).empty()) << "the line has a rank of its own";
   EXPECT_TRUE(roots(failure_of({1}, {0}), killed_on(std::nullopt)).empty()) << "two ranks failed";
+}
+
+TEST(Combine, WhatOnlyRepeatsThatARankFailedDoesNotExplainItsLoss) {
+  Finding lost = finding(Leaf::kPerfHang, "desync.dead_rank", 0.95);
+  lost.root_ranks = {1};
+  const auto first_with = [&](const std::string& code) {
+    Finding printed = finding(Leaf::kRunOther, code, 0.3);
+    printed.root_ranks = {1};
+    printed.evidence.push_back(
+        {.file = "launcher.err", .line = 2, .rank = 1, .text = "Process name: [[7,1],1]"});
+    return combine({.job = {}, .findings = {lost}, .limits = {}},
+                   {.job = {}, .findings = {printed}, .limits = {}})
+        .findings.front()
+        .code;
+  };
+  EXPECT_EQ(first_with("other.exception"), "other.exception");
+  EXPECT_EQ(first_with("wrapper.mpirun"), "desync.dead_rank");
 }
 
 TEST(Combine, APrintedExceptionSaysMoreThanAnExitStatus) {

@@ -11,16 +11,18 @@ import time
 import torch
 import torch.distributed as dist
 from torch import nn
+from torch.distributed import distributed_c10d
 from torch.nn.parallel import DistributedDataParallel
 from torch.utils.data import DataLoader, DistributedSampler, TensorDataset
 
 import report
 
 PATIENCE = datetime.timedelta(seconds=6)
+TIME_TO_START = datetime.timedelta(seconds=120)  # a busy machine imports for long, and not all ranks alike
 
 
-def join_job() -> int:
-    dist.init_process_group("gloo", timeout=PATIENCE)
+def join_job(patience: datetime.timedelta = TIME_TO_START) -> int:
+    dist.init_process_group("gloo", timeout=patience)
     report.ready(dist.get_rank(), dist.get_world_size())
     return dist.get_rank()
 
@@ -55,7 +57,7 @@ def port_taken() -> None:
     """A job left over from yesterday still listens on the port of the rendezvous."""
     if os.environ["RANK"] == "0":
         leftover = socket.create_server(("127.0.0.1", int(os.environ["MASTER_PORT"])))
-    join_job()
+    join_job(PATIENCE)
 
 
 def rank_unset() -> None:
@@ -66,7 +68,7 @@ def rank_unset() -> None:
 
 def address_unknown() -> None:
     os.environ["MASTER_ADDR"] = "trainer-0.invalid"
-    join_job()
+    join_job(PATIENCE)
 
 
 def group_missing() -> None:
@@ -74,7 +76,7 @@ def group_missing() -> None:
 
 
 def rank_never_comes() -> None:
-    join_job()
+    join_job(PATIENCE)
 
 
 def module_prefix() -> None:
@@ -135,6 +137,7 @@ def models_differ() -> None:
 
 def one_rank_wraps() -> None:
     rank = join_job()
+    distributed_c10d._set_pg_timeout(PATIENCE)
     if rank == 1:
         time.sleep(60)  # it still reads its data set
     DistributedDataParallel(make_model())

@@ -18,6 +18,17 @@ bool is_before_the_first_step(const HangStory& story) {
   return story.wait.sequence <= 1 && std::ranges::none_of(story.job.ranks, has_completed_something);
 }
 
+// Gloo connects all members when a group is made, so who waits in a call is past setting up. Others connect
+// in the first call.
+bool connects_before_the_first_call(const HangStory& story) {
+  return story.job.communicators[story.wait.communicator].backend == "gloo";
+}
+
+model::Leaf leaf_of(const HangStory& story) {
+  if (!is_before_the_first_step(story)) return model::Leaf::kPerfHang;
+  return connects_before_the_first_call(story) ? model::Leaf::kPrepHang : model::Leaf::kSetupHang;
+}
+
 void tell(HangStory& story) {
   switch (story.cause.kind) {
     case CauseKind::kMissing:
@@ -36,7 +47,7 @@ void tell(HangStory& story) {
 model::Finding finding_of(const model::Job& job, const PresenceTable& presence, std::span<const Wait> waits,
                           const Cause& cause) {
   HangStory story(job, presence, waits, cause);
-  story.finding.leaf = is_before_the_first_step(story) ? model::Leaf::kSetupHang : model::Leaf::kPerfHang;
+  story.finding.leaf = leaf_of(story);
   tell(story);
   story.add_errors_of_waiting();
   story.finding.fixes = fixes_for(story.finding.code);

@@ -76,5 +76,20 @@ TEST(HangFinding, ShowsNoErrorOfARankThatStillWaits) {
   }
 }
 
+// Rank 1 never comes to the very first call.
+model::Leaf leaf_of_a_hang_in_the_first_call(const std::string& backend) {
+  JobSketch sketch(2);
+  const model::CommunicatorId group = sketch.job.communicators.intern(
+      {.name = "first", .description = "first", .backend = backend, .members = {0, 1}, .size = 2});
+  for (const int rank : {0, 1}) sketch.history(rank).begins_at_start = true;
+  sketch.call(0, {.communicator = group, .sequence = 1, .state = EventState::kIssued});
+  return only_finding(sketch.job).leaf;
+}
+
+TEST(HangFinding, AGroupThatConnectedWhenItWasMadeIsPastSettingUp) {
+  EXPECT_EQ(leaf_of_a_hang_in_the_first_call("gloo"), model::Leaf::kPrepHang);
+  EXPECT_EQ(leaf_of_a_hang_in_the_first_call("nccl"), model::Leaf::kSetupHang);
+}
+
 }  // namespace
 }  // namespace lockstep::analysis
