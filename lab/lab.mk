@@ -9,6 +9,7 @@ demo: deps lab-deps build   ## run a job that hangs and show what is known of it
 	@lab/demo/run
 
 lab: lab-deps build   ## run every fault of lab/faults, recorded and not, and write the score to docs/lab.md (half an hour)
+	@cmake --build --preset release --target lockstep_native_lab
 	@lab/faults/run; lab/faults/run --report
 
 bench-verdicts: lab-deps build   ## measure how soon faults of TensorFlow, Keras and Horovod jobs are named, and by which code

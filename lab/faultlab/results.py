@@ -7,6 +7,7 @@ import shutil
 import time
 
 from harness import recorded
+from harness.errors import LabError
 from faultlab import pair_run, verdict
 from faultlab.fault_file import Pair
 
@@ -35,6 +36,8 @@ def make(folder: pathlib.Path, pair: Pair, way: str) -> dict:
         shutil.rmtree(path, ignore_errors=True)
     run_folder.parent.mkdir(parents=True, exist_ok=True)
     outcome = pair_run.run_pair(pair, run_folder, record=way == "recorded")
+    if way == "recorded" and not (run_folder / recorded.FOLDER).exists():
+        raise LabError("nothing was recorded; does build/release/lockstep start?")
     return _keep(folder, pair, way, outcome | {"load": round(os.getloadavg()[0], 1), "at": time.strftime("%Y-%m-%d %H:%M")})
 
 

@@ -10,6 +10,7 @@
 
 #include "analysis/analyse.h"
 #include "diagnose/combine.h"
+#include "diagnose/good_end.h"
 #include "diagnose/log_judge.h"
 #include "model/merge.h"
 #include "model/rank_set.h"
@@ -152,6 +153,7 @@ Result<Examination> examine(const std::vector<fs::path>& paths, std::vector<mode
     found.findings.clear();
     from_ranks.limits.emplace_back("the last attempt came to its end: what was printed before is not judged");
   }
+  if (all_ended_well(job)) drop_what_they_got_over(found.findings);
   Verdict from_logs{
       .job = std::move(found.job), .findings = std::move(found.findings), .limits = std::move(found.limits)};
   if (!is_clear(from_ranks.findings)) {

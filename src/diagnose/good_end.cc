@@ -1,0 +1,43 @@
+#include "diagnose/good_end.h"
+
+#include <algorithm>
+
+namespace lockstep::diagnose {
+namespace {
+
+bool would_have_ended_a_process(const model::Finding& finding) {
+  using enum model::Leaf;
+  switch (finding.leaf) {
+    case kPkgBuild:
+    case kPkgImport:
+    case kRunComm:
+    case kRunMem:
+    case kRunDevice:
+    case kRunGraph:
+    case kRunTensor:
+    case kRunCkpt:
+    case kRunSegv:
+    case kRunAttr:
+    case kRunPath:
+    case kRunNotimpl:
+    case kRunOther:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+bool all_ended_well(const model::Job& job) {
+  return !job.ranks.empty() && job.world_size == static_cast<int>(job.ranks.size()) &&
+         std::ranges::all_of(job.ranks, [](const model::RankHistory& history) {
+           return history.rank.end == model::RankEnd::kClean;
+         });
+}
+
+void drop_what_they_got_over(std::vector<model::Finding>& from_logs) {
+  std::erase_if(from_logs, would_have_ended_a_process);
+}
+
+}  // namespace lockstep::diagnose
