@@ -8,7 +8,8 @@ PEERS = {"own words": "the framework's and the launcher's own messages", "debug 
 
 
 def section(pairs: dict[str, Pair], found: dict[str, dict]) -> str:
-    lines = ["## What a user has today", "", "Of faults that some ranks began: who names those ranks, and no other, on the same pairs.", "",
+    lines = ["## What a user has today", "", "Of faults that some ranks began: who names those ranks, and no other, on the same pairs. PyTorch's dumps are taken in the run with",
+             "`DETAIL`.", "",
              "| | pairs | right ranks | other ranks | nobody | Lockstep, recorded | Lockstep, logs |", "|---|---|---|---|---|---|---|"]
     for peer, name in PEERS.items():
         asked = {pair: result for pair, result in found.items() if peer in result.get("peers", {})}
@@ -18,7 +19,7 @@ def section(pairs: dict[str, Pair], found: dict[str, dict]) -> str:
                          f"{sum(not ranks for _, ranks in _said(asked, peer))} | "
                          f"{_right(pairs, asked, lambda result: _first_ranks(result, 'recorded'))} | "
                          f"{_right(pairs, asked, lambda result: _first_ranks(result, 'logs'))} |")
-    return "\n".join(lines) + "\n" if len(lines) > 6 else "## What a user has today\n\nNo results; `lab/faults/run --peers` makes them.\n"
+    return "\n".join(lines) + "\n" if len(lines) > 7 else "## What a user has today\n\nNo results; `lab/faults/run --peers` makes them.\n"
 
 
 def _said(asked: dict[str, dict], peer: str) -> list[tuple[str, list[int]]]:

@@ -97,7 +97,8 @@ def _times(recorded: list[Judged], found: dict[str, dict]) -> str:
 
 def _fail_slow(recorded: list[Judged]) -> str:
     rows = [(f"{one.pair.fault.rpartition('_')[2]} %", f"`{one.pair.name}`", _said(one), ", ".join(wrong_points(one.points)) or "right")
-            for one in recorded if one.pair.fault.startswith("slow_rank_")]
+            for one in sorted(recorded, key=lambda one: one.pair.fault.rpartition("_")[2].zfill(3))
+            if one.pair.fault.startswith("slow_rank_")]
     return "## One slow rank, recorded\n\n" + _table(("slower by", "pair", "said", "wrong"), rows)
 
 
@@ -109,7 +110,7 @@ def _twins(broken: list[Pair], views: dict[str, list[Judged]]) -> str:
         if pair.twin and any(twin in those and pair.name in those for those in by_name.values()):
             rows.append((f"`{pair.name}`", f"`{twin}`", *(_both(those.get(pair.name), those.get(twin)) for view, those in by_name.items()
                                                          if view != "logs and stacks")))
-    return "## Faults that look alike\n\n" + _table(("on one rank", "on all", "told apart, recorded", "told apart, logs"), rows)
+    return "## Faults that look alike\n\n" + _table(("fault", "its twin", "told apart, recorded", "told apart, logs"), rows)
 
 
 def _both(one: Judged | None, other: Judged | None) -> str:

@@ -50,7 +50,7 @@ def test_what_was_not_run_is_not_counted():
 def test_peers_are_set_beside_on_the_same_pairs():
     text = report.text_of(PAIRS, {"torch_slow_rank_5": {"recorded": outcome(RIGHT), "peers": {"own words": [0], "debug detail": []}}})
     assert line_with(text, "own messages").startswith("| the framework's and the launcher's own messages | 1 | 0.0 % (0/1) | 1 | 0 | 100.0 % (1/1) |")
-    assert "| 1 | 0.0 % (0/1) | 0 | 1 |" in line_with(text, "DETAIL")
+    assert "| 1 | 0.0 % (0/1) | 0 | 1 |" in line_with(text, "DEBUG=DETAIL")
 
 
 def test_the_pairs_of_the_lab_can_be_reported():
