@@ -1,0 +1,61 @@
+#include "network/host_facts.h"
+
+#include <algorithm>
+
+#include "base/text_fields.h"
+
+namespace lockstep::network {
+namespace {
+
+constexpr PortRange kKernelDefaultPorts{.first = 32768, .last = 60999};
+
+}  // namespace
+
+const Interface* HostFacts::interface_named(std::string_view wanted) const {
+  const auto at = std::ranges::find(interfaces, wanted, &Interface::name);
+  return at == interfaces.end() ? nullptr : &*at;
+}
+
+const Interface* HostFacts::interface_with(const Address& address) const {
+  for (const Interface& interface : interfaces) {
+    const auto has = [&](const InterfaceAddress& own) { return own.prefix.address == address; };
+    if (std::ranges::any_of(interface.addresses, has)) return &interface;
+  }
+  return nullptr;
+}
+
+const ResolvedName* HostFacts::resolved(std::string_view wanted) const {
+  const auto at = std::ranges::find(names, wanted, &ResolvedName::name);
+  return at == names.end() ? nullptr : &*at;
+}
+
+std::optional<std::int64_t> HostFacts::sysctl_number(const std::string& wanted) const {
+  const auto at = sysctls.find(wanted);
+  if (at == sysctls.end()) return std::nullopt;
+  return base::number_in<std::int64_t>(base::trimmed(at->second));
+}
+
+std::string_view HostFacts::variable(const std::string& wanted) const {
+  const auto at = environment.find(wanted);
+  return at == environment.end() ? std::string_view{} : std::string_view(at->second);
+}
+
+std::vector<LocalAddress> addresses_in_kernel_order(const HostFacts& facts) {
+  std::vector<LocalAddress> ordered;
+  for (const Family family : {Family::kIpv4, Family::kIpv6})
+    for (const Interface& interface : facts.interfaces)
+      for (const InterfaceAddress& address : interface.addresses)
+        if (address.prefix.address.family == family) ordered.push_back({&interface, &address});
+  return ordered;
+}
+
+PortRange ephemeral_ports(const HostFacts& facts) {
+  const auto at = facts.sysctls.find("net.ipv4.ip_local_port_range");
+  if (at == facts.sysctls.end()) return kKernelDefaultPorts;
+  const std::string_view text = base::trimmed(at->second);
+  const auto first = base::number_in<std::uint16_t>(base::word_of(text, " \t"));
+  const auto last = base::number_in<std::uint16_t>(text.substr(text.find_last_of(" \t") + 1));
+  return first && last && *first <= *last ? PortRange{*first, *last} : kKernelDefaultPorts;
+}
+
+}  // namespace lockstep::network
