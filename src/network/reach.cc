@@ -1,0 +1,270 @@
+#include "network/reach.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "network/firewall/read_firewall.h"
+#include "network/route_lookup.h"
+
+namespace lockstep::network {
+namespace {
+
+constexpr std::uint8_t kSyn = 0x02;
+constexpr std::uint8_t kSynAck = 0x12;
+
+bool is_leaving(Place place) {
+  return place == Place::kLeavingSource || place == Place::kLeavingDestination;
+}
+
+bool is_reply(Place place) {
+  return place == Place::kLeavingDestination || place == Place::kEnteringSource;
+}
+
+Decider decider_of(const HostFacts& host, const Decided& part) {
+  Decider decider;
+  decider.host = host.name;
+  decider.kind = "firewall";
+  decider.is_silent = part.decision == Decision::kDrop;
+  if (part.origin == nullptr) return decider;
+  decider.text = part.origin->text;
+  decider.firewall = part.origin->firewall;
+  decider.table = part.origin->table;
+  decider.chain = part.origin->chain;
+  decider.handle = part.origin->handle;
+  return decider;
+}
+
+// Where packets from `other` to `own` come in: the interface of the network they share, else the way back.
+std::string incoming_interface(const HostFacts& host, const Address& own, const Address& other) {
+  if (host.interface_with(other) != nullptr || other.is_loopback()) return "lo";
+  for (const Interface& interface : host.interfaces) {
+    for (const InterfaceAddress& address : interface.addresses) {
+      const bool is_one_host = address.prefix.length == address.prefix.address.bits();
+      if (!is_one_host && address.prefix.address == own && address.prefix.contains(other))
+        return interface.name;
+    }
+  }
+  const Interface* const holder = host.interface_with(own);
+  if (holder != nullptr && !holder->is_loopback) return holder->name;
+  return look_up_route(host, other, own).interface;
+}
+
+class PlaceJudge {
+ public:
+  PlaceJudge(const ReachHost& host, Place place, const Address& own, const Address& other)
+      : host_(host), place_(place), own_(own), other_(other) {}
+
+  PlaceVerdict judge(const PortSet& flow_ports, const PortSet& client_ports, Protocol protocol) {
+    packet_.protocol = protocol;
+    packet_.state = is_reply(place_) ? kEstablished : kNew;
+    packet_.tcp_flags = is_reply(place_) ? kSynAck : kSyn;
+    PortPairs ports =
+        is_reply(place_) ? PortPairs(flow_ports, client_ports) : PortPairs(client_ports, flow_ports);
+    if (is_leaving(place_)) {
+      leave(ports);
+    } else {
+      enter(ports);
+    }
+    if (verdict_.reach == Reach::kOpen && !host_.firewall.is_known) {
+      verdict_.reach = Reach::kUnknown;
+      verdict_.why = fmt::format("the firewall of {} was not seen", host_.facts->name);
+    }
+    return std::move(verdict_);
+  }
+
+ private:
+  void leave(const PortPairs& ports) {
+    const RouteAnswer route = look_up_route(*host_.facts, other_, own_);
+    if (route.end != RouteEnd::kFound) return fail(route, ports);
+    packet_.source = own_;
+    packet_.destination = other_;
+    packet_.outgoing = interface_ = route.interface;
+    packet_.is_source_local = true;
+    packet_.is_destination_local = route.is_local;
+    pass(Hook::kOutput, ports);
+    pass(Hook::kPostrouting, ports);
+  }
+
+  void enter(const PortPairs& ports) {
+    interface_ = incoming_interface(*host_.facts, own_, other_);
+    if (is_filtered_by_way_back(ports)) return;
+    packet_.source = other_;
+    packet_.destination = own_;
+    packet_.incoming = interface_;
+    packet_.is_destination_local = true;
+    packet_.is_source_local = interface_ == "lo";
+    pass(Hook::kPrerouting, ports);
+    pass(Hook::kInput, ports);
+  }
+
+  // Strict reverse-path filtering drops what comes in by another interface than answers leave by.
+  bool is_filtered_by_way_back(const PortPairs& ports) {
+    if (interface_ == "lo" || other_.family != Family::kIpv4) return false;
+    const auto setting = [&](const std::string& name) {
+      return host_.facts->sysctl_number(fmt::format("net.ipv4.conf.{}.rp_filter", name)).value_or(0);
+    };
+    if (std::max(setting("all"), setting(interface_)) != 1) return false;
+    const RouteAnswer back = look_up_route(*host_.facts, other_, own_);
+    if (back.end == RouteEnd::kFound && back.interface == interface_) return false;
+    verdict_.reach = Reach::kBlocked;
+    verdict_.decider = Decider{.host = host_.facts->name,
+                               .kind = "rp_filter",
+                               .text = fmt::format("net.ipv4.conf.{}.rp_filter = 1", interface_),
+                               .is_silent = true};
+    verdict_.why =
+        fmt::format("{} drops packets from {} on {}: answers would leave by {}", host_.facts->name,
+                    to_text(other_), interface_, back.interface.empty() ? "no interface" : back.interface);
+    show(ports);
+    return true;
+  }
+
+  void fail(const RouteAnswer& route, const PortPairs& ports) {
+    verdict_.reach = route.end == RouteEnd::kUnknown ? Reach::kUnknown : Reach::kBlocked;
+    verdict_.why = fmt::format("{}: {}", host_.facts->name, route.why);
+    verdict_.decider =
+        Decider{.host = host_.facts->name, .kind = route.route != nullptr ? "route" : "policy rule"};
+    if (route.rule == nullptr) verdict_.decider->kind = "route";
+    verdict_.decider->text = route.route != nullptr ? to_text(*route.route) : route.why;
+    show(ports);
+  }
+
+  void pass(Hook hook, const PortPairs& ports) {
+    for (const Decided& part : sweep(host_.firewall, hook, packet_, ports)) {
+      if (part.decision == Decision::kAccept) continue;
+      const bool is_unknown = part.decision == Decision::kUnknown;
+      if (!is_unknown) {
+        for (const PortPairs::Box& box : part.ports.boxes())
+          for (const PortSet::Range& range : (is_reply(place_) ? box.source : box.destination).ranges())
+            verdict_.blocked_ports.add(range);
+      }
+      const bool is_first =
+          verdict_.reach == Reach::kOpen || (verdict_.reach == Reach::kUnknown && !is_unknown);
+      if (!is_first) continue;
+      verdict_.reach = is_unknown ? Reach::kUnknown : Reach::kBlocked;
+      verdict_.decider = decider_of(*host_.facts, part);
+      verdict_.ports = part.ports.any();
+      verdict_.why =
+          is_unknown ? fmt::format("{} has a rule that is not understood: {}", host_.facts->name, part.why)
+                     : sentence(part);
+    }
+  }
+
+  std::string sentence(const Decided& part) const {
+    const RuleOrigin& origin = *part.origin;
+    return fmt::format("{} {} {} packets {}: {} (table {}, chain {})", host_.facts->name,
+                       part.decision == Decision::kDrop ? "drops" : "rejects",
+                       is_leaving(place_) ? "outgoing" : "incoming",
+                       is_leaving(place_) ? "to " + to_text(other_) : "from " + to_text(other_), origin.text,
+                       origin.table, origin.chain);
+  }
+
+  // No port is let through.
+  void show(const PortPairs& ports) {
+    verdict_.ports = ports.any();
+    for (const PortPairs::Box& box : ports.boxes())
+      for (const PortSet::Range& range : (is_reply(place_) ? box.source : box.destination).ranges())
+        if (verdict_.reach == Reach::kBlocked) verdict_.blocked_ports.add(range);
+  }
+
+  const ReachHost& host_;
+  Place place_;
+  Address own_;
+  Address other_;
+  std::string interface_;
+  Packet packet_;
+  PlaceVerdict verdict_;
+};
+
+PortSet client_ports_of(const HostFacts& host) {
+  const PortRange range = ephemeral_ports(host);
+  return PortSet{{range.first, range.last}};
+}
+
+void take_mtu(const HostFacts& source, const HostFacts& destination, const Address& from, const Address& to,
+              FlowVerdict& verdict) {
+  const RouteAnswer route = look_up_route(source, to, from);
+  const Interface* const leaving = source.interface_named(route.interface);
+  const Interface* const entering = destination.interface_with(to);
+  if (leaving == nullptr || entering == nullptr || route.is_local) return;
+  const unsigned there = route.route != nullptr ? route.route->mtu.value_or(leaving->mtu) : leaving->mtu;
+  verdict.mtu = std::min(there, entering->mtu);
+  verdict.is_mtu_uneven = there != entering->mtu;
+}
+
+}  // namespace
+
+ReachHost reach_host(const HostFacts& facts) {
+  return {.facts = &facts, .firewall = read_firewall(facts.firewall)};
+}
+
+std::string to_text(const ShownPacket& packet) {
+  const auto end = [](const Address& address, std::uint16_t port) {
+    return address.family == Family::kIpv4 ? fmt::format("{}:{}", to_text(address), port)
+                                           : fmt::format("[{}]:{}", to_text(address), port);
+  };
+  return fmt::format("{} -> {}{}", end(packet.source, packet.source_port),
+                     end(packet.destination, packet.destination_port), packet.is_reply ? " (answer)" : "");
+}
+
+PlaceVerdict judge_place(const ReachHost& host, Place place, const Address& own, const Address& other,
+                         const PortSet& flow_ports, const PortSet& client_ports, Protocol protocol) {
+  return PlaceJudge(host, place, own, other).judge(flow_ports, client_ports, protocol);
+}
+
+FlowVerdict judge_flow(const ReachHost& source, const ReachHost& destination, const Flow& flow) {
+  FlowVerdict verdict;
+  const auto chosen = flow.source ? flow.source : look_up_route(*source.facts, flow.destination, {}).source;
+  const bool is_there =
+      destination.facts->interface_with(flow.destination) != nullptr || flow.destination.is_loopback();
+  if (!is_there) {
+    verdict.reach = Reach::kUnknown;
+    verdict.why = fmt::format("{} is no address of {}: it may be translated on the way",
+                              to_text(flow.destination), destination.facts->name);
+    verdict.decider =
+        Decider{.host = destination.facts->name, .kind = "address", .text = to_text(flow.destination)};
+    return verdict;
+  }
+  if (flow.destination.is_loopback() && source.facts != destination.facts) {
+    verdict.reach = Reach::kBlocked;
+    verdict.why = fmt::format("{} leads {} to itself, not to {}", to_text(flow.destination),
+                              source.facts->name, destination.facts->name);
+    verdict.decider =
+        Decider{.host = source.facts->name, .kind = "address", .text = to_text(flow.destination)};
+    verdict.packet =
+        ShownPacket{.source = flow.destination,
+                    .destination = flow.destination,
+                    .destination_port = flow.ports.empty() ? std::uint16_t{0} : flow.ports.lowest()};
+    verdict.blocked_ports = flow.ports;
+    return verdict;
+  }
+  // Without an address to send from, only the route is asked; it says why there is none.
+  const Address from = chosen.value_or(flow.destination);
+  const PortSet client_ports = client_ports_of(*source.facts);
+  for (const Place place : {Place::kLeavingSource, Place::kEnteringDestination, Place::kLeavingDestination,
+                            Place::kEnteringSource}) {
+    const bool is_at_source = place == Place::kLeavingSource || place == Place::kEnteringSource;
+    const ReachHost& host = is_at_source ? source : destination;
+    const PlaceVerdict part =
+        judge_place(host, place, is_at_source ? from : flow.destination,
+                    is_at_source ? flow.destination : from, flow.ports, client_ports, flow.protocol);
+    for (const PortSet::Range& range : part.blocked_ports.ranges()) verdict.blocked_ports.add(range);
+    const bool is_worse = (part.reach == Reach::kBlocked && verdict.reach != Reach::kBlocked) ||
+                          (part.reach == Reach::kUnknown && verdict.reach == Reach::kOpen);
+    if (!is_worse) continue;
+    verdict.reach = part.reach;
+    verdict.why = part.why;
+    verdict.decider = part.decider;
+    if (part.ports) {
+      verdict.packet = ShownPacket{.source = is_reply(place) ? flow.destination : from,
+                                   .source_port = part.ports->source,
+                                   .destination = is_reply(place) ? from : flow.destination,
+                                   .destination_port = part.ports->destination,
+                                   .is_reply = is_reply(place)};
+    }
+  }
+  take_mtu(*source.facts, *destination.facts, from, flow.destination, verdict);
+  return verdict;
+}
+
+}  // namespace lockstep::network

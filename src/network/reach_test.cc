@@ -1,0 +1,149 @@
+#include "network/reach.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "network/pairs.h"
+
+namespace lockstep::network {
+namespace {
+
+using testing::HasSubstr;
+
+HostFacts host(const std::string& name, const std::string& address, const std::string& rules = "") {
+  HostFacts facts;
+  facts.name = name;
+  Interface lo;
+  lo.name = "lo";
+  lo.is_up = lo.is_running = lo.is_loopback = true;
+  lo.addresses = {{.prefix = *parse_prefix("127.0.0.1/8")}};
+  Interface eth;
+  eth.name = "eth0";
+  eth.mtu = 1500;
+  eth.is_up = eth.is_running = true;
+  eth.addresses = {{.prefix = *parse_prefix(address + "/16")}};
+  facts.interfaces = {lo, eth};
+  facts.routes = {
+      {.destination = {eth.addresses[0].prefix.first(), 16}, .interface = "eth0"},
+      {.table = "local", .kind = "local", .destination = *parse_prefix(address), .interface = "eth0"}};
+  facts.firewall.was_seen = true;
+  if (!rules.empty())
+    facts.firewall.iptables = {{IptablesKind::kLegacy, false, "*filter\n" + rules + "COMMIT\n"}};
+  return facts;
+}
+
+Flow to(const char* address, std::uint16_t port) {
+  return {.source = {}, .destination = *parse_address(address), .ports = PortSet::one(port)};
+}
+
+FlowVerdict judge(const HostFacts& source, const HostFacts& destination, const Flow& flow) {
+  return judge_flow(reach_host(source), reach_host(destination), flow);
+}
+
+TEST(Reach, OpenWhenNothingIsInTheWay) {
+  const FlowVerdict verdict = judge(host("a", "10.0.0.1"), host("b", "10.0.0.2"), to("10.0.0.2", 29500));
+  EXPECT_EQ(verdict.reach, Reach::kOpen) << verdict.why;
+  EXPECT_EQ(verdict.mtu, 1500U);
+}
+
+TEST(Reach, TheRuleOfTheDestinationIsShownWithAPacket) {
+  const HostFacts b =
+      host("b", "10.0.0.2", ":INPUT ACCEPT [0:0]\n-A INPUT -s 10.0.0.1/32 -p tcp --dport 29500 -j DROP\n");
+  const FlowVerdict verdict = judge(host("a", "10.0.0.1"), b, to("10.0.0.2", 29500));
+  ASSERT_EQ(verdict.reach, Reach::kBlocked);
+  EXPECT_EQ(verdict.decider->host, "b");
+  EXPECT_EQ(verdict.decider->chain, "INPUT");
+  EXPECT_TRUE(verdict.decider->is_silent);
+  EXPECT_THAT(verdict.decider->text, HasSubstr("--dport 29500 -j DROP"));
+  EXPECT_EQ(to_text(*verdict.packet), "10.0.0.1:32768 -> 10.0.0.2:29500");
+  EXPECT_EQ(judge(host("c", "10.0.0.3"), b, to("10.0.0.2", 29500)).reach, Reach::kOpen);
+}
+
+TEST(Reach, AnswersMustPassToo) {
+  const HostFacts closed = host("a", "10.0.0.1", ":INPUT DROP [0:0]\n");
+  const FlowVerdict verdict = judge(closed, host("b", "10.0.0.2"), to("10.0.0.2", 29500));
+  ASSERT_EQ(verdict.reach, Reach::kBlocked);
+  EXPECT_EQ(verdict.decider->host, "a");
+  EXPECT_EQ(to_text(*verdict.packet), "10.0.0.2:29500 -> 10.0.0.1:32768 (answer)");
+  const HostFacts stateful =
+      host("a", "10.0.0.1", ":INPUT DROP [0:0]\n-A INPUT -m conntrack --ctstate ESTABLISHED -j ACCEPT\n");
+  EXPECT_EQ(judge(stateful, host("b", "10.0.0.2"), to("10.0.0.2", 29500)).reach, Reach::kOpen);
+}
+
+TEST(Reach, RoutesOfBothSides) {
+  EXPECT_EQ(judge(host("a", "10.0.0.1"), host("b", "10.9.0.2"), to("10.9.0.2", 1)).decider->kind, "route");
+  HostFacts refusing = host("a", "10.0.0.1");
+  refusing.routes.push_back({.kind = "blackhole", .destination = *parse_prefix("10.0.0.2/32")});
+  const FlowVerdict verdict = judge(refusing, host("b", "10.0.0.2"), to("10.0.0.2", 1));
+  EXPECT_EQ(verdict.reach, Reach::kBlocked);
+  EXPECT_EQ(verdict.decider->text, "blackhole 10.0.0.2/32");
+  HostFacts odd = host("a", "10.0.0.1");
+  odd.policy_rules = {{.priority = 5, .table = "9", .not_understood = "ipproto"}};
+  EXPECT_EQ(judge(odd, host("b", "10.0.0.2"), to("10.0.0.2", 1)).reach, Reach::kUnknown);
+}
+
+TEST(Reach, LoopbackLeadsToOneself) {
+  const FlowVerdict verdict = judge(host("a", "10.0.0.1"), host("b", "10.0.0.2"), to("127.0.0.1", 29500));
+  EXPECT_EQ(verdict.reach, Reach::kBlocked);
+  EXPECT_THAT(verdict.why, HasSubstr("leads a to itself"));
+}
+
+TEST(Reach, WithoutTheFirewallNothingIsSure) {
+  HostFacts b = host("b", "10.0.0.2");
+  b.firewall.was_seen = false;
+  const FlowVerdict verdict = judge(host("a", "10.0.0.1"), b, to("10.0.0.2", 29500));
+  EXPECT_EQ(verdict.reach, Reach::kUnknown);
+  EXPECT_EQ(verdict.why, "the firewall of b was not seen");
+}
+
+TEST(Reach, StrictReversePathFilter) {
+  HostFacts b = host("b", "10.0.0.2");
+  b.sysctls["net.ipv4.conf.eth0.rp_filter"] = "1";
+  EXPECT_EQ(judge(host("a", "10.0.0.1"), b, to("10.0.0.2", 1)).reach, Reach::kOpen);
+  b.routes.push_back({.destination = *parse_prefix("10.0.0.1/32"), .interface = "eth1"});
+  const FlowVerdict verdict = judge(host("a", "10.0.0.1"), b, to("10.0.0.2", 1));
+  EXPECT_EQ(verdict.reach, Reach::kBlocked);
+  EXPECT_EQ(verdict.decider->kind, "rp_filter");
+}
+
+TEST(Pairs, AgreeWithEachFlowByItself) {
+  std::vector<HostFacts> all;
+  for (int at = 0; at < 24; ++at) {
+    const std::string address = "10.0." + std::to_string(at % 4) + "." + std::to_string(at + 1);
+    std::string rules =
+        ":INPUT " + std::string(at % 5 == 0 ? "DROP" : "ACCEPT") + " [0:0]\n:OUTPUT ACCEPT [0:0]\n";
+    if (at % 5 == 0)
+      rules += "-A INPUT -m conntrack --ctstate ESTABLISHED -j ACCEPT\n-A INPUT -s 10.0.1.0/24 -j ACCEPT\n";
+    if (at % 7 == 3) rules += "-A INPUT -s 10.0.2.0/25 -p tcp --dport 29000:30000 -j DROP\n";
+    if (at % 6 == 1) rules += "-A OUTPUT -d 10.0.3.8/29 -j REJECT\n";
+    if (at % 8 == 2) rules += "-A INPUT -s 10.0.0.0/24 -m owner --uid-owner 3 -j DROP\n";
+    all.push_back(host("h" + std::to_string(at), address, rules));
+  }
+  std::vector<ReachHost> hosts;
+  for (const HostFacts& facts : all) hosts.push_back(reach_host(facts));
+  std::vector<Endpoint> endpoints;
+  for (const ReachHost& one : hosts)
+    endpoints.push_back({&one, one.facts->interfaces[1].addresses[0].prefix.address});
+  const PortSet ports{{29500, 29510}};
+  const PairsVerdict pairs = judge_pairs(endpoints, ports, 2);
+  std::uint64_t blocked = 0;
+  std::uint64_t unknown = 0;
+  for (std::size_t source = 0; source < hosts.size(); ++source) {
+    for (std::size_t destination = 0; destination < hosts.size(); ++destination) {
+      if (source == destination) continue;
+      const Flow flow{
+          .source = endpoints[source].address, .destination = endpoints[destination].address, .ports = ports};
+      const Reach reach = judge_flow(hosts[source], hosts[destination], flow).reach;
+      EXPECT_EQ(pairs.at(source, destination), reach) << source << " " << destination;
+      blocked += reach == Reach::kBlocked ? 1 : 0;
+      unknown += reach == Reach::kUnknown ? 1 : 0;
+    }
+  }
+  EXPECT_EQ(pairs.blocked, blocked);
+  EXPECT_EQ(pairs.unknown, unknown);
+  EXPECT_GT(blocked, 50U);
+  EXPECT_GT(unknown, 10U);
+}
+
+}  // namespace
+}  // namespace lockstep::network

@@ -1,0 +1,28 @@
+// Which way a packet leaves a host: policy rules in order, then the longest prefix, as the kernel does it.
+#pragma once
+
+#include <string>
+
+#include "network/host_facts.h"
+
+namespace lockstep::network {
+
+enum class RouteEnd { kFound, kNoRoute, kRefused, kUnknown };
+
+struct RouteAnswer {
+  RouteEnd end = RouteEnd::kNoRoute;
+  const Route* route = nullptr;      // also the one that refuses
+  const PolicyRule* rule = nullptr;  // that led to its table, or that is not understood
+  std::string interface = {};
+  std::optional<Address> source = {};  // what the kernel would put in
+  bool is_local = false;
+  std::string why = {};  // for people, when there is no way
+};
+
+// `source` is the address the sender is bound to, if it is.
+RouteAnswer look_up_route(const HostFacts& host, const Address& destination,
+                          const std::optional<Address>& source);
+
+std::string to_text(const Route& route);
+
+}  // namespace lockstep::network
