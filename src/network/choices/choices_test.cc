@@ -1,0 +1,188 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "network/choices/horovod.h"
+#include "network/choices/nccl.h"
+#include "network/choices/open_mpi.h"
+#include "network/choices/tensorflow.h"
+#include "network/choices/torch.h"
+
+namespace lockstep::network {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+constexpr LibraryVersion kNew{2, 30, 7};
+
+Interface interface_of(const char* name, std::vector<const char*> addresses, bool is_running = true) {
+  Interface made;
+  made.name = name;
+  made.is_up = true;
+  made.is_running = is_running;
+  made.is_loopback = std::string_view(name) == "lo";
+  for (const char* address : addresses) made.addresses.push_back({.prefix = *parse_prefix(address)});
+  return made;
+}
+
+HostFacts host(std::vector<Interface> interfaces) {
+  HostFacts facts;
+  facts.name = "node1";
+  facts.interfaces = std::move(interfaces);
+  return facts;
+}
+
+HostFacts usual() {
+  return host({interface_of("lo", {"127.0.0.1/8", "::1/128"}), interface_of("docker0", {"172.17.0.1/16"}),
+               interface_of("eth0", {"10.0.0.7/24", "fe80::7/64"}), interface_of("eth1", {"10.1.0.7/24"}),
+               interface_of("eth10", {"10.2.0.7/24"}), interface_of("idle", {"10.3.0.7/24"}, false)});
+}
+
+std::vector<std::string> names_of(const Choice& choice) {
+  std::vector<std::string> names;
+  for (const ChosenAddress& chosen : choice.addresses) names.push_back(chosen.interface);
+  return names;
+}
+
+TEST(Nccl, TakesWhatIsNeitherDockerNorLoopback) {
+  EXPECT_THAT(names_of(choose_nccl(usual(), {}, kNew)), ElementsAre("eth0", "eth1", "eth10"));
+  HostFacts with_ib = usual();
+  with_ib.interfaces.push_back(interface_of("ib0", {"10.8.0.7/24"}));
+  EXPECT_THAT(names_of(choose_nccl(with_ib, {}, kNew)), ElementsAre("ib0"));
+  EXPECT_THAT(names_of(choose_nccl(host({interface_of("lo", {"127.0.0.1/8"})}), {}, kNew)),
+              ElementsAre("lo"));
+}
+
+TEST(Nccl, GrammarOfTheList) {
+  const auto with = [&](const char* value) {
+    return names_of(choose_nccl(usual(), {{"NCCL_SOCKET_IFNAME", value}}, kNew));
+  };
+  EXPECT_THAT(with("eth1"), ElementsAre("eth1", "eth10"));
+  EXPECT_THAT(with("=eth1"), ElementsAre("eth1"));
+  EXPECT_THAT(with("^eth,lo"), ElementsAre("docker0"));
+  EXPECT_THAT(with("^=eth1,lo"), ElementsAre("docker0", "eth0", "eth10"));
+  EXPECT_THAT(with("eth1, eth0"), ElementsAre("eth1", "eth10"));
+  EXPECT_THAT(with("eth1,^eth0"), ElementsAre("eth1", "eth10"));
+  EXPECT_THAT(with("e"), ElementsAre("eth0", "eth1", "eth10"));  // ignored: all of the default
+  EXPECT_THAT(with("idle"), ElementsAre());
+  EXPECT_THAT(choose_nccl(usual(), {{"NCCL_SOCKET_IFNAME", "bond0"}}, kNew).failure,
+              HasSubstr("no socket interface found"));
+}
+
+TEST(Nccl, FamilyFilesAndVersions) {
+  const Choice six = choose_nccl(usual(), {{"NCCL_SOCKET_FAMILY", "AF_INET6"}}, kNew);
+  ASSERT_EQ(six.addresses.size(), 1U);
+  EXPECT_EQ(to_text(six.addresses[0].address), "fe80::7");
+  EXPECT_THAT(names_of(choose_nccl(usual(), {{"NCCL_SOCKET_FAMILY", "inet6"}}, kNew)),
+              ElementsAre("eth0", "eth1", "eth10"));
+  HostFacts with_file = usual();
+  with_file.files["/etc/nccl.conf"] = "# ours\nNCCL_SOCKET_IFNAME==eth1\n";
+  const Choice from_file = choose_nccl(with_file, {}, kNew);
+  EXPECT_THAT(names_of(from_file), ElementsAre("eth1"));
+  EXPECT_EQ(from_file.trail.front().source, "NCCL_SOCKET_IFNAME in /etc/nccl.conf");
+  const HostFacts libvirt =
+      host({interface_of("virbr0", {"192.168.122.1/24"}), interface_of("eth0", {"10.0.0.7/24"})});
+  EXPECT_THAT(names_of(choose_nccl(libvirt, {}, kNew)), ElementsAre("eth0"));
+  EXPECT_THAT(names_of(choose_nccl(libvirt, {}, {2, 18, 1})), ElementsAre("virbr0", "eth0"));
+}
+
+TEST(Gloo, NameOfTheHostOrOfTheInterface) {
+  HostFacts facts = usual();
+  facts.names = {{.name = "node1", .any = {*parse_address("192.0.2.9"), *parse_address("10.1.0.7")}}};
+  EXPECT_EQ(to_text(choose_gloo(facts, {}).addresses[0].address), "10.1.0.7");
+  EXPECT_EQ(to_text(choose_gloo(facts, {{"GLOO_SOCKET_IFNAME", "eth0"}}).addresses[0].address), "10.0.0.7");
+  EXPECT_THAT(choose_gloo(facts, {{"GLOO_SOCKET_IFNAME", "eth"}}).failure,
+              HasSubstr("Unable to find address for: eth"));
+  facts.names[0].any = {*parse_address("127.0.1.1")};
+  EXPECT_EQ(to_text(choose_gloo(facts, {}).addresses[0].address), "127.0.1.1");
+  facts.names[0].any = {*parse_address("192.0.2.9")};
+  EXPECT_EQ(to_text(choose_gloo(facts, {}).addresses[0].address), "127.0.0.1");
+  EXPECT_EQ(gloo_connects(*parse_address("10.0.0.7"), *parse_address("10.0.0.3")), true);
+  EXPECT_EQ(gloo_connects(*parse_address("10.0.0.7"), *parse_address("10.0.0.7")), std::nullopt);
+}
+
+TEST(Store, Ipv6RoundDecides) {
+  HostFacts facts = usual();
+  facts.names = {
+      {.name = "a", .ipv6 = {*parse_address("::ffff:10.0.0.9")}, .ipv4 = {*parse_address("10.0.0.9")}},
+      {.name = "b", .ipv6_error = "Name or service not known", .ipv4 = {*parse_address("10.0.0.9")}}};
+  const Choice a = choose_store(facts, "a");
+  ASSERT_EQ(a.addresses.size(), 1U);
+  EXPECT_EQ(to_text(a.addresses[0].address), "10.0.0.9");
+  EXPECT_THAT(choose_store(facts, "b").failure, HasSubstr("IPv4 is never tried"));
+  EXPECT_FALSE(choose_store(facts, "10.0.0.3").failed());
+  EXPECT_TRUE(choose_store(facts, "never-asked").failed());
+}
+
+TEST(Torchrun, WhoTakesTheEndpointForItself) {
+  HostFacts facts = usual();
+  facts.names = {{.name = "node1", .any = {*parse_address("10.0.0.7")}, .canonical = "node1.cluster"},
+                 {.name = "alias", .any = {*parse_address("10.0.0.7")}},
+                 {.name = "other", .any = {*parse_address("10.0.0.8")}}};
+  const LibraryVersion version{2, 13, 0};
+  for (const char* yes : {"localhost", "127.0.0.1", "node1", "node1.cluster", "10.0.0.7", "alias"})
+    EXPECT_TRUE(hosts_store(facts, yes, version).is_host) << yes;
+  for (const char* no : {"10.1.0.7", "other", "node2"})
+    EXPECT_FALSE(hosts_store(facts, no, version).is_host) << no;
+}
+
+TEST(OpenMpi, IncludesExcludesAndWeights) {
+  EXPECT_THAT(names_of(choose_open_mpi(usual(), {})),
+              ElementsAre("docker0", "eth0", "eth1", "eth10", "idle"));
+  EXPECT_THAT(names_of(choose_open_mpi(usual(), {{"OMPI_MCA_btl_tcp_if_include", "10.0.0.0/24,eth10"}})),
+              ElementsAre("eth0", "eth10"));
+  EXPECT_THAT(names_of(choose_open_mpi(usual(), {{"OMPI_MCA_btl_tcp_if_exclude", "docker0,idle"}})),
+              ElementsAre("lo", "eth0", "eth1", "eth10"));
+  EXPECT_TRUE(choose_open_mpi(
+                  usual(), {{"OMPI_MCA_btl_tcp_if_include", "eth0"}, {"OMPI_MCA_btl_tcp_if_exclude", "lo"}})
+                  .failed());
+  const auto weight = [](const char* own, const char* other) {
+    return open_mpi_weight(*parse_prefix(own), *parse_prefix(other));
+  };
+  EXPECT_EQ(weight("10.0.0.1/24", "10.0.0.2/24"), 2);
+  EXPECT_EQ(weight("10.0.0.1/24", "10.0.1.2/24"), 1);
+  EXPECT_EQ(weight("8.8.8.1/24", "8.8.8.2/24"), 4);
+  EXPECT_EQ(weight("8.8.8.1/24", "10.0.0.2/24"), 0);
+}
+
+TEST(Horovod, NamesThatAllShareOnTheRing) {
+  HostFacts one = usual();
+  HostFacts two = host({interface_of("lo", {"127.0.0.1/8"}), interface_of("eth0", {"10.0.0.8/24"}),
+                        interface_of("eth1", {"10.1.0.8/24"})});
+  const std::vector<const HostFacts*> hosts = {&one, &two};
+  const auto all = [](std::size_t, std::size_t, const Address&) { return true; };
+  EXPECT_THAT(choose_horovod(hosts, "", all).names, ElementsAre("eth0", "eth1"));
+  const auto not_eth1 = [](std::size_t, std::size_t, const Address& to) {
+    return to != *parse_address("10.1.0.8");
+  };
+  EXPECT_THAT(choose_horovod(hosts, "", not_eth1).names, ElementsAre("eth0"));
+  two.interfaces[1].name = "ens3";
+  two.interfaces.pop_back();
+  EXPECT_THAT(choose_horovod(hosts, "", all).failure, HasSubstr("common task-to-task"));
+  EXPECT_THAT(choose_horovod(hosts, "ens3", all).names, ElementsAre("ens3"));
+}
+
+TEST(Tensorflow, TasksOfTheCluster) {
+  HostFacts facts = usual();
+  facts.names = {{.name = "node2", .any = {*parse_address("10.0.0.8")}}};
+  const Environment environment = {
+      {"TF_CONFIG",
+       R"({"cluster": {"worker": ["10.0.0.7:2222", "node2:2223"]}, "task": {"type": "worker", "index": 0}})"},
+      {"https_proxy", "http://proxy:3128"},
+      {"no_proxy", "localhost"}};
+  const TensorflowChoice choice = choose_tensorflow(facts, environment);
+  EXPECT_EQ(choice.failure, "");
+  ASSERT_EQ(choice.tasks.size(), 2U);
+  EXPECT_TRUE(choice.tasks[0].is_own);
+  EXPECT_EQ(choice.tasks[1].port, 2223);
+  EXPECT_THAT(choice.tasks[1].addresses, ElementsAre(*parse_address("10.0.0.8")));
+  EXPECT_TRUE(choice.tasks[1].goes_through_proxy);
+  EXPECT_FALSE(choose_tensorflow(facts, {{"TF_CONFIG", "{"}}).failure.empty());
+  EXPECT_FALSE(choose_tensorflow(
+                   facts, {{"TF_CONFIG",
+                            R"({"cluster": {"worker": ["a:1"]}, "task": {"type": "worker", "index": 4}})"}})
+                   .failure.empty());
+}
+
+}  // namespace
+}  // namespace lockstep::network

@@ -1,0 +1,60 @@
+#include "network/choices/horovod.h"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace lockstep::network {
+namespace {
+
+// Names of interfaces of `to` at which `from` finds it by an interface of the same name.
+std::set<std::string> found_names(std::span<const HostFacts* const> hosts, std::size_t from, std::size_t to,
+                                  const CanReach& can_reach) {
+  std::set<std::string> names;
+  for (const Interface& interface : hosts[to]->interfaces) {
+    if (hosts[from]->interface_named(interface.name) == nullptr) continue;
+    for (const InterfaceAddress& address : interface.addresses) {
+      const Address& target = address.prefix.address;
+      if (target.family == Family::kIpv4 && !target.is_loopback() && can_reach(from, to, target))
+        names.insert(interface.name);
+    }
+  }
+  return names;
+}
+
+}  // namespace
+
+CommonInterfaces choose_horovod(std::span<const HostFacts* const> hosts,
+                                const std::string& network_interfaces, const CanReach& can_reach) {
+  CommonInterfaces common;
+  if (!network_interfaces.empty()) {
+    for (const std::string_view name : split_list(network_interfaces)) common.names.emplace_back(name);
+    std::ranges::sort(common.names);
+    common.trail.push_back({"given, so nothing is probed", "--network-interfaces"});
+    return common;
+  }
+  if (hosts.size() < 2) {
+    common.names = {"lo"};
+    common.trail.push_back({"there is one host", "hosts"});
+    return common;
+  }
+  std::set<std::string> names;
+  for (std::size_t from = 0; from < hosts.size(); ++from) {
+    const std::size_t to = (from + 1) % hosts.size();
+    const std::set<std::string> found = found_names(hosts, from, to, can_reach);
+    common.trail.push_back(
+        {fmt::format("{} reaches {} by {}", hosts[from]->name, hosts[to]->name,
+                     found.empty() ? "nothing" : fmt::format("{}", fmt::join(found, ", "))),
+         "probe of the ring"});
+    std::set<std::string> both;
+    std::ranges::set_intersection(names, found, std::inserter(both, both.end()));
+    names = from == 0 ? found : both;
+  }
+  common.names.assign(names.begin(), names.end());
+  if (names.empty()) common.failure = "Unable to find a set of common task-to-task communication interfaces";
+  return common;
+}
+
+}  // namespace lockstep::network

@@ -1,0 +1,142 @@
+#include "network/choices/torch.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace lockstep::network {
+namespace {
+
+constexpr LibraryVersion kComparesAddressesOfTheEndpoint{2, 0, 0};
+
+void choose_named(const HostFacts& facts, std::string_view names, Choice& choice) {
+  constexpr const char* kVariable = "GLOO_SOCKET_IFNAME";
+  for (const std::string_view name : split_list(names)) {
+    const auto all = addresses_in_kernel_order(facts);
+    const auto first =
+        std::ranges::find_if(all, [&](const LocalAddress& local) { return local.interface->name == name; });
+    if (first == all.end()) {
+      choice.addresses.clear();
+      return choice.fail(fmt::format("Unable to find address for: {}", name), kVariable);
+    }
+    choice.addresses.push_back({std::string(name), first->address->prefix.address});
+    choice.because(
+        fmt::format("{} is the first address of {}", to_text(first->address->prefix.address), name),
+        kVariable);
+  }
+}
+
+ChosenAddress with_interface(const HostFacts& facts, const Address& address) {
+  const Interface* const interface = facts.interface_with(address);
+  if (interface != nullptr) return {interface->name, address};
+  return {address.is_loopback() ? "lo" : "", address};
+}
+
+bool is_among(const std::vector<Address>& addresses, const Address& address) {
+  return std::ranges::find(addresses, address) != addresses.end();
+}
+
+}  // namespace
+
+Choice choose_gloo(const HostFacts& facts, const Environment& environment) {
+  Choice choice;
+  if (const auto names = variable_in(environment, "GLOO_SOCKET_IFNAME"); names.size() > 1) {
+    choose_named(facts, names, choice);
+    return choice;
+  }
+  const ResolvedName* const own = facts.resolved(facts.name);
+  if (own != nullptr) {
+    for (const Address& address : own->any) {
+      if (!is_bindable(facts, address)) {
+        choice.because(
+            fmt::format("{} resolves to {}, which is no address of this host", facts.name, to_text(address)),
+            "resolver");
+        continue;
+      }
+      choice.addresses.push_back(with_interface(facts, address));
+      choice.because(
+          fmt::format("{} resolves to {}, the first that can be bound", facts.name, to_text(address)),
+          "resolver");
+      return choice;
+    }
+    if (own->any.empty())
+      choice.because(fmt::format("{} does not resolve: {}", facts.name, own->any_error), "resolver");
+  }
+  choice.addresses.push_back({"lo", *parse_address("127.0.0.1")});
+  choice.because("no address of the host's name can be bound: the loopback address as fallback", "PyTorch");
+  return choice;
+}
+
+std::optional<bool> gloo_connects(const Address& own, const Address& other) {
+  if (own == other || own.family != other.family) return std::nullopt;
+  return own > other;
+}
+
+Choice choose_store(const HostFacts& facts, const std::string& master) {
+  Choice choice;
+  ResolvedName literal;
+  const ResolvedName* answer = facts.resolved(master);
+  if (const auto address = parse_address(master)) {
+    literal.any = literal.ipv6 = {*address};
+    answer = &literal;
+  }
+  if (answer == nullptr) {
+    choice.fail(fmt::format("how {} resolves on {} is not among its facts", master, facts.name), "facts");
+    return choice;
+  }
+  if (answer->ipv6.empty() && !answer->ipv6_error.empty()) {
+    choice.fail(
+        fmt::format(
+            "the IPv6 network addresses of {} cannot be retrieved ({}); retried until the deadline, IPv4 "
+            "is never tried",
+            master, answer->ipv6_error),
+        "resolver");
+    return choice;
+  }
+  for (const auto* round : {&answer->ipv6, &answer->ipv4}) {
+    for (const Address& address : *round) {
+      const Address plain = unmapped(address);
+      const auto is_same = [&](const ChosenAddress& chosen) { return chosen.address == plain; };
+      if (std::ranges::none_of(choice.addresses, is_same)) choice.addresses.push_back({"", plain});
+    }
+  }
+  if (choice.failed()) {
+    choice.fail(fmt::format("{} has no address", master), "resolver");
+  } else {
+    choice.because(fmt::format("{} is {} here", master, to_text(choice.addresses.front().address)),
+                   "resolver");
+  }
+  return choice;
+}
+
+StoreHost hosts_store(const HostFacts& facts, const std::string& host, LibraryVersion version) {
+  StoreHost made;
+  const auto say = [&](bool is_host, std::string text, std::string source) {
+    made.is_host = is_host;
+    made.trail.push_back({std::move(text), std::move(source)});
+    return made;
+  };
+  if (host.empty() || host == "localhost") return say(true, "localhost is every host", "endpoint");
+  const auto literal = parse_address(host);
+  if (literal && literal->is_loopback()) return say(true, host + " is every host", "endpoint");
+  if (host == facts.name) return say(true, host + " is this host's name", "hostname");
+  const ResolvedName* const own = facts.resolved(facts.name);
+  if (own == nullptr) return say(false, "this host's own name was not resolved", "facts");
+  if (!own->canonical.empty() && own->canonical == host)
+    return say(true, host + " is the full name of this host", "resolver");
+  if (literal && is_among(own->any, *literal))
+    return say(true, fmt::format("{} resolves to {}", facts.name, host), "resolver");
+  const ResolvedName* const named = facts.resolved(host);
+  if (version >= kComparesAddressesOfTheEndpoint && named != nullptr) {
+    for (const Address& address : named->any)
+      if (is_among(own->any, address))
+        return say(true, fmt::format("{} and {} both resolve to {}", host, facts.name, to_text(address)),
+                   "resolver");
+  }
+  return say(false,
+             fmt::format("{} is none of: localhost, {}, its full name, the addresses {} resolves to", host,
+                         facts.name, facts.name),
+             "endpoint");
+}
+
+}  // namespace lockstep::network

@@ -1,0 +1,26 @@
+// What PyTorch chooses: Gloo's address, the addresses of its store's client, and torchrun's host of the
+// store.
+#pragma once
+
+#include "network/choices/choice.h"
+
+namespace lockstep::network {
+
+// The address Gloo listens on and tells its peers.
+Choice choose_gloo(const HostFacts& facts, const Environment& environment);
+
+// For each pair exactly one side connects: that with the larger address. True: `own` connects. Equal
+// addresses are decided by the ports, which nobody knows before.
+std::optional<bool> gloo_connects(const Address& own, const Address& other);
+
+// The addresses that the client of the store tries for MASTER_ADDR, in order.
+Choice choose_store(const HostFacts& facts, const std::string& master);
+
+// Whether torchrun's agent on this host takes the endpoint's host for itself and serves the store (c10d).
+struct StoreHost {
+  bool is_host = false;
+  std::vector<Reason> trail = {};
+};
+StoreHost hosts_store(const HostFacts& facts, const std::string& endpoint_host, LibraryVersion version);
+
+}  // namespace lockstep::network
