@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/json.h"
-#include "isolate/flag_table.h"
+#include "isolate/split_for_one.h"
 
 namespace lockstep::isolate {
 namespace {

@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
-#include "isolate/flag_table.h"
 #include "isolate/launchers/append.h"
 #include "isolate/launchers/launchers.h"
+#include "isolate/split_for_one.h"
 #include "isolate/variables.h"
 
 namespace lockstep::isolate {

@@ -1,0 +1,164 @@
+#include "config/configuration.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/text_fields.h"
+#include "base/yaml.h"
+#include "config/command.h"
+#include "config/derive.h"
+#include "config/files/shell_script.h"
+#include "config/files/small_files.h"
+#include "config/files/tf_config.h"
+#include "config/files/yaml_file.h"
+
+namespace lockstep::config {
+namespace {
+
+class ConfigurationReader {
+ public:
+  explicit ConfigurationReader(const Inputs& inputs) : inputs_(inputs) {}
+
+  Configuration read() {
+    for (const std::string& file : inputs_.files) read_file(file);
+    if (!cluster_.tree().empty()) result_.launches.push_back(cluster_);
+    if (!inputs_.command.empty() || result_.launches.empty()) read_own_command();
+    for (Settings& launch : result_.launches) {
+      launch.add_missing(shared_);
+      derive_job(reading(launch, {}));
+    }
+    return std::move(result_);
+  }
+
+ private:
+  Reading reading(Settings& settings, Origin place) {
+    return {settings, result_.faults, inputs_.read_file, std::move(place), 0, &result_.launches};
+  }
+
+  void read_own_command() {
+    Settings launch;
+    for (const auto& [name, value] : inputs_.environment)
+      launch.set("env/" + name, value, {"", std::nullopt, "variable " + name});
+    Reading here = reading(launch, {});
+    here.finished = nullptr;
+    read_command(inputs_.command, here);
+    result_.launches.push_back(std::move(launch));
+  }
+
+  void read_file(const std::string& file) {
+    const auto text = inputs_.read_file(file);
+    if (!text.ok()) {
+      result_.faults.push_back({file, std::nullopt, text.error().why});
+      return;
+    }
+    const std::string name = std::filesystem::path(file).filename().string();
+    const std::string_view start = base::trimmed(text.value());
+    const Origin place{file, std::nullopt, ""};
+    if (name.ends_with(".yaml") || name.ends_with(".yml")) {
+      read_yaml(file, text.value());
+    } else if (start.starts_with('{')) {
+      read_json(file, text.value());
+    } else if (name == ".deepspeed_env") {
+      read_variables_file(text.value(), "deepspeed_env", reading(shared_, place));
+    } else if (name == "nccl.conf" || name == ".nccl.conf") {
+      read_variables_file(text.value(), "nccl_conf", reading(shared_, place));
+    } else if (name.ends_with(".env")) {
+      read_variables_file(text.value(), "env", reading(shared_, place));
+    } else if (start.starts_with("#!") || name.ends_with(".sh") || name.ends_with(".sbatch") ||
+               name.ends_with(".slurm") || start.find("#SBATCH") != std::string_view::npos) {
+      Settings launch;
+      read_shell_script(text.value(), reading(launch, place));
+      result_.launches.push_back(std::move(launch));
+    } else if (looks_like_hostfile(text.value())) {
+      read_hostfile(text.value(), reading(shared_, place));
+    } else if (looks_like_variables(text.value())) {
+      read_variables_file(text.value(), "env", reading(shared_, place));
+    } else {
+      result_.faults.push_back({file, 1, "not a launch file that Lockstep knows"});
+    }
+  }
+
+  void read_json(const std::string& file, const std::string& text) {
+    const auto parsed = base::parse_json(text, file);
+    if (!parsed.ok()) {
+      result_.faults.push_back({parsed.error().where, std::nullopt, parsed.error().why});
+      return;
+    }
+    const Origin place{file, std::nullopt, "file"};
+    if (parsed.value().contains("cluster") || parsed.value().contains("task")) {
+      Settings launch;
+      read_tf_config(text, reading(launch, place));
+      result_.launches.push_back(std::move(launch));
+    } else {
+      shared_.set("deepspeed_config", parsed.value(), place);
+    }
+  }
+
+  void read_yaml(const std::string& file, const std::string& text) {
+    const auto documents = base::parse_yaml_documents(text, file);
+    if (!documents.ok()) {
+      result_.faults.push_back({documents.error().where, std::nullopt, documents.error().why});
+      return;
+    }
+    for (const base::YamlDocument& document : documents.value()) {
+      const YamlNode node(document, file);
+      Settings launch;
+      switch (kind_of(document)) {
+        case YamlKind::kKubernetes: {
+          Reading here = reading(cluster_, {file, std::nullopt, ""});
+          here.finished = nullptr;
+          read_kubernetes(node, here);
+          break;
+        }
+        case YamlKind::kCompose:
+          read_compose(node, reading(launch, {file, std::nullopt, ""}));
+          result_.launches.push_back(std::move(launch));
+          break;
+        case YamlKind::kAccelerate:
+          launch.append("launchers", "accelerate", node.origin());
+          read_accelerate(node, reading(launch, {file, std::nullopt, ""}));
+          result_.launches.push_back(std::move(launch));
+          break;
+        case YamlKind::kUnknown:
+          if (!document.value.is_null())
+            result_.faults.push_back({file, node.origin().line, "not a launch file that Lockstep knows"});
+          break;
+      }
+    }
+  }
+
+  const Inputs& inputs_;
+  Configuration result_;
+  Settings cluster_;  // all manifests together
+  Settings shared_;   // what files add to every launch
+};
+
+}  // namespace
+
+Configuration read_configuration(const Inputs& inputs) {
+  return ConfigurationReader(inputs).read();
+}
+
+void know_hosts(Configuration& configuration, std::size_t hosts_with_facts) {
+  if (hosts_with_facts < 2) return;
+  const Origin origin{"", std::nullopt, fmt::format("facts of {} hosts", hosts_with_facts)};
+  for (Settings& launch : configuration.launches) launch.set_default("job/is_multi_host", true, origin);
+}
+
+std::string launch_title(const Settings& launch) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < launch.count("launchers"); ++i) {
+    std::string name = launch.text(fmt::format("launchers/{}", i));
+    if (name == "horovod") name = "horovodrun";
+    if (name == "mpi") name = "mpirun";
+    if (name == "tf_config") name = "TF_CONFIG";
+    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+  }
+  if (names.empty()) return launch.has("containers") ? "containers" : "this command";
+  return fmt::format("{}", fmt::join(names, " and "));
+}
+
+}  // namespace lockstep::config

@@ -1,0 +1,53 @@
+// What the user gave to check, read into launches: one for each command, script or manifest that starts
+// processes of the job. A launch's values know where they came from.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "config/flag_table.h"
+#include "config/settings.h"
+
+namespace lockstep::config {
+
+using Environment = std::map<std::string, std::string, std::less<>>;
+
+// What could not be read: a file, a line of it, a word of the command.
+struct Fault {
+  std::string file;
+  std::optional<std::int64_t> line;
+  std::string why;
+
+  bool operator==(const Fault&) const = default;
+};
+
+// The text of a file that the user named or that a command names.
+using FileText = std::function<Result<std::string>(const std::string& path)>;
+
+struct Inputs {
+  Words command;            // after --
+  Environment environment;  // that the command would run under
+  std::vector<std::string> files;
+  FileText read_file;
+};
+
+struct Configuration {
+  std::vector<Settings> launches;
+  std::vector<Fault> faults;
+};
+
+// Never fails: what cannot be read is among the faults, the rest is there.
+Configuration read_configuration(const Inputs& inputs);
+
+// A job whose facts come from several hosts runs on several, where the launch does not say otherwise.
+void know_hosts(Configuration& configuration, std::size_t hosts_with_facts);
+
+// In one word or two, for people: "torchrun", "srun and torchrun", "TF_CONFIG".
+std::string launch_title(const Settings& launch);
+
+}  // namespace lockstep::config

@@ -1,0 +1,250 @@
+#include "config/configuration.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "config/files/shell_words.h"
+
+namespace lockstep::config {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+using Texts = std::map<std::string, std::string>;
+
+Configuration read(const std::string& command, const Environment& environment = {}, const Texts& files = {},
+                   const Texts& named = {}) {
+  Inputs inputs;
+  inputs.environment = environment;
+  ShellWords words(command, [](const std::string&) { return std::nullopt; });
+  if (const auto first = words.next()) inputs.command = first->words;
+  for (const auto& [name, text] : files) inputs.files.push_back(name);
+  inputs.read_file = [&](const std::string& path) -> Result<std::string> {
+    if (files.contains(path)) return files.at(path);
+    if (named.contains(path)) return named.at(path);
+    return Error{"cannot read", path, "no such file", ""};
+  };
+  return read_configuration(inputs);
+}
+
+Settings launch(const std::string& command, const Environment& environment = {}, const Texts& files = {},
+                const Texts& named = {}) {
+  const Configuration configuration = read(command, environment, files, named);
+  EXPECT_THAT(configuration.launches, SizeIs(1));
+  return configuration.launches.empty() ? Settings() : configuration.launches.front();
+}
+
+TEST(Torchrun, FlagsBecomeValuesThatKnowTheFlag) {
+  const Settings job = launch("torchrun --nnodes=2 --nproc_per_node 8 --master-addr node0 train.py --lr 1");
+  EXPECT_EQ(job.text("torchrun/nnodes"), "2");
+  EXPECT_EQ(job.number("job/world_size"), 16);
+  EXPECT_EQ(job.text("job/master_addr"), "node0");
+  EXPECT_EQ(job.origin_of("torchrun/nproc_per_node")->how, "flag --nproc_per_node");
+  EXPECT_EQ(job.text("job/master_port"), "29500");
+  EXPECT_EQ(job.origin_of("job/master_port")->how, "default of torchrun");
+  EXPECT_EQ(job.text("program/script"), "train.py");
+}
+
+TEST(Torchrun, VariablesStandForFlagsThatAreNotTyped) {
+  const Settings job = launch("python -m torch.distributed.run --nproc-per-node 2 t.py",
+                              {{"PET_NNODES", "4"}, {"PET_NPROC_PER_NODE", "9"}});
+  EXPECT_EQ(job.number("job/nnodes"), 4);
+  EXPECT_EQ(job.origin_of("job/nnodes")->how, "variable PET_NNODES");
+  EXPECT_EQ(job.text("torchrun/nproc_per_node"), "2");
+}
+
+TEST(Torchrun, ElasticNodesAndEndpoint) {
+  const Settings job =
+      launch("torchrun --nnodes 1:4 --rdzv-backend c10d --rdzv-endpoint '[fd00::1]:1234' t.py");
+  EXPECT_EQ(job.number("torchrun/min_nodes"), 1);
+  EXPECT_EQ(job.number("torchrun/max_nodes"), 4);
+  EXPECT_EQ(job.text("torchrun/rdzv_host"), "fd00::1");
+  EXPECT_EQ(job.text("job/master_port"), "1234");
+}
+
+TEST(Mpirun, HostsParametersAndExportedVariables) {
+  const Settings job =
+      launch("mpirun -np 4 -H a:2,b:2 --mca btl_tcp_if_include eth0 -x NCCL_DEBUG=INFO -x PATH python t.py");
+  EXPECT_EQ(job.text("mpi/np"), "4");
+  EXPECT_EQ(job.text("mpi/mca/btl_tcp_if_include"), "eth0");
+  EXPECT_EQ(job.text("env/NCCL_DEBUG"), "INFO");
+  EXPECT_EQ(job.count("mpi/exported"), 2U);
+  EXPECT_EQ(job.text("host_list/1/name"), "b");
+  EXPECT_EQ(job.number("host_list/1/slots"), 2);
+  EXPECT_EQ(job.find("job/is_multi_host")->get<bool>(), true);
+}
+
+TEST(Horovodrun, HostFileWithLines) {
+  const Settings job = launch("horovodrun -np 2 --hostfile hosts python t.py", {}, {},
+                              {{"hosts", "# all of them\na slots=1\n\nb:1\n"}});
+  EXPECT_EQ(job.text("host_list/0/name"), "a");
+  EXPECT_EQ(job.number("host_list/1/slots"), 1);
+  EXPECT_EQ(job.origin_of("host_list/1/name")->file, "hosts");
+  EXPECT_EQ(job.origin_of("host_list/1/name")->line, 4);
+}
+
+TEST(Wrappers, VariablesAndLaunchersInsideEachOther) {
+  const Settings job =
+      launch("env NCCL_DEBUG=INFO srun -N 2 --ntasks-per-node=1 bash -c 'torchrun --nnodes 2 t.py'");
+  EXPECT_EQ(job.text("env/NCCL_DEBUG"), "INFO");
+  EXPECT_EQ(job.text("srun/nodes"), "2");
+  EXPECT_EQ(job.text("torchrun/nnodes"), "2");
+  EXPECT_EQ(launch_title(job), "srun and torchrun");
+}
+
+TEST(Docker, WhatTheContainerIsGiven) {
+  const Settings job = launch(
+      "docker run --rm -it --gpus all --shm-size=2g --ulimit memlock=-1 -e RANK=1 "
+      "--network host img:1 torchrun --nproc-per-node 8 t.py");
+  EXPECT_EQ(job.number("containers/0/shm_bytes"), std::int64_t{2} << 30);
+  EXPECT_EQ(job.text("containers/0/network"), "host");
+  EXPECT_EQ(job.text("containers/0/ulimits/memlock"), "-1");
+  EXPECT_EQ(job.text("env/RANK"), "1");
+  EXPECT_EQ(job.text("torchrun/nproc_per_node"), "8");
+}
+
+constexpr const char* kBatchScript = R"(#!/bin/bash
+#SBATCH --nodes=2            # two of them
+#SBATCH --gres=gpu:h100:8
+#SBATCH -t 1:00:00
+export NCCL_SOCKET_IFNAME="ib0"
+export MASTER_ADDR=$(scontrol show hostnames "$SLURM_JOB_NODELIST" | head -n 1)
+PORT=29501
+cat <<EOF
+torchrun --nnodes 99 not_this.py
+EOF
+srun torchrun --nnodes $SLURM_NNODES \
+  --nproc-per-node 8 --rdzv-backend c10d --rdzv-endpoint $MASTER_ADDR:$PORT \
+  train.py
+)";
+
+TEST(BatchScript, RequestVariablesAndTheCommandWithLines) {
+  const Settings job = launch("", {}, {{"train.sbatch", kBatchScript}});
+  EXPECT_EQ(job.number("job/gpus_per_node"), 8);
+  EXPECT_EQ(job.number("job/nnodes"), 2);
+  EXPECT_EQ(job.origin_of("torchrun/nnodes")->line, 11);
+  EXPECT_EQ(job.origin_of("sbatch/nodes")->line, 2);
+  EXPECT_EQ(job.text("env/NCCL_SOCKET_IFNAME"), "ib0");
+  EXPECT_FALSE(job.has("env/MASTER_ADDR"));
+  EXPECT_THAT(job.text("raw/env/MASTER_ADDR"), HasSubstr("scontrol"));
+  EXPECT_FALSE(job.has("job/master_addr"));
+}
+
+TEST(ShellScript, EveryLauncherIsALaunchUnderTheSameVariables) {
+  const Configuration both =
+      read("", {}, {{"two.sh", "export A=1\ntorchrun --master-port 1111 a.py &\ntorchrun b.py\n"}});
+  ASSERT_THAT(both.launches, SizeIs(2));
+  EXPECT_EQ(both.launches[0].text("torchrun/master_port"), "1111");
+  EXPECT_FALSE(both.launches[1].has("torchrun/master_port"));
+  EXPECT_EQ(both.launches[1].text("env/A"), "1");
+}
+
+TEST(ShellScript, VariablesThatDoubleDoNotGrowWithoutBound) {
+  std::string text = "A=xxxxxxxxxxxxxxxx\n";
+  for (int i = 0; i < 60; ++i) text += "A=$A$A\n";
+  const Settings job = launch("", {}, {{"a.sh", text + "torchrun $A t.py\n"}});
+  EXPECT_LT(job.text("env/A").size() + job.text("raw/env/A").size(), std::size_t{1} << 20);
+}
+
+TEST(TfConfig, ClusterAndTask) {
+  const Settings job = launch(
+      "python t.py",
+      {{"TF_CONFIG", R"({"cluster": {"worker": ["a:1", "b:1"]}, "task": {"type": "worker", "index": 1}})"}});
+  EXPECT_EQ(job.text("tf/cluster/worker/1"), "b:1");
+  EXPECT_EQ(job.number("tf/task/index"), 1);
+  EXPECT_EQ(job.number("job/nnodes"), 2);
+  EXPECT_EQ(job.origin_of("tf/task/index")->how, "TF_CONFIG");
+}
+
+TEST(Accelerate, TheCommandLineWinsOverTheFile) {
+  const Settings job =
+      launch("accelerate launch --config_file a.yaml --num_processes 4 t.py", {}, {},
+             {{"a.yaml", "num_machines: 2\nnum_processes: 16\nmain_process_ip: 10.0.0.1\n"}});
+  EXPECT_EQ(job.number("job/world_size"), 4);
+  EXPECT_EQ(job.text("job/master_addr"), "10.0.0.1");
+  EXPECT_EQ(job.origin_of("job/master_addr")->line, 3);
+}
+
+constexpr const char* kManifest = R"(apiVersion: kubeflow.org/v1
+kind: PyTorchJob
+metadata:
+  name: bert
+spec:
+  pytorchReplicaSpecs:
+    Worker:
+      replicas: 4
+      template:
+        metadata:
+          labels: {app: bert}
+        spec:
+          hostNetwork: true
+          containers:
+            - name: pytorch
+              image: img
+              command: [torchrun, --nproc-per-node, "8", train.py]
+              env:
+                - {name: NCCL_DEBUG, value: INFO}
+              resources:
+                limits: {nvidia.com/gpu: 8}
+---
+apiVersion: networking.k8s.io/v1
+kind: NetworkPolicy
+metadata: {name: deny}
+spec:
+  podSelector: {}
+  policyTypes: [Ingress]
+)";
+
+TEST(Kubernetes, PodsServicesAndWhatPoliciesMean) {
+  const Settings job = launch("", {}, {{"job.yaml", kManifest}});
+  EXPECT_EQ(job.number("k8s/pods/0/replicas"), 4);
+  EXPECT_EQ(job.number("k8s/pods/0/gpus"), 8);
+  EXPECT_EQ(job.text("k8s/pods/0/env/NCCL_DEBUG"), "INFO");
+  EXPECT_EQ(job.origin_of("k8s/pods/0/host_network")->line, 13);
+  EXPECT_EQ(job.find("k8s/pods/0/ingress_open")->get<bool>(), false);
+  EXPECT_EQ(job.text("torchrun/nproc_per_node"), "8");
+  EXPECT_EQ(job.origin_of("torchrun/nproc_per_node")->file, "job.yaml");
+  EXPECT_EQ(job.number("job/nnodes"), 4);
+}
+
+TEST(Compose, ServicesWithSharedParts) {
+  const Settings job =
+      launch("", {},
+             {{"compose.yaml",
+               "x-base: &base\n  shm_size: 1g\nservices:\n  a:\n    <<: *base\n    image: i\n"
+               "    environment: [RANK=0]\n"}});
+  EXPECT_EQ(job.number("containers/0/shm_bytes"), std::int64_t{1} << 30);
+  EXPECT_EQ(job.text("containers/0/env/RANK"), "0");
+}
+
+TEST(Faults, ABrokenFileIsNamedAndTheRestIsRead) {
+  const Configuration configuration = read(
+      "torchrun --nnodes 2 t.py", {}, {{"bad.yaml", "kind: [\n"}, {"hosts", "a slots=x y z=\nb slots=2\n"}});
+  ASSERT_THAT(configuration.launches, SizeIs(1));
+  EXPECT_EQ(configuration.launches[0].text("torchrun/nnodes"), "2");
+  ASSERT_THAT(configuration.faults, SizeIs(2));
+  EXPECT_THAT(configuration.faults[0].file, HasSubstr("bad.yaml:"));
+  EXPECT_EQ(configuration.faults[1].file, "hosts");
+  EXPECT_EQ(configuration.faults[1].line, 1);
+}
+
+TEST(Faults, AnUnknownFlagOfALauncherIsSaid) {
+  const Configuration configuration = read("torchrun --no-such-flag 3 t.py");
+  ASSERT_THAT(configuration.faults, SizeIs(1));
+  EXPECT_THAT(configuration.faults[0].why, HasSubstr("--no-such-flag"));
+}
+
+TEST(ShellWords, QuotesContinuationsAndDefaults) {
+  ShellWords words("a 'b c' \"d $X\" ${Y:-z} \\\n e; f", [](const std::string& name) {
+    return name == "X" ? std::optional<std::string>("1") : std::nullopt;
+  });
+  EXPECT_THAT(words.next()->words, ElementsAre("a", "b c", "d 1", "z", "e"));
+  const auto second = words.next();
+  EXPECT_THAT(second->words, ElementsAre("f"));
+  EXPECT_EQ(second->line, 2);
+  EXPECT_FALSE(words.next().has_value());
+}
+
+}  // namespace
+}  // namespace lockstep::config

@@ -1,0 +1,51 @@
+// accelerate launch.
+#include "config/launchers/tables.h"
+
+namespace lockstep::config {
+namespace {
+
+constexpr FlagRules kRules{.underscore_is_dash = true, .short_may_be_joined = true};
+
+constexpr std::string_view kTpu = "a TPU job takes its ranks from the pod";
+
+constexpr LauncherFlag kFlags[] = {
+    {"--num-processes --num-machines --machine-rank", 1, Fate::kDrop},
+    {"--main-process-ip --main-process-port", 1, Fate::kDrop},
+    {"--multi-gpu --same-network", 0, Fate::kDrop},
+    {"--gpu-ids", 1, Fate::kDrop},
+    {"--rdzv-backend --rdzv-conf --max-restarts", 1, Fate::kDrop},
+    {"-t --tee", 1, Fate::kDrop},
+    {"--log-dir", 1, Fate::kDrop},
+    {"--deepspeed-hostfile --deepspeed-exclusion-filter --deepspeed-inclusion-filter", 1, Fate::kDrop},
+    {"--deepspeed-multinode-launcher --mpirun-hostfile", 1, Fate::kDrop},
+    {"--enable-cpu-affinity", 0, Fate::kDrop},
+    {"--tpu --tpu-cluster --no-tpu-cluster --tpu-use-sudo", 0, Fate::kRefuse, kTpu},
+    {"--vm --env --main-training-function", 1, Fate::kRefuse, kTpu},
+    {"--downcast-bf16", 0, Fate::kRefuse, kTpu},
+    {"--aws-access-key-id --aws-secret-access-key", 1, Fate::kRefuse, "SageMaker runs the job elsewhere"},
+    {"--config-file", 1},
+    {"-q --quiet", 0},
+    {"-m --module", 0},
+    {"--no-python --debug --cpu --ipex --use-xpu", 0},
+    {"--use-deepspeed --use-fsdp --use-megatron-lm --use-parallelism-config", 0},
+    {"--mixed-precision --num-cpu-threads-per-process --dynamo-backend --dynamo-mode", 1},
+    {"--dynamo-use-fullgraph --dynamo-use-dynamic --dynamo-use-regional-compilation", 0},
+    {"--role --monitor-interval --mpirun-ccl", 1},
+    {"--deepspeed-config-file --zero-stage --offload-optimizer-device --offload-param-device", 1},
+    {"--offload-optimizer-nvme-path --offload-param-nvme-path --gradient-accumulation-steps", 1},
+    {"--gradient-clipping --zero3-init-flag --zero3-save-16bit-model --deepspeed-moe-layer-cls-names", 1},
+    {"--fsdp-version --fsdp-offload-params --fsdp-min-num-params --fsdp-sharding-strategy", 1},
+    {"--fsdp-reshard-after-forward --fsdp-auto-wrap-policy --fsdp-transformer-layer-cls-to-wrap", 1},
+    {"--fsdp-backward-prefetch-policy --fsdp-backward-prefetch --fsdp-state-dict-type", 1},
+    {"--fsdp-forward-prefetch --fsdp-use-orig-params --fsdp-cpu-ram-efficient-loading", 1},
+    {"--fsdp-sync-module-states --fsdp-activation-checkpointing", 1},
+    {"--fp8-backend --fp8-margin --fp8-interval --fp8-format --fp8-amax-history-len", 1},
+    {"--fp8-amax-compute-algo --fp8-override-linear-precision --fp8-opt-level", 1},
+    {"--fp8-use-autocast-during-eval", 0},
+};
+
+}  // namespace
+
+const LauncherTable kAccelerateFlags{"accelerate launch", kFlags, kRules};
+
+}  // namespace lockstep::config
