@@ -8,6 +8,7 @@
 #include "base/text_fields.h"
 #include "cli/args.h"
 #include "cli/live_findings.h"
+#include "cli/preflight.h"
 #include "cli/program_text.h"
 #include "cli/run_notice.h"
 #include "cli/terminal.h"
@@ -116,6 +117,7 @@ Result<ExitStatus> run(const Args& args, Terminal& terminal) {
   if (!args.value("out")) launch::link_latest(recording);
 
   const bool is_quiet = args.has("quiet");
+  if (!is_quiet && !args.has("no-check")) terminal.tell(preflight(args.command));
   const bool ends_hangs = *args.value("on-hang") == "kill";
   const launch::TestimonyTaker testimony(recording, *args.value("on-hang") == "stacks");
   const Clock::time_point begin = Clock::now();
@@ -178,6 +180,7 @@ constexpr Flag kFlags[] = {
     {.name = "full", .help = "At that size keep the oldest events, and drop new ones"},
     {.name = "checksums",
      .help = "Sum what goes into and comes out of collectives, to find results that differ"},
+    {.name = "no-check", .help = "Do not look at the launch configuration first"},
     {.name = "quiet",
      .short_name = 'q',
      .help = "Only record: say nothing while the job runs, judge nothing at its end"},

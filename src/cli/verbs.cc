@@ -4,8 +4,9 @@ namespace lockstep::cli {
 namespace {
 
 constexpr const Verb* kVerbs[] = {
-    &kDiagnoseVerb, &kRunVerb,   &kTopVerb,    &kIsolateVerb, &kSubmitVerb,    &kJobsVerb, &kLogsVerb,
-    &kCancelVerb,   &kServeVerb, &kReportVerb, &kExplainVerb, &kCatalogueVerb, &kDumpVerb, &kHelpVerb,
+    &kDiagnoseVerb, &kCheckVerb,   &kRunVerb,       &kTopVerb,    &kIsolateVerb,
+    &kSubmitVerb,   &kJobsVerb,    &kLogsVerb,      &kCancelVerb, &kServeVerb,
+    &kReportVerb,   &kExplainVerb, &kCatalogueVerb, &kDumpVerb,   &kHelpVerb,
 };
 
 }  // namespace

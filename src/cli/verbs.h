@@ -6,6 +6,7 @@
 namespace lockstep::cli {
 
 extern const Verb kDiagnoseVerb;
+extern const Verb kCheckVerb;
 extern const Verb kIsolateVerb;
 extern const Verb kRunVerb;
 extern const Verb kTopVerb;

@@ -1,0 +1,165 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "cli/args.h"
+#include "cli/launch_inputs.h"
+#include "cli/terminal.h"
+#include "cli/verbs.h"
+#include "cli/write_verdict.h"
+#include "rules/catalogue.h"
+#include "rules/host_documents.h"
+#include "rules/judge.h"
+
+namespace lockstep::cli {
+namespace {
+
+using config::Configuration;
+using config::Settings;
+
+// Without a command or a file, the variables of this process must tell of a job.
+bool tells_of_a_job(const Settings& launch) {
+  return launch.has("launchers") || launch.has("containers") || launch.has("env/RANK") ||
+         launch.has("env/WORLD_SIZE") || launch.has("env/MASTER_ADDR") || launch.has("env/SLURM_JOB_ID") ||
+         launch.has("accelerate") || launch.has("program");
+}
+
+Result<void> check_there_is_something(const Configuration& configuration, const Args& args, bool has_facts) {
+  if (has_facts || std::ranges::any_of(configuration.launches, tells_of_a_job)) return {};
+  if (!configuration.faults.empty()) {
+    const config::Fault& fault = configuration.faults.front();
+    return Error{"nothing to check could be read", fault.file, fault.why, ""};
+  }
+  const bool was_given = !args.command.empty() || !args.operands.empty();
+  return Error{
+      "there is nothing to check", was_given ? "what was given starts no job" : "", "",
+      "give the command that starts the job, as in 'lockstep check -- torchrun train.py', its files, or "
+      "--facts"};
+}
+
+std::string framework_of(const Settings& launch) {
+  if (launch.has("torchrun") || launch.has("deepspeed") || launch.has("accelerate")) return "pytorch";
+  if (launch.has("horovod")) return "horovod";
+  if (launch.has("tf")) return "tensorflow";
+  if (launch.has("env/RANK") && launch.has("env/WORLD_SIZE")) return "pytorch";
+  return launch.has("mpi") ? "mpi" : "";
+}
+
+model::JobSummary summary_of(const Configuration& configuration, std::size_t hosts_with_facts) {
+  model::JobSummary job;
+  for (const Settings& launch : configuration.launches) {
+    if (job.framework.empty()) job.framework = framework_of(launch);
+    const auto size = launch.number("job/world_size");
+    if (size && *size > 0 && *size < 1'000'000 && !job.world_size) job.world_size = static_cast<int>(*size);
+    const auto nodes = launch.number("job/nnodes");
+    if (nodes && *nodes > 0 && *nodes < 1'000'000 && !job.hosts) job.hosts = static_cast<int>(*nodes);
+  }
+  if (!job.hosts && hosts_with_facts > 0) job.hosts = static_cast<int>(hosts_with_facts);
+  return job;
+}
+
+std::string fault_in_words(const config::Fault& fault) {
+  const std::string line = fault.line ? fmt::format(":{}", *fault.line) : "";
+  return fmt::format("{}{}: {}", fault.file.empty() ? "the command" : fault.file, line, fault.why);
+}
+
+void add_limits(const Configuration& configuration, std::size_t hosts_with_facts, model::Verdict& verdict) {
+  for (const config::Fault& fault : configuration.faults) verdict.limits.push_back(fault_in_words(fault));
+  if (hosts_with_facts == 0) {
+    verdict.limits.push_back(
+        "no facts of hosts were given (--facts): interfaces, names, firewalls, versions and limits of the "
+        "hosts "
+        "were not looked at");
+  } else if (verdict.job.hosts && static_cast<std::size_t>(*verdict.job.hosts) > hosts_with_facts) {
+    verdict.limits.push_back(
+        fmt::format("facts of {} of {} hosts were given", hosts_with_facts, *verdict.job.hosts));
+  }
+}
+
+Result<report::Format> format_from(const Args& args) {
+  const std::string name = *args.value("format");
+  if (!args.has("json")) return *report::format_named(name);
+  if (args.has("format") && name != "json")
+    return Error{"'--json' and '--format' contradict each other", "", "", "give one of them"};
+  return report::Format::kJson;
+}
+
+Result<ExitStatus> run(const Args& args, Terminal& terminal) {
+  const report::Format format = TRY(format_from(args));
+  Configuration configuration = config::read_configuration(launch_inputs(args.command, args.operands));
+  std::vector<rules::HostDocument> hosts;
+  if (const auto folder = args.value("facts"))
+    hosts = TRY(rules::read_host_documents(*folder, configuration.faults));
+  TRY(check_there_is_something(configuration, args, !hosts.empty()));
+  config::know_hosts(configuration, hosts.size());
+
+  model::Verdict verdict;
+  verdict.job = summary_of(configuration, hosts.size());
+  for (rules::Hit& hit : rules::apply(rules::built_in_rules(), {configuration, hosts}))
+    verdict.findings.push_back(std::move(hit.finding));
+  add_limits(configuration, hosts.size(), verdict);
+  return write_verdict(verdict, format, *args.value("out"), terminal);
+}
+
+constexpr Flag kFlags[] = {
+    {.name = "facts",
+     .value_name = "DIR",
+     .help = "Facts of the job's hosts, one JSON file each",
+     .kind = ValueKind::kFolder},
+    {.name = "format",
+     .short_name = 'f',
+     .value_name = "FORMAT",
+     .help = "How to write it",
+     .choices = kVerdictFormats,
+     .default_value = "text"},
+    {.name = "out",
+     .short_name = 'o',
+     .value_name = "FILE",
+     .help = "Where to write it; - is standard output",
+     .default_value = "-",
+     .kind = ValueKind::kFile},
+};
+
+constexpr std::string_view kDescription[] = {
+    "Decides from the configuration, before anything runs, whether the job can work. It reads the launch "
+    "command "
+    "(torchrun, accelerate, deepspeed, horovodrun, mpirun, srun, docker run), its environment, and files: "
+    "shell and "
+    "sbatch scripts, host files, accelerate and DeepSpeed configurations, TF_CONFIG, Kubernetes manifests, "
+    "compose "
+    "files. With the facts of the hosts it also compares interfaces, names, versions, limits and devices.",
+    "Each finding names the values that prove it, with file and line, flag or variable, and what to change; "
+    "it has "
+    "the leaf and code that 'lockstep diagnose' would give the failure. Findings of low confidence are "
+    "warnings. A "
+    "file that cannot be read is named under limits, and the rest is decided.",
+    "Exit status 0: nothing wrong found; 1: findings; 2: nothing could be read.",
+};
+
+constexpr Example kExamples[] = {
+    {"lockstep check -- torchrun --nnodes 2 --rdzv-endpoint node0:29400 train.py",
+     "A command before it runs"},
+    {"lockstep check train.sbatch hostfile", "A batch script and its host file"},
+    {"lockstep check --facts facts/ job.yaml", "A manifest with the facts of the hosts"},
+};
+
+}  // namespace
+
+constinit const Verb kCheckVerb{
+    .name = "check",
+    .one_line = "decide from the configuration whether the job can work",
+    .usage = "check [FILE...] [flags] [-- CMD...]",
+    .description = kDescription,
+    .examples = kExamples,
+    .operands = {.name = "FILE",
+                 .min = 0,
+                 .max = Operands::kAnyNumber,
+                 .help = "Scripts, host files, configurations and manifests that start the job",
+                 .kind = ValueKind::kFile},
+    .command = TakesCommand::kMay,
+    .flags = kFlags,
+    .globals = {.json = true, .color = true},
+    .run = run,
+};
+
+}  // namespace lockstep::cli

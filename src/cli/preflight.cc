@@ -1,0 +1,25 @@
+#include "cli/preflight.h"
+
+#include <fmt/format.h>
+
+#include "base/escape.h"
+#include "cli/launch_inputs.h"
+#include "rules/catalogue.h"
+#include "rules/judge.h"
+
+namespace lockstep::cli {
+
+std::string preflight(const std::vector<std::string>& command) {
+  const config::Configuration configuration = config::read_configuration(launch_inputs(command, {}));
+  std::string text;
+  for (const rules::Hit& hit : rules::apply(rules::built_in_rules(), {configuration, {}})) {
+    if (hit.rule->severity != rules::Severity::kError) continue;
+    text +=
+        fmt::format("lockstep: check: {} [{}]\n", base::escape_for_terminal(hit.finding.title), hit.rule->id);
+  }
+  if (!text.empty())
+    text += "lockstep: check: 'lockstep check -- CMD...' says more; --no-check leaves this out\n";
+  return text;
+}
+
+}  // namespace lockstep::cli
