@@ -7,6 +7,8 @@
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "cli/write_verdict.h"
+#include "network/facts_folder.h"
+#include "preflight/judge_flows.h"
 #include "rules/catalogue.h"
 #include "rules/host_documents.h"
 #include "rules/judge.h"
@@ -84,6 +86,17 @@ Result<report::Format> format_from(const Args& args) {
   return report::Format::kJson;
 }
 
+// What the job's connections meet on their way from host to host.
+Result<void> judge_connections(const Configuration& configuration, const std::string& folder,
+                               model::Verdict& verdict, Terminal& terminal) {
+  const network::FactsFolder facts = TRY(network::read_facts_folder(folder));
+  preflight::FlowJudgement judged = preflight::judge_flows(configuration, facts.hosts);
+  verdict.findings.insert(verdict.findings.begin(), judged.findings.begin(), judged.findings.end());
+  verdict.limits.insert(verdict.limits.end(), judged.limits.begin(), judged.limits.end());
+  if (!judged.matrix.empty()) terminal.tell("x: blocked\n" + judged.matrix + "\n");
+  return {};
+}
+
 Result<ExitStatus> run(const Args& args, Terminal& terminal) {
   const report::Format format = TRY(format_from(args));
   Configuration configuration = config::read_configuration(launch_inputs(args.command, args.operands));
@@ -97,6 +110,8 @@ Result<ExitStatus> run(const Args& args, Terminal& terminal) {
   verdict.job = summary_of(configuration, hosts.size());
   for (rules::Hit& hit : rules::apply(rules::built_in_rules(), {configuration, hosts}))
     verdict.findings.push_back(std::move(hit.finding));
+  if (const auto folder = args.value("facts"))
+    TRY(judge_connections(configuration, *folder, verdict, terminal));
   add_limits(configuration, hosts.size(), verdict);
   return write_verdict(verdict, format, *args.value("out"), terminal);
 }
