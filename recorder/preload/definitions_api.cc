@@ -57,7 +57,9 @@ std::uint32_t lockstep_define_communicator(const lockstep_communicator_facts* gi
   if (facts.members != nullptr) {
     communicator.run_count = rank_runs(facts.members, facts.member_count, runs, kMostRuns);
   }
-  return visit->writer().intern_communicator(communicator, runs);
+  const std::uint32_t id = visit->writer().intern_communicator(communicator, runs);
+  visit->payload().define_communicator(id, facts);
+  return id;
 }
 
 std::uint32_t lockstep_intern_tensors(const lockstep_tensor_facts* tensors, std::uint16_t input_count,

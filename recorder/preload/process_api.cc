@@ -60,5 +60,7 @@ int lockstep_is_recording(void) {
 
 void lockstep_end_rank(std::int32_t exit_status) {
   lockstep::recorder::Visit visit;
-  if (visit) visit->writer().say_goodbye(exit_status);
+  if (!visit) return;
+  visit->payload().drain();
+  visit->writer().say_goodbye(exit_status);
 }

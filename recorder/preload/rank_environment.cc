@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "text.h"
+#include "recorder/core/text.h"
 #include "tf_config.h"
 
 namespace lockstep::recorder {

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "rank_environment.h"
-#include "text.h"
+#include "recorder/core/text.h"
 
 #ifndef LOCKSTEP_VERSION
 #error "the build says which version this is"
@@ -34,7 +34,8 @@ bool is_rank_known(const lockstep_rank_facts& facts) {
   return first_known(facts.rank, rank_from_environment().rank) >= 0;
 }
 
-int open_rank_file(Writer& writer, const Settings& settings, const lockstep_rank_facts& facts) {
+int open_rank_file(Writer& writer, const Settings& settings, const lockstep_rank_facts& facts,
+                   OpenedRank& opened) {
   const RankIdentity found = rank_from_environment();
   const bool is_told = facts.rank >= 0;
   WriterOptions options;
@@ -59,6 +60,7 @@ int open_rank_file(Writer& writer, const Settings& settings, const lockstep_rank
     options.path = path;
     options.restart = restart + again;
     error = writer.open(options);
+    opened = {options.rank, options.world_size, options.restart};
   }
   return error;
 }

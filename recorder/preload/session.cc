@@ -111,7 +111,10 @@ int Session::open(const lockstep_rank_facts& facts, std::int32_t life) {
   id_ = ::getpid() | life << kPidBits;
   if (const int error = numbers_.create()) return error;
   last_clock_ns_.store(monotonic_now_ns(), std::memory_order_relaxed);
-  return open_rank_file(writer_, settings_at_load, facts);
+  OpenedRank opened;
+  if (const int error = open_rank_file(writer_, settings_at_load, facts, opened)) return error;
+  payload_.open(settings_at_load, opened);  // without it the rank is recorded all the same
+  return 0;
 }
 
 Lane* Session::lane() {

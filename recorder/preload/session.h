@@ -16,6 +16,7 @@
 
 #include "lockstep/recorder.h"
 
+#include "payload.h"
 #include "recorder/core/lane.h"
 #include "recorder/core/sequence_numbers.h"
 #include "recorder/core/writer.h"
@@ -42,6 +43,7 @@ class Session {
 
   Writer& writer() { return writer_; }
   SequenceNumbers& numbers() { return numbers_; }
+  Payload& payload() { return payload_; }
   std::int32_t id() const { return id_; }  // differs between recordings of parent and child, and of two lives
 
   // The lane of the calling thread; null when there are too many threads.
@@ -69,6 +71,7 @@ class Session {
   std::atomic<std::uint64_t> last_clock_ns_{0};
   Writer writer_;
   SequenceNumbers numbers_;
+  Payload payload_;
   LaneSlot lanes_[kMostThreads];
 };
 

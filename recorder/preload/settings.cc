@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "text.h"
+#include "recorder/core/text.h"
 
 namespace lockstep::recorder {
 namespace {
@@ -13,6 +13,13 @@ constexpr std::size_t kSmallestRing = std::size_t{1} << 20;
 bool is_set_to(const char* name, const char* value) {
   const char* text = ::getenv(name);
   return text != nullptr && ::strcmp(text, value) == 0;
+}
+
+std::uint32_t number_variable(const char* name, std::uint32_t unset) {
+  const char* text = ::getenv(name);
+  std::uint64_t number = 0;
+  if (text == nullptr || parse_number(text, number) == nullptr || number > UINT32_MAX) return unset;
+  return static_cast<std::uint32_t>(number);
 }
 
 template <std::size_t size>
@@ -48,12 +55,14 @@ Settings settings_from_environment() {
     settings.is_ring = !is_set_to("LOCKSTEP_RECORD_MODE", "full");
   }
   settings.wants_checksums = is_set_to("LOCKSTEP_CHECKSUMS", "1");
-  if (const char* interval = ::getenv("LOCKSTEP_STACK_INTERVAL")) {
-    std::uint64_t number = 0;
-    if (parse_number(interval, number) != nullptr && number <= UINT32_MAX) {
-      settings.stack_interval = static_cast<std::uint32_t>(number);
-    }
+  settings.stack_interval = number_variable("LOCKSTEP_STACK_INTERVAL", settings.stack_interval);
+  settings.wants_payload = is_set_to("LOCKSTEP_PAYLOAD", "1");
+  const char* memory = ::getenv("LOCKSTEP_PAYLOAD_MEMORY");
+  if (const std::size_t bytes = memory == nullptr ? 0 : size_from_text(memory); bytes != 0) {
+    settings.payload_memory = bytes;
   }
+  copy_variable("LOCKSTEP_REPLAY", settings.replay);
+  settings.replay_restart = number_variable("LOCKSTEP_REPLAY_RESTART", 0);
   return settings;
 }
 

@@ -14,6 +14,10 @@ struct Settings {
   bool is_ring = false;
   bool wants_checksums = false;
   std::uint32_t stack_interval = 16;  // 0: no stacks
+  bool wants_payload = false;
+  std::size_t payload_memory = std::size_t{1} << 30;
+  char replay[PATH_MAX] = {};  // the recording that is replayed; "": none
+  std::uint32_t replay_restart = 0;
 };
 
 Settings settings_from_environment();

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "text.h"
+#include "recorder/core/text.h"
 
 namespace lockstep::recorder {
 namespace {

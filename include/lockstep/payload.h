@@ -1,0 +1,67 @@
+/* How an adapter gives the recorder what calls received (lockstep run --payload), and gets it back when one
+ * rank is run alone (lockstep replay). An addition to recorder.h, with its promises, except that keeping
+ * bytes copies them, and that serving reads files. */
+#ifndef LOCKSTEP_PAYLOAD_H
+#define LOCKSTEP_PAYLOAD_H
+
+#include "lockstep/recorder.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum lockstep_payload_mode_number {
+  LOCKSTEP_PAYLOAD_OFF = 0,
+  LOCKSTEP_PAYLOAD_KEEPS = 1, /* results are kept */
+  LOCKSTEP_PAYLOAD_SERVES = 2 /* this is a replay: calls are not made, their results are served */
+};
+LOCKSTEP_API int lockstep_payload_mode(void);
+
+/* What a call is given, after lockstep_begin_call and before the call is made. `pieces` null: its tensors
+ * cannot be read, which is noted. */
+LOCKSTEP_API void lockstep_keep_input(const struct lockstep_ticket* ticket,
+                                      const struct lockstep_piece* pieces, size_t count);
+
+/* What it gave back, one piece for each tensor, before anybody can use it. `source`: of a receive from
+ * anybody, who it was; else -1. */
+LOCKSTEP_API void lockstep_keep_output(const struct lockstep_ticket* ticket,
+                                       const struct lockstep_piece* pieces, size_t count, int32_t source);
+
+/* It failed, and this was said. */
+LOCKSTEP_API void lockstep_keep_failure(const struct lockstep_ticket* ticket, const char* error,
+                                        size_t bytes);
+
+/* A step ended, and this is what its rank has learned: one name for each piece, one to a line. */
+LOCKSTEP_API void lockstep_keep_state(uint64_t step, const char* names, size_t names_bytes,
+                                      const struct lockstep_piece* pieces, size_t count);
+
+/* ---- replay ------------------------------------------------------------------------------------------- */
+
+enum lockstep_serve_status {
+  LOCKSTEP_SERVED = 0,
+  LOCKSTEP_SERVE_FAILURE = 1,  /* the recorded call failed: `error` is what it said */
+  LOCKSTEP_SERVE_UNKNOWN = 2,  /* the recorded rank made no such call */
+  LOCKSTEP_SERVE_OPEN = 3,     /* it made it, and the recording ends before its result */
+  LOCKSTEP_SERVE_MISFIT = 4,   /* it made it with tensors of other sizes */
+  LOCKSTEP_SERVE_NOT_KEPT = 5, /* its result was not kept, or is lost or damaged */
+};
+struct lockstep_served {
+  uint32_t size;
+  int32_t source;
+  const char* error; /* stays valid; no closing zero */
+  size_t error_bytes;
+  uint64_t step; /* of the recorded call */
+};
+struct lockstep_room {
+  void* data;
+  size_t bytes;
+};
+/* The recorded result of a call, copied to `rooms`, one for each output tensor. */
+LOCKSTEP_API int lockstep_serve_call(const struct lockstep_ticket* ticket, const struct lockstep_room* rooms,
+                                     size_t count, struct lockstep_served* served);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

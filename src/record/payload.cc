@@ -1,0 +1,231 @@
+#include "record/payload.h"
+
+#include <algorithm>
+#include <cstring>
+#include <fcntl.h>
+#include <string_view>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "lockstep/payload_format.h"
+#include "lockstep/recorder.h"
+
+#include "base/file.h"
+
+namespace lockstep::record {
+namespace {
+
+constexpr std::size_t kMostMembers = 1 << 20;
+
+PayloadKey key_from(std::uint64_t communicator, std::uint64_t sequence, int peer, std::uint8_t operation) {
+  PayloadKey key{.communicator = communicator, .sequence = sequence};
+  key.is_send = operation == LOCKSTEP_OPERATION_Send;
+  key.is_receive = operation == LOCKSTEP_OPERATION_Receive;
+  if (key.is_send || key.is_receive) key.peer = peer;
+  return key;
+}
+
+ContentHash hash_from(const std::uint8_t (&bytes)[16]) {
+  ContentHash hash;
+  std::ranges::copy(bytes, hash.begin());
+  return hash;
+}
+
+std::vector<std::string> split(std::string_view text, char separator) {
+  std::vector<std::string> parts;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(separator), text.size());
+    parts.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return parts;
+}
+
+class Decoder {
+ public:
+  void add(const lockstep_payload_entry& entry) {
+    body_ = reinterpret_cast<const char*>(&entry + 1);
+    bytes_ = entry.bytes;
+    if (const auto* call = lockstep_payload_as_call(&entry)) return add_call(*call);
+    if (const auto* result = lockstep_payload_as_result(&entry)) return add_result(*result);
+    if (const auto* state = lockstep_payload_as_state(&entry)) return add_state(*state);
+    switch (entry.type) {
+      case LOCKSTEP_PAYLOAD_BLOB:
+        return add_blob();
+      case LOCKSTEP_PAYLOAD_STATE_NAMES:
+        return add_names();
+      case LOCKSTEP_PAYLOAD_PROCESS:
+        return add_process();
+      case LOCKSTEP_PAYLOAD_COMMUNICATOR:
+        return add_communicator();
+      case LOCKSTEP_PAYLOAD_STOPPED:
+        if (const auto* stopped = fixed<lockstep_payload_stopped>())
+          payload.stopped_after_step = stopped->step;
+        return;
+      default:
+        return;
+    }
+  }
+
+  Payload payload;
+
+ private:
+  template <typename Fixed>
+  const Fixed* fixed() const {
+    return bytes_ >= sizeof(Fixed) ? reinterpret_cast<const Fixed*>(body_) : nullptr;
+  }
+  // What stands behind the fixed part, from `offset` on.
+  template <typename Fixed>
+  std::optional<std::string_view> tail(std::uint64_t offset, std::uint64_t bytes) const {
+    const std::uint64_t there = bytes_ - sizeof(Fixed);
+    if (offset > there || bytes > there - offset) return std::nullopt;
+    return std::string_view(body_ + sizeof(Fixed) + offset, bytes);
+  }
+
+  void add_call(const lockstep_payload_call& call) {
+    PayloadCall& added = payload.calls.emplace_back();
+    added.key = key_from(call.communicator, call.sequence, call.peer, call.operation);
+    added.step = call.step;
+    added.operation = call.operation;
+    added.peer = call.peer;
+    added.input_bytes = call.input_bytes;
+    if ((call.flags & LOCKSTEP_PAYLOAD_HAS_INPUT) != 0) added.input = hash_from(call.input_hash);
+  }
+
+  void add_result(const lockstep_payload_result& result) {
+    PayloadResult added;
+    added.has_failed = (result.flags & LOCKSTEP_PAYLOAD_FAILED) != 0;
+    added.is_kept = (result.flags & LOCKSTEP_PAYLOAD_NOT_KEPT) == 0;
+    added.error.assign(lockstep_payload_error(&result), result.error_bytes);
+    const lockstep_payload_output* outputs = lockstep_payload_outputs(&result);
+    for (std::size_t i = 0; i < result.output_count; ++i) {
+      added.outputs.push_back({hash_from(outputs[i].hash), outputs[i].bytes});
+    }
+    payload.results.emplace(key_from(result.communicator, result.sequence, result.peer, result.operation),
+                            std::move(added));
+  }
+
+  void add_state(const lockstep_payload_state& state) {
+    PayloadState& added = payload.states.emplace_back();
+    added.step = state.step;
+    added.names = state.names;
+    added.sums.resize(state.count);
+    if (state.count != 0) std::memcpy(added.sums.data(), &state + 1, state.count * sizeof added.sums[0]);
+  }
+
+  void add_blob() {
+    const auto* blob = fixed<lockstep_payload_blob>();
+    payload.blobs.insert(hash_from(blob->hash));
+    payload.blob_bytes += blob->bytes;
+  }
+
+  void add_names() {
+    const auto* names = fixed<lockstep_payload_state_names>();
+    if (names == nullptr) return;
+    const auto text = tail<lockstep_payload_state_names>(0, names->bytes);
+    if (text) payload.state_names[names->names] = split(*text, '\n');
+  }
+
+  void add_process() {
+    const auto* process = fixed<lockstep_payload_process>();
+    if (process == nullptr) return;
+    std::uint64_t offset = 0;
+    const auto next = [&](std::uint32_t bytes) {
+      const auto text = tail<lockstep_payload_process>(offset, bytes);
+      offset += bytes;
+      return text.value_or(std::string_view());
+    };
+    PayloadProcess texts;
+    texts.arguments = split(next(process->arguments_bytes), '\0');
+    texts.environment = split(next(process->environment_bytes), '\0');
+    texts.folder = next(process->folder_bytes);
+    texts.program = next(process->program_bytes);
+    payload.process = std::move(texts);
+  }
+
+  void add_communicator() {
+    const auto* head = fixed<lockstep_payload_communicator>();
+    if (head == nullptr || head->member_count > kMostMembers) return;
+    const std::uint64_t member_bytes = std::uint64_t{head->member_count} * sizeof(std::int32_t);
+    const auto members = tail<lockstep_payload_communicator>(0, member_bytes);
+    const auto name = tail<lockstep_payload_communicator>(member_bytes, head->name_bytes);
+    if (!members || !name) return;
+    PayloadCommunicator added{.name = std::string(*name), .members = {}};
+    for (std::size_t i = 0; i < head->member_count; ++i) {
+      std::int32_t member = 0;
+      std::memcpy(&member, members->data() + i * sizeof member, sizeof member);
+      added.members.push_back(member);
+    }
+    payload.communicators.emplace(head->communicator, std::move(added));
+  }
+
+  const char* body_ = nullptr;
+  std::uint64_t bytes_ = 0;
+};
+
+class Mapped {
+ public:
+  explicit Mapped(const std::filesystem::path& path) {
+    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    struct stat status {};
+    if (file >= 0 && ::fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
+      bytes_ = static_cast<std::size_t>(status.st_size);
+      data_ = ::mmap(nullptr, bytes_, PROT_READ, MAP_PRIVATE, file, 0);
+    }
+    error_ = errno;
+    if (file >= 0) ::close(file);
+  }
+  Mapped(const Mapped&) = delete;
+  Mapped& operator=(const Mapped&) = delete;
+  ~Mapped() {
+    if (is_open()) ::munmap(data_, bytes_);
+  }
+  bool is_open() const { return data_ != MAP_FAILED; }
+  const void* data() const { return data_; }
+  std::size_t bytes() const { return bytes_; }
+  int error() const { return error_; }
+
+ private:
+  void* data_ = MAP_FAILED;
+  std::size_t bytes_ = 0;
+  int error_ = 0;
+};
+
+}  // namespace
+
+std::filesystem::path payload_path(const std::filesystem::path& recording, int rank, std::uint32_t restart) {
+  return recording / LOCKSTEP_PAYLOAD_FOLDER / fmt::format("rank_{:05}.restart_{}.payload", rank, restart);
+}
+
+Result<Payload> decode_payload(const void* data, std::size_t bytes, const std::string& name) {
+  std::uint64_t offset = lockstep_payload_begin(data, bytes);
+  if (offset == 0) return Error{"cannot read payload", name, "it is no payload file", ""};
+  lockstep_payload_file head;
+  std::memcpy(&head, data, sizeof head);
+  Decoder decoder;
+  decoder.payload.rank = head.rank;
+  decoder.payload.world_size = head.world_size;
+  decoder.payload.restart = head.restart;
+  std::uint64_t next = offset;
+  while (const lockstep_payload_entry* entry = lockstep_payload_entry_at(data, bytes, offset, &next)) {
+    decoder.add(*entry);
+    offset = next;
+  }
+  decoder.payload.is_cut = offset != bytes;
+  return std::move(decoder.payload);
+}
+
+Result<Payload> read_payload(const std::filesystem::path& path) {
+  const Mapped file(path);
+  if (!file.is_open()) {
+    return Error{"cannot read payload", path.string(),
+                 file.error() != 0 ? std::strerror(file.error()) : "it is empty",
+                 "record the job with 'lockstep run --payload -- CMD...'"};
+  }
+  return decode_payload(file.data(), file.bytes(), path.string());
+}
+
+}  // namespace lockstep::record
