@@ -1,6 +1,7 @@
 #include "call.h"
 
 #include <cstring>
+#include <stdexcept>
 
 #include <torch/csrc/distributed/c10d/Types.hpp>
 #include <torch/csrc/distributed/c10d/Work.hpp>
@@ -8,8 +9,9 @@
 #include "device_runtime.h"
 #include "device_work.h"
 #include "groups.h"
+#include "kept_tensors.h"
 #include "python_stack.h"
-#include "work_progress.h"
+#include "served_work.h"
 
 namespace lockstep::pytorch {
 namespace {
@@ -100,10 +102,13 @@ Call::Call(const Signature& signature, const c10::IValue* arguments) {
   lockstep_begin_call(&facts, &ticket_);
   has_checksums_ = ticket_.communicator != 0 && lockstep_wants_checksums() && tensors.can_checksum();
   if (has_checksums_) note_inputs(tensors);
+  has_payload_ =
+      ticket_.communicator != 0 && !is_captured_ && lockstep_payload_mode() != LOCKSTEP_PAYLOAD_OFF;
+  if (has_payload_) keep_inputs(ticket_, tensors.inputs());
+  if (has_checksums_ || has_payload_) outputs_ = tensors.outputs();
 }
 
 void Call::note_inputs(const TensorList& tensors) {
-  checksummed_outputs_ = tensors.outputs();
   if (!tensors.has_inputs()) return;
   lockstep_checksum_facts facts{};
   facts.size = sizeof facts;
@@ -118,7 +123,10 @@ void Call::follow(const Signature& signature, c10::IValue* results) noexcept {
     c10::IValue* const work = signature.return_count == 0 ? nullptr : &results[signature.return_count - 1];
     if (device_.is_cpu()) {
       follow_cpu(work);
-    } else if (auto told = follow_device(ticket_, device_, group_, work_in(work))) {
+      return;
+    }
+    if (has_payload_) keep_outputs(ticket_, outputs_, -1);  // noted as not kept
+    if (auto told = follow_device(ticket_, device_, group_, work_in(work))) {
       *work = c10::IValue(std::move(told));
     }
   } catch (...) {  // the job goes on; this call stays without an end
@@ -126,17 +134,42 @@ void Call::follow(const Signature& signature, c10::IValue* results) noexcept {
 }
 
 void Call::follow_cpu(c10::IValue* work) {
-  Progress progress{ticket_, std::move(checksummed_outputs_), is_posted_};
+  Progress told = progress();
   const c10::intrusive_ptr<c10d::Work> given = work_in(work);
   if (given == nullptr) {
-    progress.complete();
-  } else if (has_checksums_ || !tell_by_future(*given, progress)) {
-    *work = c10::IValue(watched(given, std::move(progress)));
+    told.complete();
+  } else if (has_checksums_ || has_payload_ || !tell_by_future(*given, told)) {
+    *work = c10::IValue(watched(given, std::move(told)));
   }
 }
 
+Progress Call::progress() {
+  return {ticket_, std::move(outputs_), is_posted_, has_checksums_, has_payload_};
+}
+
 void Call::fail(const char* what) noexcept {
-  Progress{ticket_, {}, false}.fail(what);
+  Progress{ticket_, {}, false, false, has_payload_}.fail(what);
+}
+
+void Call::serve(const Signature& signature, torch::jit::Stack& stack) {
+  Served served = serve_outputs(ticket_, signature.name, outputs_);
+  const bool is_open_send =
+      served.status == LOCKSTEP_SERVE_OPEN && ticket_.operation == LOCKSTEP_OPERATION_Send;
+  if (is_open_send) served.error.clear();  // nothing comes back from it
+  const std::vector<at::Tensor> outputs = outputs_;
+  Progress told = progress();
+  if (served.error.empty()) {
+    told.complete(served.source);
+  } else {
+    told.fail(served.error.c_str());
+    const bool is_on_record = served.status == LOCKSTEP_SERVE_FAILURE || served.status == LOCKSTEP_SERVE_OPEN;
+    if (!is_on_record || signature.return_count == 0) throw std::runtime_error(served.error);
+  }
+  const c10::IValue first =
+      signature.argument_count == 0 ? c10::IValue() : *(stack.end() - signature.argument_count);
+  torch::jit::drop(stack, signature.argument_count);
+  for (std::uint32_t i = 0; i + 1 < signature.return_count; ++i) stack.push_back(first);
+  if (signature.return_count != 0) stack.emplace_back(served_work(outputs, served.source, served.error));
 }
 
 }  // namespace lockstep::pytorch

@@ -11,6 +11,7 @@
 
 #include "operations.h"
 #include "tensor_list.h"
+#include "work_progress.h"
 
 namespace lockstep::pytorch {
 
@@ -35,17 +36,23 @@ class Call {
 
   void fail(const char* what) noexcept;
 
+  // In a replay, instead of issuing it: its recorded results, in the place of the arguments on the stack.
+  // Throws what stands in the way when the operation has no Work that could raise it.
+  void serve(const Signature& signature, torch::jit::Stack& stack);
+
  private:
   void note_inputs(const TensorList& tensors);
+  Progress progress();
   void follow_cpu(c10::IValue* work);
 
   lockstep_ticket ticket_{};
   c10::Device device_{c10::DeviceType::CPU};
   const void* group_ = nullptr;
-  std::vector<at::Tensor> checksummed_outputs_;
+  std::vector<at::Tensor> outputs_;  // when they are summed or kept
   bool is_posted_ = false;
   bool is_captured_ = false;
   bool has_checksums_ = false;
+  bool has_payload_ = false;
 };
 
 }  // namespace lockstep::pytorch

@@ -48,6 +48,9 @@ class ForwardedWork : public c10d::Work {
   c10d::Work& inner() {
     return *inner_;
   }
+  const c10::intrusive_ptr<c10d::Work>& held() const {
+    return inner_;
+  }
 
  private:
   c10::intrusive_ptr<c10d::Work> inner_;

@@ -8,6 +8,7 @@
 #include <torch/library.h>
 
 #include "call.h"
+#include "kept_tensors.h"
 
 namespace lockstep::pytorch {
 namespace {
@@ -51,6 +52,7 @@ void record_and_issue(const c10::OperatorHandle& op, c10::DispatchKeySet keys, t
   std::optional<Call> call;
   if (signature != nullptr) call = begin(*signature, *stack);
   if (!call.has_value()) return issue(op, keys, stack);
+  if (payload_serves()) return call->serve(*signature, *stack);
   try {
     issue(op, keys, stack);
   } catch (const std::exception& error) {

@@ -139,10 +139,18 @@ std::uint64_t TensorList::checksum_inputs() const {
   return lockstep_checksum_pieces(pieces.data(), pieces.size());
 }
 
-std::vector<at::Tensor> TensorList::outputs() const {
+std::vector<at::Tensor> TensorList::held(const Pointers& tensors) {
   std::vector<at::Tensor> held;
-  for (const at::Tensor* tensor : outputs_) held.push_back(*tensor);
+  for (const at::Tensor* tensor : tensors) held.push_back(*tensor);
   return held;
+}
+
+std::vector<at::Tensor> TensorList::inputs() const {
+  return held(inputs_);
+}
+
+std::vector<at::Tensor> TensorList::outputs() const {
+  return held(outputs_);
 }
 
 std::uint64_t checksum_of(const std::vector<at::Tensor>& tensors) {

@@ -28,11 +28,13 @@ class TensorList {
   bool can_checksum() const;
   bool has_inputs() const { return !inputs_.empty(); }
   std::uint64_t checksum_inputs() const;
+  std::vector<at::Tensor> inputs() const;
   std::vector<at::Tensor> outputs() const;
 
  private:
   using Pointers = c10::SmallVector<const at::Tensor*, 8>;
   static void append(Pointers& tensors, const c10::IValue& argument);
+  static std::vector<at::Tensor> held(const Pointers& tensors);
 
   Pointers inputs_;
   Pointers outputs_;

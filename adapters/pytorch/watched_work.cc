@@ -16,14 +16,21 @@ class ToldOnce {
   explicit ToldOnce(Progress progress) : progress_(std::move(progress)) {}
 
   void wait() const { progress_.wait(); }
-  void complete() {
-    if (is_first()) progress_.complete();
+  // `work` has ended.
+  void complete(const c10d::Work& work) {
+    if (is_first()) progress_.complete(source_of(work));
   }
   void fail(const char* what) {
     if (is_first()) progress_.fail(what);
   }
 
  private:
+  std::int32_t source_of(const c10d::Work& work) const {
+    const bool is_from_anybody = progress_.keeps &&
+                                 progress_.ticket.operation == LOCKSTEP_OPERATION_Receive &&
+                                 progress_.ticket.peer < 0;
+    return is_from_anybody ? work.sourceRank() : -1;
+  }
   bool is_first() {
     const std::lock_guard<std::mutex> lock(mutex_);
     return !std::exchange(is_told_, true);
@@ -41,7 +48,7 @@ class WatchedWork final : public ForwardedWork {
 
   bool isCompleted() override {
     const bool is_completed = inner().isCompleted();
-    if (is_completed && inner().isSuccess()) told_->complete();
+    if (is_completed && inner().isSuccess()) told_->complete(inner());
     return is_completed;
   }
 
@@ -49,7 +56,7 @@ class WatchedWork final : public ForwardedWork {
     told_->wait();
     try {
       const bool is_done = inner().wait(timeout);
-      if (is_done) told_->complete();
+      if (is_done) told_->complete(inner());
       return is_done;
     } catch (const std::exception& error) {
       told_->fail(error.what());
@@ -61,11 +68,11 @@ class WatchedWork final : public ForwardedWork {
   c10::intrusive_ptr<Future> getFuture() override {
     const auto future = inner().getFuture();
     return future->then(
-        [told = told_](Future& ended) -> c10::IValue {
+        [told = told_, work = held()](Future& ended) -> c10::IValue {
           if (ended.hasError()) {
             told->fail(ended.tryRetrieveErrorMessage().c_str());
           } else {
-            told->complete();
+            told->complete(*work);
           }
           return ended.value();
         },

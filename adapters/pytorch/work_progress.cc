@@ -6,6 +6,7 @@
 #include <typeinfo>
 
 #include "error_text.h"
+#include "kept_tensors.h"
 #include "tensor_list.h"
 
 namespace lockstep::pytorch {
@@ -50,8 +51,9 @@ void Progress::wait() const noexcept {
   if (is_posted) lockstep_mark_call(&ticket, LOCKSTEP_DONE_STARTED, 0, 0);
 }
 
-void Progress::complete() noexcept {
-  if (!outputs.empty()) {
+void Progress::complete(std::int32_t source) noexcept {
+  if (keeps) keep_outputs(ticket, outputs, source);
+  if (sums && !outputs.empty()) {
     lockstep_checksum_facts facts{};
     facts.size = sizeof facts;
     facts.has_output = 1;
@@ -62,6 +64,7 @@ void Progress::complete() noexcept {
 }
 
 void Progress::fail(const char* what) noexcept {
+  if (keeps) keep_failure(ticket, what);
   lockstep_mark_call(&ticket, LOCKSTEP_DONE_FAILED, intern_error(what), 0);
 }
 
@@ -75,7 +78,7 @@ bool tell_by_future(c10d::Work& work, const Progress& progress) {
   if (future == nullptr) return false;
   progress.wait();  // whoever waits for a future is not seen
   future->addCallback([ticket = progress.ticket](c10::ivalue::Future& ended) {
-    Progress told{ticket, {}, false};
+    Progress told{ticket, {}};
     if (ended.hasError()) {
       told.fail(ended.tryRetrieveErrorMessage().c_str());
     } else {

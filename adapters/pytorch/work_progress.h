@@ -14,11 +14,13 @@ namespace lockstep::pytorch {
 // What is told when an operation ends.
 struct Progress {
   lockstep_ticket ticket;
-  std::vector<at::Tensor> outputs;  // to be summed at the end; empty: not wanted
+  std::vector<at::Tensor> outputs;  // held when they are wanted at the end
   bool is_posted = false;           // the rank waits for it only when it says so
+  bool sums = false;                // the outputs are to be summed at the end
+  bool keeps = false;               // ... and to be kept
 
   void wait() const noexcept;
-  void complete() noexcept;
+  void complete(std::int32_t source = -1) noexcept;  // who sent it, of a receive from anybody
   void fail(const char* what) noexcept;
 };
 

@@ -13,7 +13,7 @@ import time
 
 from lockstep_python.recorder import HERE, include_folder
 
-LIMIT_S = 180  # of the compiler
+LIMIT_S = 600  # of the compiler: on a busy machine it takes long
 RETRY_S = 600  # ranks that start together agree on a failure; a later job tries again
 
 
@@ -75,7 +75,9 @@ def _is_recent(path):
 def _folder_for(recipe):
     cache = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     content = hashlib.sha256()
-    for path in [*recipe.sources((".cc", ".h")), os.path.join(include_folder(), "lockstep", "recorder.h")]:
+    public = os.path.join(include_folder(), "lockstep")
+    headers = [os.path.join(public, name) for name in ("payload.h", "recorder.h")]
+    for path in [*recipe.sources((".cc", ".h")), *headers]:
         with open(path, "rb") as file:
             content.update(file.read())
     content.update(recipe.identity.encode())

@@ -10,6 +10,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 PHASE_BEGIN, PHASE_END, PHASE_INSTANT = 1, 2, 3
 DONE_COMPLETED, DONE_STARTED, DONE_FAILED = 1, 2, 3
 CALL_ASYNC, CALL_POSTED = 1, 4
+PAYLOAD_OFF, PAYLOAD_KEEPS, PAYLOAD_SERVES = 0, 1, 2
 
 
 class RankFacts(ctypes.Structure):
@@ -34,6 +35,10 @@ class TensorFacts(ctypes.Structure):
 
 class FrameFacts(ctypes.Structure):
     _fields_ = [("function", c_uint32), ("file", c_uint32), ("line", c_uint32)]
+
+
+class Piece(ctypes.Structure):
+    _fields_ = [("data", c_void_p), ("bytes", c_size_t)]
 
 
 class CallFacts(ctypes.Structure):
@@ -125,6 +130,14 @@ class Library:
     def mark_call(self, ticket, status, error=""):
         self._library.lockstep_mark_call(ctypes.byref(ticket), c_uint8(status), self.intern(error) if error else 0,
                                          c_uint64(0))
+
+    def payload_mode(self):
+        return self._library.lockstep_payload_mode()
+
+    def keep_state(self, step, names, pieces):
+        """A list of (address, bytes), and as many names, one to a line."""
+        facts = (Piece * len(pieces))(*pieces)
+        self._library.lockstep_keep_state(c_uint64(step), names, c_size_t(len(names)), facts, c_size_t(len(pieces)))
 
     def activity(self, word):
         """A function that marks it: of one thread only, because the facts are kept to be filled again."""

@@ -6,7 +6,8 @@ import threading
 import weakref
 
 from lockstep_python import import_watch, steps
-from lockstep_python.recorder import PHASE_BEGIN, PHASE_END
+from lockstep_python.recorder import PAYLOAD_OFF, PHASE_BEGIN, PHASE_END
+from lockstep_torch import state
 
 _DATA_WAIT = "enumerate(DataLoader)#"
 _is_watching = False
@@ -37,6 +38,7 @@ class _Steps:
         self._mark = library.activity("step")
         self._leader = lambda: None
         self._end_ns = 0
+        self._state = state.State(library) if library.payload_mode() != PAYLOAD_OFF else None
 
     def end(self, optimizer):
         if steps.told_above():
@@ -47,6 +49,8 @@ class _Steps:
             self._leader = weakref.ref(optimizer)
         now_ns = self._now_ns()
         steps.tell_ended(self._mark, self._end_ns, now_ns)
+        if self._state is not None:
+            self._state.keep(optimizer, steps.last_number())
         self._end_ns = now_ns
 
 

@@ -3,7 +3,7 @@
 import ctypes
 
 from lockstep_python import notes, recorder
-from lockstep_torch import rank_start
+from lockstep_torch import rank_start, solo
 
 
 class _WatchedRanks(dict):
@@ -20,6 +20,8 @@ class _WatchedRanks(dict):
 
 def watch_groups(c10d):
     c10d._pg_group_ranks = _WatchedRanks(c10d._pg_group_ranks)
+    if solo.is_replay():
+        solo.stay_alone(c10d)
 
 
 def define(group, members):

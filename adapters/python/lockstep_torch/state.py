@@ -1,0 +1,67 @@
+"""What a rank has learned by the end of a step: its parameters and the state of its optimizer, summed one by one.
+Sums of what collectives are given miss a drift that is too small to change them at once."""
+
+import sys
+
+from lockstep_python import notes
+
+MOST_FRAMES = 64
+
+
+class State:
+    def __init__(self, library):
+        self._library = library
+        self._names = None  # once looked for: id of a parameter: its name in a module of the script
+        self._text = (None, b"")  # the names of the last step, joined once
+
+    def keep(self, optimizer, step):
+        try:
+            if self._names is None:
+                self._names = {}
+                self._names = _names_in_script(sys._getframe(2))
+            names, pieces = self._pieces(optimizer)
+            key = tuple(names)
+            if self._text[0] != key:
+                self._text = key, "\n".join(names).encode(errors="replace")
+            self._library.keep_state(step, self._text[1], pieces)
+        except Exception as error:
+            notes.tell(f"the state after step {step} is not summed: {error!r}")
+            self._library.keep_state(step, b"", [])
+
+    def _pieces(self, optimizer):
+        names, pieces = [], []
+
+        def add(name, tensor):
+            tensor = getattr(tensor, "_local_tensor", tensor)
+            if tensor.device.type == "cpu" and str(tensor.layout) == "torch.strided" and tensor.is_contiguous():
+                names.append(name)
+                pieces.append((tensor.data_ptr(), tensor.numel() * tensor.element_size()))
+
+        number = 0
+        for group in optimizer.param_groups:
+            for parameter in group["params"]:
+                name = self._names.get(id(parameter)) or f"parameter {number}"
+                add(name, parameter)
+                for key, value in optimizer.state.get(parameter, {}).items():
+                    if hasattr(value, "data_ptr"):
+                        add(f"{name} {key}", value)
+                number += 1
+        return names, pieces
+
+
+def _names_in_script(frame):
+    """The names of parameters of the modules that the functions under way know."""
+    import torch
+    names = {}
+    for _ in range(MOST_FRAMES):
+        if frame is None:
+            break
+        values = list(frame.f_locals.values())
+        for value in values + [inner for value in values for inner in list(getattr(value, "__dict__", {}).values())[:100]]:
+            if isinstance(value, torch.nn.Module):
+                for name, parameter in value.named_parameters():
+                    known = names.get(id(parameter))
+                    if known is None or len(name) > len(known):
+                        names[id(parameter)] = name
+        frame = frame.f_back
+    return names
