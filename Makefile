@@ -1,7 +1,7 @@
 # The developer's front door. Everything is built by CMake; this file only names the common trips.
 
 .DEFAULT_GOAL := build
-.PHONY: help deps build test bench bench-service check page page-deps screenshot install clean
+.PHONY: help deps build test test-replay bench bench-service check page page-deps screenshot install clean
 PREFIX ?= /usr/local
 
 help:            ## list the targets
@@ -16,6 +16,9 @@ build: deps      ## build what `make install` installs: build/release/lockstep, 
 
 test: deps lab-deps page-deps   ## run every test: unit, case, record, end to end, sanitizers, fuzz smoke
 	@tools/run_tests
+
+test-replay: build lab-deps   ## record every PyTorch job of the lab and replay each of its ranks alone
+	@LOCKSTEP_REPLAY_ALL=1 /usr/bin/python3 -B -m pytest -q -p no:cacheprovider tests/e2e/replay_test.py
 
 bench: deps page-deps   ## measure the costs and compare them with their goals
 	@cmake --preset release >/dev/null

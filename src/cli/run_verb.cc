@@ -52,6 +52,7 @@ process::Command command_from(const Args& args, const fs::path& recording, const
                                           .max_record_size = args.value("max-record-size"),
                                           .is_ring = !args.has("full"),
                                           .checksums = args.has("checksums"),
+                                          .payload = args.has("payload"),
                                           .stack_signal = witness::kStackSignal};
   return {.argv = args.command,
           .environment = launch::with_recorder(process::own_environment(), parts, settings),
@@ -180,6 +181,8 @@ constexpr Flag kFlags[] = {
     {.name = "full", .help = "At that size keep the oldest events, and drop new ones"},
     {.name = "checksums",
      .help = "Sum what goes into and comes out of collectives, to find results that differ"},
+    {.name = "payload",
+     .help = "Keep what each rank receives as well, so that 'lockstep replay' can run any one rank alone"},
     {.name = "no-check", .help = "Do not look at the launch configuration first"},
     {.name = "quiet",
      .short_name = 'q',

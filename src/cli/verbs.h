@@ -15,6 +15,8 @@ extern const Verb kSubmitVerb;
 extern const Verb kJobsVerb;
 extern const Verb kLogsVerb;
 extern const Verb kCancelVerb;
+extern const Verb kReplayVerb;
+extern const Verb kDiffVerb;
 extern const Verb kReportVerb;
 extern const Verb kExplainVerb;
 extern const Verb kCatalogueVerb;

@@ -66,6 +66,19 @@ std::vector<std::string> with_recorder(std::vector<std::string> environment, con
   }
   changed.set_unless_set("LOCKSTEP_STACK_SIGNAL", std::to_string(settings.stack_signal));
   if (settings.checksums) changed.set("LOCKSTEP_CHECKSUMS", "1");
+  if (settings.payload) changed.set("LOCKSTEP_PAYLOAD", "1");
+  return std::move(changed).take();
+}
+
+std::vector<std::string> with_replay(std::vector<std::string> environment, const Installed& parts,
+                                     const std::filesystem::path& folder, const ReplaySettings& settings) {
+  const RecorderSettings recorder{.folder = folder, .job = "replay", .max_record_size = std::nullopt};
+  Environment changed(with_recorder(std::move(environment), parts, recorder));
+  changed.set("LOCKSTEP_REPLAY", settings.recording.string());
+  changed.set("LOCKSTEP_REPLAY_RANK", std::to_string(settings.rank));
+  changed.set("LOCKSTEP_REPLAY_WORLD_SIZE", std::to_string(settings.world_size));
+  changed.set("LOCKSTEP_REPLAY_RESTART", std::to_string(settings.restart));
+  changed.set("LOCKSTEP_STACK_INTERVAL", "1");
   return std::move(changed).take();
 }
 

@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "lockstep/payload_format.h"
+
 namespace lockstep::readers {
 namespace {
 
@@ -15,7 +17,8 @@ namespace fs = std::filesystem;
 
 // What stands in a recording's folder besides evidence.
 bool is_about_the_recording(std::string_view name) {
-  return name == "manifest.json" || name == "incomplete" || name == "findings.json";
+  return name == "manifest.json" || name == "incomplete" || name == "findings.json" ||
+         name == LOCKSTEP_PAYLOAD_FOLDER;
 }
 
 class Walker {

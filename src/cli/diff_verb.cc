@@ -1,0 +1,166 @@
+#include <algorithm>
+#include <filesystem>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "base/text_fields.h"
+#include "cli/args.h"
+#include "cli/terminal.h"
+#include "cli/verbs.h"
+#include "cli/write_verdict.h"
+#include "record/recording.h"
+#include "replay/compare.h"
+#include "replay/extent.h"
+#include "replay/solo_command.h"
+#include "replay/tell.h"
+
+namespace lockstep::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// "RECORDING" or "RECORDING:RANK".
+struct Side {
+  fs::path recording;
+  std::optional<int> rank;
+};
+
+Side side_from(const std::string& operand) {
+  const std::size_t colon = operand.rfind(':');
+  std::error_code ignored;
+  if (colon == std::string::npos || fs::exists(operand, ignored)) return {operand, std::nullopt};
+  const auto rank = base::number_in<std::int32_t>(operand.substr(colon + 1));
+  return rank ? Side{operand.substr(0, colon), *rank} : Side{operand, std::nullopt};
+}
+
+struct Pair {
+  const record::Payload* first;
+  const record::Payload* second;
+};
+
+Error no_such_rank(const Side& side) {
+  return {"cannot compare", side.recording.string(), fmt::format("rank {} left no payload", *side.rank),
+          "name another rank, as RECORDING:RANK"};
+}
+
+Result<std::vector<Pair>> pairs_of(const Side& a, const replay::Job& first, const Side& b,
+                                   const replay::Job& second) {
+  if (a.rank.has_value() != b.rank.has_value()) {
+    return Error{"cannot compare", "", "one side names a rank, the other does not", "name both, or none"};
+  }
+  std::vector<Pair> pairs;
+  if (a.rank) {
+    const Pair pair{replay::find_rank(first, *a.rank), replay::find_rank(second, *b.rank)};
+    if (pair.first == nullptr) return no_such_rank(a);
+    if (pair.second == nullptr) return no_such_rank(b);
+    pairs.push_back(pair);
+    return pairs;
+  }
+  for (const record::Payload& rank : first.ranks) {
+    if (const record::Payload* other = replay::find_rank(second, rank.rank)) pairs.push_back({&rank, other});
+  }
+  if (pairs.empty())
+    return Error{"cannot compare", b.recording.string(), "the two have no rank in common", ""};
+  return pairs;
+}
+
+// Of which step the first difference is, to put those ranks first where it began.
+std::uint64_t step_of(const replay::Comparison& comparison) {
+  std::uint64_t step = std::numeric_limits<std::uint64_t>::max();
+  if (comparison.first_call) step = comparison.first_call->call.step + 1;
+  if (comparison.first_missing) step = std::min(step, comparison.first_missing->call.step + 1);
+  if (comparison.first_state) step = std::min(step, comparison.first_state->step);
+  return step;
+}
+
+replay::Compared words_for(const Pair& pair, const Side& a, const Side& b,
+                           const replay::Comparison& comparison) {
+  replay::Compared compared{.rank = pair.first->rank, .first = "the first run", .second = "the second run"};
+  if (a.rank && a.recording == b.recording) {
+    compared.first = fmt::format("rank {}", *a.rank);
+    compared.second = fmt::format("rank {}", *b.rank);
+  }
+  compared.file = record::payload_path(a.recording, pair.first->rank, pair.first->restart);
+  const auto& first = comparison.first_call ? comparison.first_call : comparison.first_missing;
+  if (first) {
+    compared.details =
+        replay::find_call_details(a.recording / record::rank_file_name(pair.first->rank, pair.first->restart),
+                                  first->communicator, first->call);
+  }
+  if (pair.first->process && pair.second->process) {
+    compared.differences = replay::differences_between(*pair.first->process, *pair.second->process);
+  }
+  return compared;
+}
+
+model::Verdict compare_all(const std::vector<Pair>& pairs, const Side& a, const Side& b) {
+  struct Told {
+    std::uint64_t step;
+    model::Finding finding;
+  };
+  const bool is_one_job = a.rank && a.recording == b.recording;
+  model::Verdict verdict;
+  std::vector<Told> told;
+  for (const Pair& pair : pairs) {
+    verdict.job.ranks_seen.push_back(pair.first->rank);
+    verdict.job.world_size = pair.first->world_size;
+    const replay::Comparison comparison = is_one_job ? replay::compare_ranks(*pair.first, *pair.second)
+                                                     : replay::compare_runs(*pair.first, *pair.second);
+    auto finding = replay::finding_from(comparison, words_for(pair, a, b, comparison));
+    if (finding) told.push_back({step_of(comparison), *std::move(finding)});
+  }
+  std::ranges::stable_sort(told, {}, &Told::step);
+  for (Told& one : told) verdict.findings.push_back(std::move(one.finding));
+  return verdict;
+}
+
+Result<ExitStatus> run(const Args& args, Terminal& terminal) {
+  const Side a = side_from(args.operands[0]);
+  const Side b = side_from(args.operands[1]);
+  const replay::Job first = TRY(replay::open_job(a.recording));
+  const replay::Job second = TRY(replay::open_job(b.recording));
+  const std::vector<Pair> pairs = TRY(pairs_of(a, first, b, second));
+  model::Verdict verdict = compare_all(pairs, a, b);
+  for (const replay::Job* job : {&first, &second}) {
+    verdict.limits.insert(verdict.limits.end(), job->limits.begin(), job->limits.end());
+  }
+  const report::Format format = args.has("json") ? report::Format::kJson : report::Format::kText;
+  return write_verdict(verdict, format, "-", terminal);
+}
+
+constexpr std::string_view kDescription[] = {
+    "Compares two recordings made with 'lockstep run --payload', rank by rank: what each call was given, "
+    "what it gave "
+    "back, and parameters and optimizer state after each step. For each rank that differs it names the first "
+    "call or "
+    "step, and how the difference grows; ranks that differ first come first. Only hashes are read.",
+    "With RECORDING:RANK on both sides two single ranks are compared. Two ranks of one recording are "
+    "compared in what "
+    "must be the same on both: results of all-reduce, broadcast and all-gather, and state after each step.",
+};
+
+constexpr Example kExamples[] = {
+    {"lockstep diff monday tuesday", "Where do two runs of a job part?"},
+    {"lockstep diff monday:0 monday:3", "Do ranks 0 and 3 of one run hold the same model?"},
+};
+
+}  // namespace
+
+constinit const Verb kDiffVerb{
+    .name = "diff",
+    .one_line = "find the first difference between two recordings or ranks",
+    .usage = "diff A B [flags]",
+    .description = kDescription,
+    .examples = kExamples,
+    .operands = {.name = "RECORDING[:RANK]",
+                 .min = 2,
+                 .max = 2,
+                 .help = "A recording with payload, or one rank of it",
+                 .kind = ValueKind::kFolder},
+    .flags = {},
+    .globals = {.json = true, .color = true},
+    .run = run,
+};
+
+}  // namespace lockstep::cli

@@ -1,0 +1,20 @@
+// Running a program as a shell does: with this program's own terminal, input and output, so that a debugger
+// can be talked to.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace lockstep::process {
+
+// `argv[0]` is looked up in the PATH of `environment`. The status is as a shell tells it: that of the
+// program, or 128 and the signal that ended it. An error only when it could not be started. SIGINT and
+// SIGQUIT from the terminal are the program's alone for the time of the call.
+Result<int> run_in_foreground(const std::vector<std::string>& argv,
+                              const std::vector<std::string>& environment,
+                              const std::filesystem::path& folder);
+
+}  // namespace lockstep::process

@@ -1,0 +1,65 @@
+"""A small DDP job for replays. Variables change what happens:
+
+NUDGE=STEP:ulp or STEP:1e-7   one weight is changed by that before the step
+NAN_RANK=R                    rank R's loss is not a number from step 2 on, and it says so
+KILL_AT=STEP                  every rank kills itself before the step
+"""
+
+import math
+import os
+import signal
+import sys
+import time
+
+import torch
+import torch.distributed as dist
+from torch import nn
+from torch.nn.parallel import DistributedDataParallel
+
+STEPS = 4
+
+
+def nudge(weight, step):
+    at, _, amount = os.environ.get("NUDGE", "").partition(":")
+    if at != str(step):
+        return
+    with torch.no_grad():
+        if amount == "ulp":
+            weight[0, 0] = torch.nextafter(weight[0, 0], torch.tensor(math.inf))
+        else:
+            weight[0, 0] += float(amount)
+
+
+def main():
+    torch.set_num_threads(1)
+    dist.init_process_group("gloo")
+    rank = dist.get_rank()
+    torch.manual_seed(1)
+    model = DistributedDataParallel(nn.Sequential(nn.Linear(8, 16), nn.Tanh(), nn.Linear(16, 1)))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.02, momentum=0.9)
+    data = torch.Generator().manual_seed(100 + rank)
+    for step in range(1, STEPS + 1):
+        if os.environ.get("KILL_AT") == str(step):
+            time.sleep(1)  # what was received so far gets to the disk
+            os.kill(os.getpid(), signal.SIGKILL)
+        inputs = torch.randn(16, 8, generator=data)
+        nudge(model.module[0].weight, step)
+        optimizer.zero_grad()
+        loss = nn.functional.mse_loss(model(inputs), inputs.sum(1, keepdim=True))
+        if os.environ.get("NAN_RANK") == str(rank) and step >= 2:
+            loss = loss * math.nan
+        loss.backward()
+        optimizer.step()
+        sys.stdout.write(f"rank={rank} step={step} loss={loss.item().hex()}\n")
+        sys.stdout.flush()
+        if math.isnan(loss.item()):
+            raise FloatingPointError(f"loss of rank {rank} in step {step}")
+    gathered = [None] * dist.get_world_size()
+    dist.all_gather_object(gathered, {"rank": rank, "loss": loss.item()})
+    sys.stdout.write(f"rank={rank} gathered={gathered}\n")
+    sys.stdout.write(f"rank={rank} weights={[p.detach().double().sum().item().hex() for p in model.parameters()]}\n")
+    dist.destroy_process_group()
+
+
+if __name__ == "__main__":
+    main()
