@@ -91,6 +91,7 @@ int Session::restart(const lockstep_rank_facts& facts) {
   Session* before = recording();
   if (before == nullptr) return start(facts);
   if (is_restarting.exchange(true)) return EAGAIN;
+  before->payload_.drain();
   before->writer_.say_goodbye(-1);
   const std::int32_t life = (before->id_ >> kPidBits) + 1;
   Session* memory = life < kMostLives ? map() : nullptr;
