@@ -1,0 +1,151 @@
+#include "facts/remote.h"
+
+#include <algorithm>
+#include <future>
+#include <time.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "base/text_fields.h"
+#include "facts/program.h"
+#include "network/facts_json.h"
+
+namespace lockstep::facts {
+namespace {
+
+using Words = std::vector<std::string>;
+
+constexpr std::string_view kSentTo = "/tmp/lockstep-facts";
+constexpr std::size_t kAtOnce = 32;
+
+std::int64_t wall_ns() {
+  timespec time{};
+  ::clock_gettime(CLOCK_REALTIME, &time);
+  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
+// For the shell that ssh starts on the other side.
+std::string quoted(const std::string& word) {
+  std::string made = "'";
+  for (const char letter : word) made += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
+  return made + "'";
+}
+
+Words question(const RemoteRequest& request, std::string_view program) {
+  Words words = {std::string(program), "facts"};
+  words.insert(words.end(), request.arguments.begin(), request.arguments.end());
+  return words;
+}
+
+std::string as_shell_line(const Words& words) {
+  std::string line;
+  for (const std::string& word : words) line += (line.empty() ? "" : " ") + quoted(word);
+  return line;
+}
+
+Words joined(Words words, const Words& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+// "namespace/pod" as kubectl's words.
+Words pod_words(const std::string& host) {
+  const std::size_t slash = host.find('/');
+  if (slash == std::string::npos) return {host};
+  return {"-n", host.substr(0, slash), host.substr(slash + 1)};
+}
+
+std::vector<Words> over_ssh(const RemoteRequest& request, const std::string& host,
+                            const std::string& binary) {
+  const Words options = {"-o", "BatchMode=yes", "-o", "ConnectTimeout=10"};
+  std::vector<Words> commands;
+  if (!request.sends_itself) {
+    commands.push_back(
+        joined(joined({"ssh"}, options), {host, as_shell_line(question(request, request.program))}));
+    return commands;
+  }
+  commands.push_back(joined(joined({"scp", "-q"}, options), {binary, fmt::format("{}:{}", host, kSentTo)}));
+  commands.push_back(joined(joined({"ssh"}, options), {host, as_shell_line(question(request, kSentTo))}));
+  return commands;
+}
+
+std::vector<Words> over_kubectl(const RemoteRequest& request, const std::string& host,
+                                const std::string& binary) {
+  std::vector<Words> commands;
+  const Words pod = pod_words(host);
+  if (request.sends_itself)
+    commands.push_back({"kubectl", "cp", binary, fmt::format("{}:{}", host, kSentTo)});
+  const Words asked = question(request, request.sends_itself ? kSentTo : std::string_view(request.program));
+  commands.push_back(joined(joined(joined({"kubectl", "exec"}, pod), {"--"}), asked));
+  return commands;
+}
+
+Result<network::HostFacts> from_one(const RemoteRequest& request, const std::string& host,
+                                    const std::string& binary) {
+  const auto commands = commands_for(request, host, binary);
+  Answer answer;
+  std::int64_t before = 0;
+  std::int64_t after = 0;
+  for (const Words& command : commands) {
+    before = wall_ns();
+    answer = ask(command, request.time);
+    after = wall_ns();
+    if (!answer.ok()) break;
+  }
+  if (answer.ok() && base::trimmed(answer.text).empty()) answer.why_not = "it printed nothing";
+  if (!answer.ok()) {
+    return Error{"cannot collect facts", host, answer.why_not,
+                 "try  " + as_shell_line(commands.back()) + "  by hand; --send copies this program there"};
+  }
+  const std::size_t begin = answer.text.find('{');  // behind what a login shell may print
+  network::HostFacts facts = TRY(network::decode_facts(
+      std::string_view(answer.text).substr(begin == std::string::npos ? 0 : begin), host));
+  facts.clock.offset_ns = facts.clock.wall_ns - (before + (after - before) / 2);
+  facts.clock.offset_uncertainty_ns = (after - before) / 2;
+  return facts;
+}
+
+}  // namespace
+
+std::vector<Words> commands_for(const RemoteRequest& request, const std::string& host,
+                                const std::string& binary) {
+  switch (request.via) {
+    case Via::kSsh:
+      return over_ssh(request, host, binary);
+    case Via::kKubectl:
+      return over_kubectl(request, host, binary);
+    case Via::kSrun: {
+      Words words = {"srun", "--nodelist", host, "--nodes=1", "--ntasks=1", "--overlap"};
+      if (request.sends_itself) words.push_back(fmt::format("--bcast={}", kSentTo));
+      return {joined(words, question(request, request.sends_itself ? binary : request.program))};
+    }
+    case Via::kMpirun: {
+      Words words = {"mpirun", "--host", host, "-np", "1"};
+      if (request.sends_itself) words.emplace_back("--preload-binary");
+      return {joined(words, question(request, request.sends_itself ? binary : request.program))};
+    }
+  }
+  return {};
+}
+
+std::vector<RemoteFacts> collect_from(const RemoteRequest& request) {
+  char own[4096] = {};
+  const ssize_t length = ::readlink("/proc/self/exe", own, sizeof own - 1);
+  const std::string binary(own, static_cast<std::size_t>(std::max<ssize_t>(length, 0)));
+  std::vector<RemoteFacts> answers;
+  for (std::size_t begin = 0; begin < request.hosts.size(); begin += kAtOnce) {
+    const std::size_t end = std::min(request.hosts.size(), begin + kAtOnce);
+    std::vector<std::future<Result<network::HostFacts>>> asked;
+    for (std::size_t at = begin; at < end; ++at) {
+      asked.push_back(std::async(std::launch::async, [&request, &binary, host = request.hosts[at]] {
+        return from_one(request, host, binary);
+      }));
+    }
+    for (std::size_t at = begin; at < end; ++at)
+      answers.push_back({.host = request.hosts[at], .facts = asked[at - begin].get()});
+  }
+  return answers;
+}
+
+}  // namespace lockstep::facts
