@@ -4,10 +4,9 @@ namespace lockstep::cli {
 namespace {
 
 constexpr const Verb* kVerbs[] = {
-    &kDiagnoseVerb, &kCheckVerb,     &kRunVerb,       &kTopVerb,  &kReplayVerb, &kDiffVerb,
-    &kIsolateVerb,  &kSubmitVerb,    &kJobsVerb,      &kLogsVerb, &kCancelVerb, &kServeVerb,
-    &kReportVerb,   &kExplainVerb,   &kCatalogueVerb, &kDumpVerb, &kHelpVerb,   &kReportVerb,
-    &kExplainVerb,  &kCatalogueVerb, &kDumpVerb,      &kHelpVerb,
+    &kDiagnoseVerb, &kCheckVerb,   &kFactsVerb,   &kRunVerb,       &kTopVerb,  &kReplayVerb,
+    &kDiffVerb,     &kIsolateVerb, &kSubmitVerb,  &kJobsVerb,      &kLogsVerb, &kCancelVerb,
+    &kServeVerb,    &kReportVerb,  &kExplainVerb, &kCatalogueVerb, &kDumpVerb, &kHelpVerb,
 };
 
 }  // namespace

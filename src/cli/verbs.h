@@ -10,6 +10,7 @@ extern const Verb kCheckVerb;
 extern const Verb kIsolateVerb;
 extern const Verb kRunVerb;
 extern const Verb kTopVerb;
+extern const Verb kFactsVerb;
 extern const Verb kServeVerb;
 extern const Verb kSubmitVerb;
 extern const Verb kJobsVerb;
