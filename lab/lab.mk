@@ -1,5 +1,5 @@
 # The lab: real frameworks on real ranks.
-.PHONY: lab-deps bench-verdicts demo test-gpu test-gpu-nccl test-healthy test-service lab
+.PHONY: lab-deps bench-verdicts demo test-gpu test-gpu-nccl test-healthy test-service lab test-network
 
 lab-deps: deps   ## make the lab's Python environments and programs
 	@lab/envs/make_envs
@@ -24,6 +24,10 @@ test-gpu-nccl:   ## run NCCL jobs under the NCCL adapter there, healthy and brok
 	@test -e build/nccl/liblockstep_nccl.so || { cmake -S adapters/nccl -B build/nccl >/dev/null && cmake --build build/nccl; }
 	@LOCKSTEP_LAB_PYTHON="$$(command -v python3)" python3 lab/gpu/nccl_jobs --build build/nccl build/nccl-recordings
 	@LOCKSTEP_LAB_PYTHON="$$(command -v python3)" python3 lab/gpu/nccl_cost --build build/nccl
+
+test-network: lab-deps build   ## judge many more random firewalls by real packets
+	@cmake --build --preset release --target network_program
+	@LOCKSTEP_RULE_SETS=200 /usr/bin/python3 -B -m pytest -q -p no:cacheprovider tests/e2e/network_test.py
 
 test-healthy: lab-deps build   ## run a hundred healthy jobs under lockstep run on a busy machine: nothing may be said of any
 	@lab/healthy 100
