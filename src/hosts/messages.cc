@@ -1,0 +1,146 @@
+#include "hosts/messages.h"
+
+#include <concepts>
+#include <cstring>
+#include <type_traits>
+
+namespace lockstep::hosts {
+namespace {
+
+class Packer {
+ public:
+  void operator()(std::integral auto number) {
+    char bytes[sizeof number];
+    std::memcpy(bytes, &number, sizeof number);
+    packed.append(bytes, sizeof number);
+  }
+  void operator()(const std::string& text) {
+    (*this)(static_cast<std::uint32_t>(text.size()));
+    packed += text;
+  }
+  void operator()(TestimonyKind kind) { (*this)(static_cast<std::uint8_t>(kind)); }
+  void operator()(const std::vector<ProcessState>& states);
+
+  std::string packed;
+};
+
+class Unpacker {
+ public:
+  explicit Unpacker(std::string_view bytes) : rest_(bytes) {}
+
+  template <std::integral Number>
+  void operator()(Number& number) {
+    const std::string_view bytes = take(sizeof number);
+    if (bytes.size() == sizeof number) std::memcpy(&number, bytes.data(), sizeof number);
+  }
+  void operator()(bool& flag) {
+    std::uint8_t byte = 0;
+    (*this)(byte);
+    flag = byte == 1;
+    is_good_ = is_good_ && byte <= 1;
+  }
+  void operator()(std::string& text) {
+    std::uint32_t length = 0;
+    (*this)(length);
+    text = take(length);
+  }
+  void operator()(TestimonyKind& kind) {
+    std::uint8_t number = 0;
+    (*this)(number);
+    is_good_ = is_good_ && number < kTestimonyKinds;
+    if (is_good_) kind = static_cast<TestimonyKind>(number);
+  }
+  void operator()(std::vector<ProcessState>& states);
+
+  bool is_whole() const { return is_good_ && rest_.empty(); }
+
+ private:
+  std::string_view take(std::size_t count) {
+    is_good_ = is_good_ && count <= rest_.size();
+    if (!is_good_) return {};
+    const std::string_view taken = rest_.substr(0, count);
+    rest_.remove_prefix(count);
+    return taken;
+  }
+
+  std::string_view rest_;
+  bool is_good_ = true;
+};
+
+// The fields of every message, once for both ways.
+template <typename M, typename Use>
+void visit_fields(M& m, Use& use) {
+  using T = std::remove_const_t<M>;
+  if constexpr (std::is_same_v<T, Join>) {
+    use(m.host), use(m.version), use(m.index), use(m.sent_ns);
+  } else if constexpr (std::is_same_v<T, Welcome>) {
+    use(m.host), use(m.echoed_ns), use(m.head_ns);
+  } else if constexpr (std::is_same_v<T, RankFile>) {
+    use(m.name.rank), use(m.name.restart), use(m.header);
+  } else if constexpr (std::is_same_v<T, RecordBytes>) {
+    use(m.name.rank), use(m.name.restart), use(m.offset), use(m.is_new_chunk), use(m.bytes);
+  } else if constexpr (std::is_same_v<T, ProcessState>) {
+    use(m.name.rank), use(m.name.restart), use(m.state), use(m.cpu_ticks);
+  } else if constexpr (std::is_same_v<T, Pulse>) {
+    use(m.as_of_ns), use(m.clock_lead_ns), use(m.changed);
+  } else if constexpr (std::is_same_v<T, Testimony>) {
+    use(m.kind), use(m.name.rank), use(m.name.restart), use(m.text);
+  } else if constexpr (std::is_same_v<T, Output>) {
+    use(m.is_err), use(m.text);
+  } else if constexpr (std::is_same_v<T, Bye>) {
+    use(m.status);
+  } else if constexpr (std::is_same_v<T, HeadNotice>) {
+    use(m.kind), use(m.finding), use(m.standing);
+  } else {
+    static_assert(std::is_same_v<T, HeadVerdict>);
+    use(m.recording), use(m.findings);
+  }
+}
+
+constexpr std::size_t kStateBytes = 4 + 4 + 1 + 8;
+
+void Packer::operator()(const std::vector<ProcessState>& states) {
+  (*this)(static_cast<std::uint32_t>(states.size()));
+  for (const ProcessState& state : states) visit_fields(state, *this);
+}
+
+void Unpacker::operator()(std::vector<ProcessState>& states) {
+  std::uint32_t count = 0;
+  (*this)(count);
+  is_good_ = is_good_ && count <= rest_.size() / kStateBytes;
+  if (!is_good_) return;
+  states.resize(count);
+  for (ProcessState& state : states) visit_fields(state, *this);
+}
+
+template <std::size_t I = 0>
+std::optional<Message> decode_as(std::size_t type, std::string_view fields) {
+  if constexpr (I == std::variant_size_v<Message>) {
+    return std::nullopt;
+  } else {
+    if (type != I) return decode_as<I + 1>(type, fields);
+    std::variant_alternative_t<I, Message> message;
+    Unpacker unpacker(fields);
+    visit_fields(message, unpacker);
+    if (!unpacker.is_whole()) return std::nullopt;
+    return Message(std::move(message));
+  }
+}
+
+}  // namespace
+
+std::string encode(const Message& message) {
+  Packer packer;
+  packer(static_cast<std::uint8_t>(message.index() + 1));
+  std::visit([&](const auto& one) { visit_fields(one, packer); }, message);
+  return std::move(packer.packed);
+}
+
+std::optional<Message> decode(std::string_view bytes) {
+  if (bytes.empty() || bytes.size() > kMostMessageBytes) return std::nullopt;
+  const auto type = static_cast<std::uint8_t>(bytes.front());
+  if (type == 0) return std::nullopt;
+  return decode_as(type - 1u, bytes.substr(1));
+}
+
+}  // namespace lockstep::hosts
