@@ -32,18 +32,21 @@ std::string_view lead(watch::Kind kind) {
 
 }  // namespace
 
-std::string notice_in_words(const watch::Notice& notice, std::chrono::milliseconds after) {
+std::string notice_in_words(const watch::Notice& notice, std::chrono::milliseconds after,
+                            std::string_view by_host) {
+  const std::string by =
+      by_host.empty() ? "" : fmt::format("{} says: ", base::escape_for_terminal(std::string(by_host)));
   const double seconds = static_cast<double>(after.count()) / 1000;
   const model::Finding& finding = notice.finding;
   if (notice.kind == watch::Kind::kResolved) {
-    return fmt::format("lockstep: {:.1f} s: {} came after all\n", seconds, who(finding));
+    return fmt::format("lockstep: {:.1f} s: {}{} came after all\n", seconds, by, who(finding));
   }
   if (notice.kind == watch::Kind::kRestarted) {
     return fmt::format("lockstep: {:.1f} s: the job was restarted and goes on; what was said of {} is over\n",
                        seconds, who(finding));
   }
   std::string text =
-      fmt::format("lockstep: {:.1f} s: {}{} ({})\n", seconds, lead(notice.kind),
+      fmt::format("lockstep: {:.1f} s: {}{}{} ({})\n", seconds, by, lead(notice.kind),
                   base::escape_for_terminal(finding.title), base::escape_for_terminal(finding.code));
   constexpr int kIndent = 10;
   text += paragraph(base::escape_for_terminal(finding.explanation), kIndent);

@@ -3,12 +3,15 @@
 
 #include <chrono>
 #include <string>
+#include <string_view>
 
 #include "watch/watcher.h"
 
 namespace lockstep::cli {
 
 // `after` the job began.
-std::string notice_in_words(const watch::Notice& notice, std::chrono::milliseconds after);
+// `by_host`: who found it; empty: this one.
+std::string notice_in_words(const watch::Notice& notice, std::chrono::milliseconds after,
+                            std::string_view by_host);
 
 }  // namespace lockstep::cli

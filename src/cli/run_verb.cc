@@ -1,23 +1,23 @@
-#include <chrono>
 #include <filesystem>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/escape.h"
 #include "base/file.h"
 #include "base/text_fields.h"
 #include "cli/args.h"
 #include "cli/live_findings.h"
 #include "cli/preflight.h"
 #include "cli/program_text.h"
-#include "cli/run_notice.h"
+#include "cli/run_session.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "diagnose/diagnose.h"
+#include "launch/join_hosts.h"
 #include "launch/recorder_environment.h"
 #include "launch/recording_folder.h"
 #include "launch/run_job.h"
-#include "launch/testimony.h"
 #include "process/environment.h"
 #include "process/terminal_pair.h"
 #include "record/recording.h"
@@ -29,8 +29,6 @@ namespace lockstep::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-using Clock = std::chrono::steady_clock;
 
 // The recorder takes what it does not understand for not given, so it is checked here.
 Result<void> check_record_size(const Args& args) {
@@ -79,9 +77,13 @@ Result<model::Verdict> judge(const fs::path& recording, const launch::WatchedEnd
   return std::move(found.verdict);
 }
 
-// "4 ranks (pytorch 2.13.0)"
+// "4 ranks of 2 hosts (pytorch 2.13.0)"
 std::string what_was_recorded(const launch::WatchedEnd& end) {
-  const std::string ranks = end.ranks_recorded == 1 ? "1 rank" : fmt::format("{} ranks", end.ranks_recorded);
+  std::string ranks = end.ranks_recorded == 1 ? "1 rank" : fmt::format("{} ranks", end.ranks_recorded);
+  const bool is_head = end.link && end.link->judges_here();
+  if (is_head && end.link->other_hosts() != 0) {
+    ranks += fmt::format(" of {} watchers", end.link->other_hosts() + 1);
+  }
   return end.frameworks.empty() ? ranks : fmt::format("{} ({})", ranks, fmt::join(end.frameworks, ", "));
 }
 
@@ -93,69 +95,107 @@ std::string how_it_ended(const process::RunEnd& end) {
 }
 
 Result<void> tell_verdict(const model::Verdict& verdict, const fs::path& recording,
-                          const launch::WatchedEnd& end, Terminal& terminal) {
+                          const launch::WatchedEnd& end, const std::string& by_host, Terminal& terminal) {
   TRY(base::write_file(recording / "findings.json", report::encode_findings(verdict)));
-  terminal.tell(fmt::format("\nlockstep: the job {}\n\n", how_it_ended(end.job.run)));
+  const std::string by = by_host.empty() ? "" : fmt::format("; the verdict of {} on all hosts:", by_host);
+  terminal.tell(fmt::format("\nlockstep: the job {}{}\n\n", how_it_ended(end.job.run), by));
   const report::TextStyle style{.colour = terminal.color_on_err(), .width = terminal.width()};
   terminal.tell(report::render_text(verdict, style));
   terminal.tell(fmt::format("\nlockstep: recording and findings.json in {}\n", recording.string()));
   return {};
 }
 
-bool wants_testimony(watch::Kind kind) {
-  return kind == watch::Kind::kDecided || kind == watch::Kind::kLate || kind == watch::Kind::kHung;
+// The head has seen all hosts; what it says counts where it says something.
+Result<void> conclude_badly(const fs::path& recording, launch::WatchedEnd& end, RunSession& session,
+                            Terminal& terminal) {
+  if (end.link && !end.link->judges_here()) {
+    if (const auto by_head = session.verdict_of_head(*end.link)) {
+      const auto verdict = report::decode_findings(by_head->findings, "the head's verdict");
+      if (verdict.ok() && !verdict.value().findings.empty()) {
+        TRY(keep_live_findings(recording, verdict.value().findings));
+        return tell_verdict(verdict.value(), recording, end, base::escape_for_terminal(session.head()),
+                            terminal);
+      }
+    }
+  }
+  model::Verdict verdict = TRY(judge(recording, end));
+  verdict.limits.insert(verdict.limits.end(), session.limits().begin(), session.limits().end());
+  if (end.link) {
+    end.link->tell(
+        hosts::HeadVerdict{.recording = recording.string(), .findings = report::encode_findings(verdict)});
+  }
+  return tell_verdict(verdict, recording, end, "", terminal);
 }
 
-void tell_trouble(const Error& error, Terminal& terminal) {
-  terminal.tell(fmt::format("lockstep: {}: {}\n", error.what, error.why));
+void conclude_well(const fs::path& recording, const launch::WatchedEnd& end, const RunSession& session,
+                   Terminal& terminal) {
+  if (end.link) end.link->tell(hosts::HeadVerdict{.recording = recording.string(), .findings = {}});
+  const std::string elsewhere =
+      session.head().empty()
+          ? ""
+          : fmt::format("; {} has those of all hosts", base::escape_for_terminal(session.head()));
+  terminal.tell(fmt::format("lockstep: nothing wrong found; {} recorded in {}{}\n", what_was_recorded(end),
+                            recording.string(), elsewhere));
+}
+
+// The other hosts of the job; said when they cannot be found, since this one is then watched alone.
+Result<std::optional<launch::HostsRequest>> find_hosts(const Args& args, Terminal& terminal) {
+  if (args.has("alone")) return std::optional<launch::HostsRequest>();
+  std::optional<hosts::HostPort> head;
+  if (const auto given = args.value("head")) head = TRY(hosts::parse_host_port(*given));
+  hosts::TokenSource token{.file = {}, .environment = process::own_environment()};
+  if (const auto file = args.value("token-file")) {
+    token.file = *file;
+    TRY(hosts::find_token(token));
+  }
+  auto found = launch::find_hosts({.command = args.command, .environment = token.environment}, head, token,
+                                  fmt::format("lockstep {}", version()));
+  if (!found) return std::optional<launch::HostsRequest>();
+  if (found->ok()) return std::optional(std::move(*found).value());
+  const Error& error = found->error();
+  if (!args.has("quiet"))
+    terminal.tell(fmt::format("lockstep: {}: {}; {}\n", error.what, error.why, error.hint));
+  return std::optional<launch::HostsRequest>();
+}
+
+Result<fs::path> make_folder(const Args& args, const std::optional<launch::HostsRequest>& hosts) {
+  const std::string suffix = hosts ? launch::recording_suffix(hosts->place) : "";
+  fs::path folder = TRY(launch::make_recording_folder(args.value("out").value_or(""), suffix, args.command,
+                                                      fmt::format("lockstep {}", version())));
+  if (!args.value("out") && suffix.empty()) launch::link_latest(folder);
+  return folder;
 }
 
 Result<ExitStatus> run(const Args& args, Terminal& terminal) {
   TRY(check_record_size(args));
   const launch::Installed parts = TRY(launch::find_installed());
-  const fs::path recording = TRY(launch::make_recording_folder(args.value("out").value_or(""), args.command,
-                                                               fmt::format("lockstep {}", version())));
-  if (!args.value("out")) launch::link_latest(recording);
+  const std::optional<launch::HostsRequest> hosts = TRY(find_hosts(args, terminal));
+  const fs::path recording = TRY(make_folder(args, hosts));
 
   const bool is_quiet = args.has("quiet");
   if (!is_quiet && !args.has("no-check")) terminal.tell(preflight(args.command));
-  const bool ends_hangs = *args.value("on-hang") == "kill";
-  const launch::TestimonyTaker testimony(recording, *args.value("on-hang") == "stacks");
-  const Clock::time_point begin = Clock::now();
-  const auto on_notice = [&](const watch::Notice& notice, watch::Watcher& watcher) {
-    const auto after = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - begin);
-    if (!is_quiet) terminal.tell(notice_in_words(notice, after));
-    if (wants_testimony(notice.kind)) {
-      const auto taken = testimony.take(watcher.job(), notice.finding);
-      if (!taken.ok() && !is_quiet) tell_trouble(taken.error(), terminal);
-      watcher.judge_again();
-    }
-    if (const auto kept = keep_live_findings(recording, watcher.findings()); !kept.ok() && !is_quiet) {
-      tell_trouble(kept.error(), terminal);
-    }
-    const bool is_hang = notice.kind == watch::Kind::kDecided || notice.kind == watch::Kind::kHung;
-    if (!is_hang || !ends_hangs) return launch::Answer::kGoOn;
-    terminal.tell("lockstep: ending the job (--on-hang=kill)\n");
-    return launch::Answer::kEndJob;
-  };
-  auto ended = launch::run_job(command_from(args, recording, parts), recording, on_notice);
+  RunSession session(recording,
+                     {.is_quiet = is_quiet,
+                      .ends_hangs = *args.value("on-hang") == "kill",
+                      .wants_native_stacks = *args.value("on-hang") == "stacks"},
+                     terminal);
+  auto ended = launch::run_job(command_from(args, recording, parts), recording, hosts, session.listener());
   if (!ended.ok()) {
     std::error_code ignored;
     fs::remove_all(recording, ignored);  // nothing ran
     return std::move(ended).error();
   }
   launch::WatchedEnd end = std::move(ended).value();
+  session.adopt_head_findings(end);
   launch::forget_what_passed(end);
   TRY(keep_live_findings(recording, end.findings));
   if (end.job.run.status() == 0) TRY(record::finish_recording(recording));
   const ExitStatus status{end.job.run.status()};
   if (is_quiet) return status;
   if (ended_badly(end)) {
-    const model::Verdict verdict = TRY(judge(recording, end));
-    TRY(tell_verdict(verdict, recording, end, terminal));
+    TRY(conclude_badly(recording, end, session, terminal));
   } else {
-    terminal.tell(fmt::format("lockstep: nothing wrong found; {} recorded in {}\n", what_was_recorded(end),
-                              recording.string()));
+    conclude_well(recording, end, session, terminal);
   }
   return status;
 }
@@ -184,13 +224,22 @@ constexpr Flag kFlags[] = {
     {.name = "payload",
      .help = "Keep what each rank receives as well, so that 'lockstep replay' can run any one rank alone"},
     {.name = "no-check", .help = "Do not look at the launch configuration first"},
+    {.name = "head",
+     .value_name = "HOST:PORT",
+     .help = "Where the watchers of the job's hosts join, when the launcher does not tell it"},
+    {.name = "token-file",
+     .value_name = "FILE",
+     .help = "The secret that proves the job's hosts to each other, not LOCKSTEP_TOKEN or "
+             "~/.config/lockstep/token",
+     .kind = ValueKind::kFile},
+    {.name = "alone", .help = "Watch the ranks of this host alone, also when the job has more hosts"},
     {.name = "quiet",
      .short_name = 'q',
      .help = "Only record: say nothing while the job runs, judge nothing at its end"},
 };
 
 constexpr std::string_view kDescription[] = {
-    "Runs a job as it is, with the recorder in every rank, and watches the ranks of this host while it runs. "
+    "Runs a job as it is, with the recorder in every rank, and watches the ranks while it runs. "
     "What "
     "cannot get better is said at once: calls that do not fit together, ranks that wait for each other in a "
     "circle, a "
@@ -202,6 +251,11 @@ constexpr std::string_view kDescription[] = {
     "The script is not changed and no root is needed. The job's output, results and exit status are its own; "
     "what "
     "Lockstep says goes to standard error. Any command will do: torchrun, mpirun, horovodrun, srun, python.",
+    "A job of several hosts is run by it on each, as its launcher is: the first host judges the ranks of all "
+    "of "
+    "them, and every one says what it found. Launchers that start ranks themselves start it for each: "
+    "'mpirun "
+    "lockstep run -- CMD'.",
     "Ctrl-C, SIGTERM and SIGHUP are passed on to the job; asked twice, it is killed. No process of it is "
     "left "
     "behind, not even when Lockstep itself is killed.",
@@ -211,6 +265,8 @@ constexpr std::string_view kDescription[] = {
 constexpr Example kExamples[] = {
     {"lockstep run -- torchrun --nproc-per-node 8 train.py", "Record and watch a job"},
     {"lockstep run --on-hang=kill -- mpirun -np 64 ./train", "Do not let a hang burn the night"},
+    {"lockstep run -- torchrun --nnodes 2 --node-rank 1 --master-addr node0 train.py",
+     "On the second of two hosts; with --node-rank 0 on the first"},
     {"lockstep top", "Look at it from another terminal"},
 };
 

@@ -82,7 +82,7 @@ void visit_fields(M& m, Use& use) {
   } else if constexpr (std::is_same_v<T, ProcessState>) {
     use(m.name.rank), use(m.name.restart), use(m.state), use(m.cpu_ticks);
   } else if constexpr (std::is_same_v<T, Pulse>) {
-    use(m.as_of_ns), use(m.clock_lead_ns), use(m.changed);
+    use(m.sent_ns), use(m.as_of_ns), use(m.clock_lead_ns), use(m.changed);
   } else if constexpr (std::is_same_v<T, Testimony>) {
     use(m.kind), use(m.name.rank), use(m.name.restart), use(m.text);
   } else if constexpr (std::is_same_v<T, Output>) {

@@ -72,7 +72,8 @@ struct ProcessState {
 
 // Everything that the satellite's ranks wrote before `as_of_ns` has been sent. Says also that it is there.
 struct Pulse {
-  std::int64_t as_of_ns = 0;       // on its own clock
+  std::int64_t sent_ns = 0;
+  std::int64_t as_of_ns = 0;       // both on its own clock
   std::int64_t clock_lead_ns = 0;  // how far the head's clock is before its own
   std::vector<ProcessState> changed;
 

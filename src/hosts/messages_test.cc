@@ -12,7 +12,10 @@ std::vector<Message> one_of_each() {
           Welcome{.host = "node0", .echoed_ns = 1, .head_ns = 2},
           RankFile{.name = {2, 1}, .header = std::string(248, 'h')},
           RecordBytes{.name = {2, 1}, .offset = 1 << 30, .is_new_chunk = true, .bytes = {'\0', 'x'}},
-          Pulse{.as_of_ns = 7, .clock_lead_ns = -9, .changed = {{{2, 1}, 'T', 40}, {{3, 0}, 'X', 41}}},
+          Pulse{.sent_ns = 8,
+                .as_of_ns = 7,
+                .clock_lead_ns = -9,
+                .changed = {{{2, 1}, 'T', 40}, {{3, 0}, 'X', 41}}},
           Testimony{.kind = TestimonyKind::kKernelLog, .name = {2, 1}, .text = "oom"},
           Output{.is_err = true, .text = "ValueError"},
           Bye{.status = 137},
@@ -36,7 +39,7 @@ TEST(Messages, CutOrLongerOnesAreNone) {
 }
 
 TEST(Messages, ACountThatTheBytesCannotHoldTakesNoMemory) {
-  std::string bytes = encode(Pulse{.as_of_ns = 0, .clock_lead_ns = 0, .changed = {}});
+  std::string bytes = encode(Pulse{.sent_ns = 8, .as_of_ns = 0, .clock_lead_ns = 0, .changed = {}});
   bytes.replace(bytes.size() - 4, 4, "\xff\xff\xff\xff");
   EXPECT_EQ(decode(bytes), std::nullopt);
 }

@@ -13,24 +13,35 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Jobs that begin in the same second get folders of their own.
-fs::path unused_name() {
+// Jobs that begin in the same second get folders of their own: who makes one has it.
+Result<fs::path> make_unused(const std::string& suffix) {
   const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
   const std::string name = fmt::format("lockstep-{:%Y%m%d-%H%M%S}", fmt::localtime(now));
-  std::error_code ignored;
-  if (!fs::exists(name, ignored)) return name;
-  for (int i = 2;; ++i) {
-    const std::string next = fmt::format("{}-{}", name, i);
-    if (!fs::exists(next, ignored)) return next;
+  constexpr int kMostTries = 1000;
+  for (int i = 1; i <= kMostTries; ++i) {
+    const fs::path next = i == 1 ? name + suffix : fmt::format("{}-{}{}", name, i, suffix);
+    std::error_code fault;
+    if (fs::create_directory(next, fault)) return next;
+    if (fault)
+      return Error{"cannot make recording folder", next.string(), fault.message(),
+                   "choose another place with -o DIR"};
   }
+  return Error{"cannot make recording folder", name, "there are too many of this second",
+               "choose another place with -o DIR"};
+}
+
+// Beside it, not in it, when it was given as "folder/".
+fs::path with_suffix(const fs::path& folder, const std::string& suffix) {
+  const fs::path named = folder.has_filename() ? folder : folder.parent_path();
+  return named.string() + suffix;
 }
 
 }  // namespace
 
-Result<fs::path> make_recording_folder(const fs::path& folder, const std::vector<std::string>& command,
-                                       const std::string& writer) {
+Result<fs::path> make_recording_folder(const fs::path& folder, const std::string& suffix,
+                                       const std::vector<std::string>& command, const std::string& writer) {
   using namespace std::chrono;
-  const fs::path place = folder.empty() ? unused_name() : folder;
+  const fs::path place = folder.empty() ? TRY(make_unused(suffix)) : with_suffix(folder, suffix);
   record::Manifest manifest;
   manifest.job = command.empty() ? "" : fs::path(command.front()).filename().string();
   manifest.writer = writer;

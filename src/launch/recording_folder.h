@@ -9,9 +9,10 @@
 
 namespace lockstep::launch {
 
-// Makes `folder`, or a new one in the working folder when it is empty: "lockstep-20261115-154501". Gives its
-// absolute path.
+// Makes `folder`, or a new one in the working folder when it is empty: "lockstep-20261115-154501". `suffix`
+// is added to either. Gives its absolute path.
 Result<std::filesystem::path> make_recording_folder(const std::filesystem::path& folder,
+                                                    const std::string& suffix,
                                                     const std::vector<std::string>& command,
                                                     const std::string& writer);
 

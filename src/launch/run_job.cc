@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <limits>
 #include <poll.h>
 
+#include "launch/lost_hosts.h"
 #include "process/signal_gate.h"
 
 namespace lockstep::launch {
@@ -16,18 +18,41 @@ using std::chrono::milliseconds;
 constexpr milliseconds kInterval{100};
 constexpr milliseconds kSoonest{10};  // when many processes end one after another
 constexpr int kCostRatio = 3;         // for thousands of ranks; some hundred take a thirtieth of a core
+constexpr milliseconds kOthersEnd{5'000};
+constexpr milliseconds kOthersEndBadly{10'000};  // launchers give the rest of a job some time
+constexpr milliseconds kVerdictTime{10'000};
+
+// True when the descriptor became readable before then.
+bool wait_for(int fd, Clock::time_point until) {
+  pollfd watched{.fd = fd, .events = POLLIN, .revents = 0};
+  const auto left = std::chrono::ceil<milliseconds>(until - Clock::now());
+  return ::poll(&watched, 1, static_cast<int>(std::max<std::int64_t>(left.count(), 0))) == 1;
+}
 
 class WatchedRun {
  public:
   WatchedRun(const Supervisor& job, const process::SignalGate& signals, watch::Watcher& watcher,
-             const OnNotice& on_notice)
-      : job_(job), signals_(signals), watcher_(watcher), on_notice_(on_notice) {}
+             hosts::Link* link, const Listener& listener)
+      : job_(job), signals_(signals), watcher_(watcher), link_(link), listener_(listener) {}
 
   void until_the_end() {
     while (!wait()) {
       pass_signals_on();
+      hear_news();
       tick();
     }
+  }
+
+  // What other hosts still have to tell, until they have or a signal comes.
+  void hear_others_out(int status) {
+    if (link_ == nullptr) return;
+    link_->finish(status);
+    const auto until = Clock::now() + (status == 0 ? kOthersEnd : kOthersEndBadly);
+    while (!link_->is_finished() && Clock::now() < until && !signals_.next()) {
+      wait_for(link_->fd(), std::min(until, Clock::now() + kInterval));
+      hear_news();
+    }
+    hear_news();
   }
 
  private:
@@ -36,8 +61,10 @@ class WatchedRun {
     std::vector<pollfd> watched = {{.fd = job_.fd(), .events = POLLIN, .revents = 0},
                                    {.fd = signals_.fd(), .events = POLLIN, .revents = 0}};
     for (const int fd : watcher_.process_fds()) watched.push_back({.fd = fd, .events = POLLIN, .revents = 0});
+    if (link_ != nullptr) watched.push_back({.fd = link_->fd(), .events = POLLIN, .revents = 0});
     const auto left = std::chrono::ceil<milliseconds>(next_tick_ - Clock::now());
     ::poll(watched.data(), watched.size(), static_cast<int>(std::max<std::int64_t>(left.count(), 0)));
+    if (link_ != nullptr) watched.pop_back();
     const bool a_process_ended = std::any_of(watched.begin() + 2, watched.end(),
                                              [](const pollfd& process) { return process.revents != 0; });
     if (a_process_ended) next_tick_ = std::min(next_tick_, last_tick_ + kSoonest);
@@ -64,15 +91,35 @@ class WatchedRun {
   }
 
   void watch() {
-    for (const watch::Notice& notice : watcher_.tick()) {
-      if (on_notice_(notice, watcher_) == Answer::kEndJob && !was_asked_to_end_) ask_to_end(SIGTERM);
+    if (link_ != nullptr && !link_->judges_here()) return watcher_.follow();
+    if (link_ != nullptr) look_at_links();
+    for (const watch::Notice& notice : watcher_.tick()) answer(listener_.on_notice(notice, watcher_, link_));
+  }
+
+  void look_at_links() {
+    constexpr std::int64_t kAlways = std::numeric_limits<std::int64_t>::max();
+    watcher_.know_only_until(link_->known_until_ns().value_or(kAlways));
+    for (const std::string& host : lost_.left_behind(watcher_.job())) link_->forget(host);
+  }
+
+  void hear_news() {
+    if (link_ == nullptr) return;
+    for (const hosts::News& news : link_->take_news()) {
+      if (news.kind == hosts::News::Kind::kLost) lost_.add(news.host, news.ranks);
+      answer(listener_.on_news(news, watcher_, *link_));
     }
+  }
+
+  void answer(Answer answer) {
+    if (answer == Answer::kEndJob && !was_asked_to_end_) ask_to_end(SIGTERM);
   }
 
   const Supervisor& job_;
   const process::SignalGate& signals_;
   watch::Watcher& watcher_;
-  const OnNotice& on_notice_;
+  hosts::Link* link_;
+  const Listener& listener_;
+  LostHosts lost_;
   bool was_asked_to_end_ = false;
   Clock::time_point last_tick_{};
   Clock::time_point next_tick_ = Clock::now() + kInterval;
@@ -81,16 +128,26 @@ class WatchedRun {
 }  // namespace
 
 Result<WatchedEnd> run_job(const process::Command& command, const std::filesystem::path& recording,
-                           const OnNotice& on_notice) {
+                           const std::optional<HostsRequest>& hosts, const Listener& listener) {
   Supervisor job = TRY(Supervisor::start(command, recording));
   const process::SignalGate signals({SIGINT, SIGTERM, SIGHUP});
-  watch::Watcher watcher(recording);
-  WatchedRun(job, signals, watcher, on_notice).until_the_end();
   WatchedEnd end;
+  if (hosts) {
+    auto joined = join_hosts(*hosts, recording);
+    if (joined.ok()) {
+      end.link = std::move(joined).value();
+    } else {
+      listener.on_trouble(joined.error());
+    }
+  }
+  watch::Watcher watcher(recording);
+  WatchedRun run(job, signals, watcher, end.link.get(), listener);
+  run.until_the_end();
   end.findings = watcher.findings();
   end.first_loss = watcher.first_loss();
   end.job = TRY(job.finish());
-  watcher.follow_to_the_end();
+  run.hear_others_out(end.job.run.status());
+  watcher.follow();
   const std::vector<const watch::LiveRank*> ranks = watcher.job().ranks();
   end.ranks_recorded = ranks.size();
   if (!ranks.empty()) end.frameworks = ranks.front()->recorded_frameworks();
@@ -107,6 +164,18 @@ void forget_what_passed(WatchedEnd& end) {
     return finding.code.starts_with("desync.") || finding.code.starts_with("deadlock.") ||
            finding.code.starts_with("point_to_point.");
   });
+}
+
+std::optional<hosts::HeadVerdict> verdict_of_head(hosts::Link& link) {
+  const auto until = Clock::now() + kVerdictTime;
+  for (;;) {
+    const bool is_last_look = link.judges_here() || Clock::now() >= until;
+    for (hosts::News& news : link.take_news()) {
+      if (news.kind == hosts::News::Kind::kVerdict) return std::move(news.verdict);
+    }
+    if (is_last_look) return std::nullopt;
+    wait_for(link.fd(), until);
+  }
 }
 
 }  // namespace lockstep::launch

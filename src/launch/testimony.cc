@@ -27,7 +27,7 @@ void add(const watch::LiveJob& job, const std::vector<int>& ranks, std::size_t m
   for (std::size_t i = 0; i < std::min(ranks.size(), most); ++i) {
     const watch::LiveRank* rank = job.rank(ranks[i]);
     const bool is_there =
-        rank != nullptr && rank->process().is_known() && !rank->is_gone() && !rank->has_ended();
+        rank != nullptr && rank->process().is_here() && !rank->is_gone() && !rank->has_ended();
     if (!is_there) continue;
     subjects.push_back(
         {.rank = ranks[i], .restart = rank->restart(), .pid = static_cast<pid_t>(rank->header().pid)});

@@ -33,6 +33,14 @@ void keep_newest(model::RankHistory& history, std::size_t most) {
   history.begins_at_start = false;
 }
 
+// To the clock of this host.
+void shift(model::RankHistory& history, std::int64_t by_ns) {
+  for (model::Event& event : history.events) {
+    if (event.begin_ns != model::kNoTime) event.begin_ns += by_ns;
+    if (event.end_ns != model::kNoTime) event.end_ns += by_ns;
+  }
+}
+
 void settle(model::RankHistory& history, std::int64_t before_ns) {
   for (model::Event& event : history.events) {
     if (model::is_unfinished(event) && event.kind != model::EventKind::kActivity &&
@@ -55,6 +63,7 @@ model::Job evidence_of(const LiveJob& live, std::int64_t settled_ns) {
                                                  [&] { return rank->follower().tail(bytes); });
     for (model::RankHistory& history : part.ranks) {
       keep_newest(history, events);
+      if (const std::int64_t lead_ns = rank->process().clock_lead_ns(); lead_ns != 0) shift(history, lead_ns);
       history.rank.liveness = liveness_of(*rank, live.now_ns());
       if (!rank->is_gone()) settle(history, live.now_ns() - settled_ns);
     }

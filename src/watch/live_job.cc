@@ -18,7 +18,7 @@ LiveJob::LiveJob(fs::path folder) : folder_(std::move(folder)) {}
 void LiveJob::poll() {
   list_new_files();
   open_new_files();
-  now_ns_ = wall_clock_ns();
+  now_ns_ = std::min(wall_clock_ns(), known_until_ns_);
   for (auto& [number, rank] : ranks_) {
     rank->poll(now_ns_, [&, number = number](const LiveCall& call) {
       meetings_.arrive(number, call, communicators_[call.communicator]);
@@ -36,11 +36,18 @@ void LiveJob::list_new_files() {
   listed_ = changed;
   manifest_ = recording.value().manifest;
   unopened_.clear();
+  leave_lost_files(recording.value());
   for (record::RankFile& file : recording.value().rank_files) {
     const auto known = ranks_.find(file.rank);
     const bool is_known = known != ranks_.end() && known->second->restart() >= static_cast<int>(file.restart);
     if (!is_known) unopened_.push_back(std::move(file));
   }
+}
+
+void LiveJob::leave_lost_files(const record::Recording& recording) {
+  std::erase_if(ranks_, [&](const auto& rank) {
+    return !std::ranges::binary_search(recording.rank_files, rank.first, {}, &record::RankFile::rank);
+  });
 }
 
 // One without a header is only just being made.

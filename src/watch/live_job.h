@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -28,8 +29,13 @@ class LiveJob {
  public:
   explicit LiveJob(std::filesystem::path folder);
 
-  // Takes in what all ranks wrote since the last poll, and ranks that are new.
+  // Takes in what all ranks wrote since the last poll, and ranks that are new; leaves those whose file is
+  // gone.
   void poll();
+
+  // Ranks of other hosts are known as of this instant at the latest: nothing counts as older than it was
+  // then.
+  void know_only_until(std::int64_t wall_ns) { known_until_ns_ = wall_ns; }
 
   const std::filesystem::path& folder() const { return folder_; }
   std::uint32_t restart() const { return newest_restart_; }
@@ -50,6 +56,7 @@ class LiveJob {
 
  private:
   void list_new_files();
+  void leave_lost_files(const record::Recording& recording);
   void open_new_files();
   void adopt(std::unique_ptr<LiveRank> rank);
   std::vector<int> missing_in(const LiveRank& rank, const LiveCall& call) const;
@@ -57,6 +64,7 @@ class LiveJob {
   std::filesystem::path folder_;
   std::optional<record::Manifest> manifest_;
   std::int64_t now_ns_ = 0;
+  std::int64_t known_until_ns_ = std::numeric_limits<std::int64_t>::max();
   std::filesystem::file_time_type listed_;  // the age of the folder when it was last listed
   std::vector<record::RankFile> unopened_;
   Communicators communicators_;

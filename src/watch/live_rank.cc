@@ -38,7 +38,7 @@ LiveRank::LiveRank(std::filesystem::path path, record::Follower follower, Commun
     : path_(std::move(path)), follower_(std::move(follower)), communicators_(&communicators) {
   process_ = RankProcess(static_cast<pid_t>(header().pid), path_);
   clock_shift_ns_ = static_cast<std::int64_t>(header().wall_ns - header().monotonic_ns);
-  last_word_ns_ = static_cast<std::int64_t>(header().wall_ns);
+  last_word_ns_ = static_cast<std::int64_t>(header().wall_ns) + process_.clock_lead_ns();
 }
 
 std::string LiveRank::host() const {
@@ -46,11 +46,12 @@ std::string LiveRank::host() const {
 }
 
 std::int64_t LiveRank::wall(std::uint64_t monotonic_ns) const {
-  return static_cast<std::int64_t>(monotonic_ns) + clock_shift_ns_;
+  return static_cast<std::int64_t>(monotonic_ns) + clock_shift_ns_ + process_.clock_lead_ns();
 }
 
 void LiveRank::poll(std::int64_t now_ns, const OnCall& on_call) {
   // Asked first: what a process wrote before its end is then read before it is said to be gone.
+  process_.look();
   const bool process_has_ended = process_.has_ended();
   records_ += follower_.poll([&](const record::RecordView& record) { take(record, on_call); });
   if (process_has_ended && !has_ended() && !is_gone()) gone_since_ns_ = now_ns;

@@ -1,4 +1,5 @@
-// The process of a rank on this host: whether it is there, and whether it runs.
+// The process of a rank: whether it is there, and whether it runs. On this host it is asked itself, on
+// another one the watcher there is believed.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +8,7 @@
 #include <sys/types.h>
 
 #include "process/descriptor.h"
+#include "watch/remote_process.h"
 
 namespace lockstep::watch {
 
@@ -23,14 +25,20 @@ class RankProcess {
   // or on another host, and then nothing is known of it.
   RankProcess(pid_t pid, const std::filesystem::path& record_file);
 
+  // Takes in what another host's watcher said since.
+  void look();
+
   int fd() const { return descriptor_.get(); }  // readable once it has ended
-  bool is_known() const { return descriptor_.is_open(); }
+  bool is_here() const { return descriptor_.is_open(); }
   bool has_ended() const;
   std::optional<ProcessSample> sample() const;
+  std::int64_t clock_lead_ns() const { return remote_.clock_lead_ns; }  // of this host before the rank's
 
  private:
   pid_t pid_ = 0;
   process::Descriptor descriptor_;
+  process::Descriptor told_;  // the file of a RemoteProcess
+  RemoteProcess remote_;
 };
 
 // From the text of /proc/PID/stat.

@@ -23,7 +23,7 @@ TEST(RankProcess, MakesNothingOfTextThatIsNone) {
 
 TEST(RankProcess, KnowsNothingOfAProcessThatDoesNotHaveTheFile) {
   const RankProcess process(::getpid(), "/proc/version");
-  EXPECT_FALSE(process.is_known());
+  EXPECT_FALSE(process.is_here());
   EXPECT_FALSE(process.has_ended());
   EXPECT_FALSE(process.sample());
 }

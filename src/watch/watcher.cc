@@ -115,7 +115,7 @@ void Watcher::note_first_loss() {
 std::vector<int> Watcher::process_fds() const {
   std::vector<int> fds;
   for (const LiveRank* rank : job_.ranks()) {
-    if (rank->process().is_known() && !rank->is_gone() && !rank->has_ended())
+    if (rank->process().is_here() && !rank->is_gone() && !rank->has_ended())
       fds.push_back(rank->process().fd());
   }
   return fds;

@@ -36,8 +36,11 @@ class Watcher {
   // What is new since the last tick.
   std::vector<Notice> tick();
 
-  // Takes in what the ranks still wrote before they ended, and judges nothing.
-  void follow_to_the_end() { job_.poll(); }
+  // Takes in what the ranks wrote, and judges nothing.
+  void follow() { job_.poll(); }
+
+  // As in LiveJob.
+  void know_only_until(std::int64_t wall_ns) { job_.know_only_until(wall_ns); }
 
   // Judges once more what stands, with what was learnt about it since.
   void judge_again();

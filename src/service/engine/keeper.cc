@@ -32,7 +32,7 @@ Result<launch::WatchedEnd> run_watched(const AttemptFolder& folder, const Plan& 
                                        const std::string& program, bool& was_hung) {
   const launch::Installed parts = TRY(launch::find_installed());
   const auto recording =
-      TRY(launch::make_recording_folder(folder.recording(), plan.command, "lockstep serve"));
+      TRY(launch::make_recording_folder(folder.recording(), "", plan.command, "lockstep serve"));
   std::error_code ignored;
   std::filesystem::create_directory(recording / "output", ignored);
   std::filesystem::create_directory(folder.ranks(), ignored);
@@ -43,13 +43,14 @@ Result<launch::WatchedEnd> run_watched(const AttemptFolder& folder, const Plan& 
                                           .stack_signal = witness::kStackSignal};
   const process::Command gang{{program, "service-part", "gang", folder.path.string()},
                               launch::with_recorder(process::own_environment(), parts, settings)};
-  return launch::run_job(gang, recording, [&](const watch::Notice& notice, watch::Watcher& watcher) {
+  const auto on_notice = [&](const watch::Notice& notice, watch::Watcher& watcher, hosts::Link*) {
     if (!cannot_get_better(notice.kind)) return launch::Answer::kGoOn;
     was_hung = true;
     static_cast<void>(testimony.take(watcher.job(), notice.finding).ok());
     watcher.judge_again();
     return launch::Answer::kEndJob;
-  });
+  };
+  return launch::run_job(gang, recording, std::nullopt, {.on_notice = on_notice, .on_news = {}, .on_trouble = {}});
 }
 
 std::string judged(const AttemptFolder& folder, const launch::WatchedEnd& end) {

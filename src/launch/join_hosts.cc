@@ -1,0 +1,78 @@
+#include "launch/join_hosts.h"
+
+#include <climits>
+#include <unistd.h>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "hosts/head.h"
+#include "hosts/host_copy.h"
+#include "hosts/satellite.h"
+
+namespace lockstep::launch {
+namespace {
+
+std::string own_name() {
+  char name[HOST_NAME_MAX + 1] = "";
+  ::gethostname(name, sizeof name - 1);
+  return name;
+}
+
+Result<std::unique_ptr<hosts::Link>> as_head(const HostsRequest& request,
+                                             const std::filesystem::path& recording) {
+  std::string token = TRY(hosts::find_or_make_token(request.token));
+  auto head = TRY(hosts::Head::start({.recording = recording,
+                                      .host = own_name(),
+                                      .port = request.place.head->port,
+                                      .token = std::move(token)}));
+  return std::unique_ptr<hosts::Link>(std::move(head));
+}
+
+std::unique_ptr<hosts::Link> as_satellite(const HostsRequest& request,
+                                          const std::filesystem::path& recording) {
+  return std::make_unique<hosts::Satellite>(
+      hosts::SatelliteOptions{.recording = recording,
+                              .host = own_name(),
+                              .version = request.version,
+                              .index = request.place.index.value_or(0),
+                              .head = *request.place.head,
+                              .token = [token = request.token] { return hosts::find_token(token); }});
+}
+
+}  // namespace
+
+std::optional<Result<HostsRequest>> find_hosts(const hosts::Launch& launch,
+                                               const std::optional<hosts::HostPort>& head,
+                                               const hosts::TokenSource& token, std::string version) {
+  auto place = hosts::find_place(launch);
+  if (!place && !head) return std::nullopt;
+  if (!place) place = hosts::JobPlace{.index = {}, .count = 0, .head = {}, .launcher = "--head"};
+  if (head) place->head = head;
+  if (!place->head) {
+    return Error{fmt::format("{} does not tell where the first of the job's {} is", place->launcher,
+                             place->count == 0 ? "hosts" : "ranks"),
+                 "", "each watcher sees its own alone", "say it to all of them with --head HOST:PORT"};
+  }
+  return HostsRequest{.place = *std::move(place), .token = token, .version = std::move(version)};
+}
+
+bool is_satellite(const hosts::JobPlace& place) {
+  return place.index ? *place.index != 0 : !hosts::is_this_host(place.head->host);
+}
+
+std::string recording_suffix(const hosts::JobPlace& place) {
+  if (!is_satellite(place)) return "";
+  return place.index ? fmt::format("-{}", *place.index) : "-" + hosts::in_a_file_name(own_name());
+}
+
+// Where nothing tells who the head is, several watchers may be on its host: the first becomes it.
+Result<std::unique_ptr<hosts::Link>> join_hosts(const HostsRequest& request,
+                                                const std::filesystem::path& recording) {
+  if (is_satellite(request.place)) return as_satellite(request, recording);
+  auto head = as_head(request, recording);
+  if (!head.ok() && !request.place.index) return as_satellite(request, recording);
+  return head;
+}
+
+}  // namespace lockstep::launch
