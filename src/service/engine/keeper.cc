@@ -50,7 +50,8 @@ Result<launch::WatchedEnd> run_watched(const AttemptFolder& folder, const Plan& 
     watcher.judge_again();
     return launch::Answer::kEndJob;
   };
-  return launch::run_job(gang, recording, std::nullopt, {.on_notice = on_notice, .on_news = {}, .on_trouble = {}});
+  return launch::run_job(gang, recording, std::nullopt,
+                         {.on_notice = on_notice, .on_news = {}, .on_trouble = {}});
 }
 
 std::string judged(const AttemptFolder& folder, const launch::WatchedEnd& end) {
