@@ -137,7 +137,7 @@ constexpr Flag kFlags[] = {
 
 constinit const Verb kReportVerb{
     .name = "report",
-    .one_line = "write a page to look at, or findings as text, Markdown or SARIF",
+    .one_line = "write a page to look at, or findings in other forms",
     .usage = "report RECORDING|FINDINGS|FOLDER [flags]",
     .description = kDescription,
     .examples = kExamples,

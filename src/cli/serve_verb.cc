@@ -52,8 +52,7 @@ constexpr std::string_view kDescription[] = {
 
 constexpr Example kExamples[] = {
     {"lockstep serve", "Serve until it is told to end"},
-    {"curl --unix-socket ~/.local/state/lockstep/service.sock http://localhost/openapi.json",
-     "The API for programs"},
+    {"curl --unix-socket ~/.local/state/lockstep/service.sock http://s/livez", "Whether it is there"},
 };
 
 }  // namespace

@@ -128,7 +128,7 @@ def test_a_healthy_job_is_as_without_it(hosts, torchrun, tmp_path):
     copied = (job.recordings[0] / "rank_00003.restart_0.lockstep")
     calls = [subprocess.run([LOCKSTEP, "dump", "--json", path], capture_output=True, text=True, check=True).stdout.count('"call"')
              for path in (copied, job.recordings[1] / copied.name)]
-    assert calls[0] == calls[1] > 100, "the head's copy has every call"
+    assert calls[0] == calls[1] > 50, "the head's copy has every call"
 
 
 @pytest.mark.parametrize("fault, code", [("stop", "desync.stopped_rank"), ("shape", "mismatch.shape")])
@@ -155,7 +155,7 @@ def test_a_wrong_token_is_said_and_the_job_goes_on(hosts, torchrun, tmp_path):
     assert "the watcher at 10.77.0.2 was refused: it has another token" in head
     assert "has another token and refused this host" in satellite
     for part in job.parts:
-        assert len([line for line in part.said() if "token" in line]) == 1, "it is said once"
+        assert len([line for line in part.said() if "another token" in line]) == 1, "it is said once"
         assert "nothing wrong found; 2 ranks" in part.said()[-1]
 
 
