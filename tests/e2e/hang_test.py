@@ -35,7 +35,7 @@ def test_rank_that_leaves_early(tmp_path):
     """Rank 1 leaves at step 3; rank 0 waits in backward for a gradient that never comes."""
     folder = tmp_path / "run"
     done = lab_run("torch_ddp", "--launcher", "torchrun", "--steps", "8", "--env",
-                   "LAB_LEAVE_EARLY=1:3", "--stall", "5", "--timeout", "90", "-o", str(folder))
+                   "LAB_LEAVE_EARLY=1:3", "--stall", "5", "--timeout", "300", "-o", str(folder))
     assert done.returncode == 124, done.stderr
     assert "no rank has said anything for 5 s" in done.stderr and "rank 0: step 2" in done.stderr
     waiting = (folder / "stacks" / "rank_0.txt").read_text()
