@@ -13,7 +13,7 @@ from harness import process_tree, rank_control, registry
 from harness.errors import LabError
 from harness.job_run import JobRun
 
-LIMIT_S = 10
+LIMIT_S = 60
 HOOK = registry.LAB / "flight_hook"
 
 
