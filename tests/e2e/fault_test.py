@@ -86,7 +86,7 @@ def test_starved_rank_gets_its_share_only(star_job, way, monkeypatch):
 def test_one_rank_has_its_own_variable_and_file(star_job, tmp_path):
     replacement = tmp_path / "hostname"
     replacement.write_text("a file of rank 1 alone\n")
-    spec = RunSpec(star_job, steps=10**6, rank_environ={1: {"LAB_VALUE": "41"}}, timeout_s=60,
+    spec = RunSpec(star_job, steps=10**6, rank_environ={1: {"LAB_VALUE": "41"}}, timeout_s=300,
                    rank_files={1: {"/etc/hostname": str(replacement)}})
     with JobRun(spec) as run:
         run.wait_for(0, step=0)
@@ -98,7 +98,7 @@ def test_one_rank_has_its_own_variable_and_file(star_job, tmp_path):
 
 
 def test_rank_variable_reaches_one_rank_under_torchrun(jobs):
-    spec = RunSpec(jobs["torch_ddp"], "torchrun", steps=100000, timeout_s=60,
+    spec = RunSpec(jobs["torch_ddp"], "torchrun", steps=100000, timeout_s=300,
                    rank_environ={1: {"LAB_MARK": "only here"}})
     with JobRun(spec) as run:
         run.wait_ready()
