@@ -40,7 +40,8 @@ def test_rank_that_leaves_early(tmp_path):
     assert "no rank has said anything for 5 s" in done.stderr and "rank 0: step 2" in done.stderr
     waiting = (folder / "stacks" / "rank_0.txt").read_text()
     assert "backward" in waiting, waiting
-    assert "futex" in waiting or "epoll" in waiting
+    # The last is where a busy machine shows it: still held by who read its frames.
+    assert any(place in waiting for place in ("futex", "epoll", "ptrace_stop")), waiting
     assert (folder / "stacks" / "rank_1.txt").read_text().strip()
     assert_no_process_of(folder)
     again = [line for line in done.stderr.splitlines() if "run it again with: " in line]

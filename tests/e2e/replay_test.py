@@ -19,7 +19,7 @@ LAB = REPOSITORY / "lab/jobs"
 LIMIT_S = 400
 ALL = {"torch_ddp": 2, "torch_fsdp": 2, "torch_fsdp1": 2, "torch_tensor_parallel": 2, "torch_pipeline": 3,
        "torch_collectives": 4}
-JOBS = ALL if os.environ.get("LOCKSTEP_REPLAY_ALL") else {name: ALL[name] for name in ("torch_collectives",)}
+JOBS = ALL if os.environ.get("LOCKSTEP_REPLAY_ALL") else {name: ALL[name] for name in ("torch_ddp",)}
 
 
 @pytest.fixture(scope="module")
