@@ -113,6 +113,26 @@ void Unpacker::operator()(std::vector<ProcessState>& states) {
   for (ProcessState& state : states) visit_fields(state, *this);
 }
 
+// Near enough to now that sums of two of them fit.
+bool is_time(std::int64_t ns) {
+  constexpr std::int64_t kFarthestNs = std::int64_t{1} << 62;
+  return -kFarthestNs < ns && ns < kFarthestNs;
+}
+
+template <typename M>
+bool is_sensible(const M& /*message*/) {
+  return true;
+}
+bool is_sensible(const Join& join) {
+  return is_time(join.sent_ns);
+}
+bool is_sensible(const Welcome& welcome) {
+  return is_time(welcome.echoed_ns) && is_time(welcome.head_ns);
+}
+bool is_sensible(const Pulse& pulse) {
+  return is_time(pulse.sent_ns) && is_time(pulse.as_of_ns) && is_time(pulse.clock_lead_ns);
+}
+
 template <std::size_t I = 0>
 std::optional<Message> decode_as(std::size_t type, std::string_view fields) {
   if constexpr (I == std::variant_size_v<Message>) {
@@ -122,7 +142,7 @@ std::optional<Message> decode_as(std::size_t type, std::string_view fields) {
     std::variant_alternative_t<I, Message> message;
     Unpacker unpacker(fields);
     visit_fields(message, unpacker);
-    if (!unpacker.is_whole()) return std::nullopt;
+    if (!unpacker.is_whole() || !is_sensible(message)) return std::nullopt;
     return Message(std::move(message));
   }
 }

@@ -1,5 +1,6 @@
 #include "hosts/messages.h"
 
+#include <limits>
 #include <rapidcheck.h>
 
 #include <gtest/gtest.h>
@@ -42,6 +43,13 @@ TEST(Messages, ACountThatTheBytesCannotHoldTakesNoMemory) {
   std::string bytes = encode(Pulse{.sent_ns = 8, .as_of_ns = 0, .clock_lead_ns = 0, .changed = {}});
   bytes.replace(bytes.size() - 4, 4, "\xff\xff\xff\xff");
   EXPECT_EQ(decode(bytes), std::nullopt);
+}
+
+TEST(Messages, TimesThatSumsCannotHoldAreNone) {
+  constexpr std::int64_t kFar = std::numeric_limits<std::int64_t>::min();
+  EXPECT_EQ(decode(encode(Pulse{.sent_ns = 8, .as_of_ns = 0, .clock_lead_ns = kFar, .changed = {}})),
+            std::nullopt);
+  EXPECT_EQ(decode(encode(Join{.host = "node1", .version = "", .index = 3, .sent_ns = kFar})), std::nullopt);
 }
 
 TEST(Messages, WhateverDecodesEncodesToTheSameBytes) {
