@@ -18,26 +18,29 @@ struct Refused {
   std::string why;
 };
 
-// Builds the value from the parser's events; nothing else of the document is ever in memory.
-class JsonBuilder : public YAML::EventHandler {
+[[noreturn]] void refuse(const YAML::Mark& mark, std::string why) {
+  throw Refused{mark.line + 1, std::move(why)};
+}
+
+// Builds a value from the parser's events; nothing else of the document is ever in memory.
+class TreeBuilder : public YAML::EventHandler {
  public:
   Json take() { return std::move(root_); }
+  int begins_at() const { return begins_at_; }
 
-  void OnDocumentStart(const YAML::Mark& /*mark*/) override {}
+  void OnDocumentStart(const YAML::Mark& mark) override { begins_at_ = mark.pos; }
   void OnDocumentEnd() override {}
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override { add(mark, anchor, Json(nullptr)); }
-  void OnAlias(const YAML::Mark& mark, YAML::anchor_t /*anchor*/) override {
-    refuse(mark, "aliases are not allowed");
-  }
   void OnScalar(const YAML::Mark& mark, const std::string& /*tag*/, YAML::anchor_t anchor,
                 const std::string& value) override {
-    if (!open_.empty() && open_.back().value.is_object() && !open_.back().has_key) {
-      if (open_.back().value.contains(value)) refuse(mark, fmt::format("'{}' stands there twice", value));
-      open_.back().key = value;
-      open_.back().has_key = true;
+    if (!needs_key()) {
+      add(mark, anchor, Json(value));
       return;
     }
-    add(mark, anchor, Json(value));
+    check_key(mark, open_.back().value, value);
+    open_.back().key = value;
+    open_.back().has_key = true;
+    note_line(mark);
   }
   void OnSequenceStart(const YAML::Mark& mark, const std::string& /*tag*/, YAML::anchor_t anchor,
                        YAML::EmitterStyle::value /*style*/) override {
@@ -50,34 +53,53 @@ class JsonBuilder : public YAML::EventHandler {
   }
   void OnMapEnd() override { close(); }
 
+ protected:
+  void add(const YAML::Mark& mark, YAML::anchor_t anchor, Json value) {
+    note_line(mark);
+    if (anchor != 0) note_anchor(mark, anchor);
+    if (anchor != 0) keep_anchored(anchor, value);
+    place(std::move(value));
+  }
+
+  // Of what is about to be placed.
+  std::string path() const {
+    std::string text;
+    for (const Open& level : open_) {
+      text += '/';
+      text += level.value.is_array() ? std::to_string(level.value.size()) : level.key;
+    }
+    return text;
+  }
+
  private:
   struct Open {
     Json value;
+    YAML::anchor_t anchor = 0;
     std::string key = {};
     bool has_key = false;
   };
 
-  [[noreturn]] static void refuse(const YAML::Mark& mark, std::string why) {
-    throw Refused{mark.line + 1, std::move(why)};
-  }
+  virtual void check_key(const YAML::Mark& mark, const Json& parent, const std::string& key) = 0;
+  virtual void note_line(const YAML::Mark& mark) = 0;
+  virtual void note_anchor(const YAML::Mark& mark, YAML::anchor_t anchor) = 0;
+  virtual void keep_anchored(YAML::anchor_t anchor, const Json& value) = 0;
+  virtual void set_member(Json& parent, const std::string& key, Json value) = 0;
+
+  bool needs_key() const { return !open_.empty() && open_.back().value.is_object() && !open_.back().has_key; }
 
   void open(const YAML::Mark& mark, YAML::anchor_t anchor, Json value) {
-    if (anchor != 0) refuse(mark, "anchors are not allowed");
+    if (anchor != 0) note_anchor(mark, anchor);
     if (open_.size() >= kDeepestJson) refuse(mark, "nested too deeply");
-    if (!open_.empty() && open_.back().value.is_object() && !open_.back().has_key)
-      refuse(mark, "a key must be a word");
-    open_.push_back({std::move(value)});
+    if (needs_key()) refuse(mark, "a key must be a word");
+    note_line(mark);
+    open_.push_back({std::move(value), anchor});
   }
 
   void close() {
-    Json value = std::move(open_.back().value);
+    Open done = std::move(open_.back());
     open_.pop_back();
-    place(std::move(value));
-  }
-
-  void add(const YAML::Mark& mark, YAML::anchor_t anchor, Json value) {
-    if (anchor != 0) refuse(mark, "anchors are not allowed");
-    place(std::move(value));
+    if (done.anchor != 0) keep_anchored(done.anchor, done.value);
+    place(std::move(done.value));
   }
 
   void place(Json value) {
@@ -86,13 +108,32 @@ class JsonBuilder : public YAML::EventHandler {
     } else if (Open& parent = open_.back(); parent.value.is_array()) {
       parent.value.push_back(std::move(value));
     } else {
-      parent.value[parent.key] = std::move(value);
+      set_member(parent.value, parent.key, std::move(value));
       parent.has_key = false;
     }
   }
 
   Json root_;
+  int begins_at_ = -1;
   std::vector<Open> open_;
+};
+
+// Our own files: each key once, no anchors.
+class StrictBuilder : public TreeBuilder {
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t /*anchor*/) override {
+    refuse(mark, "aliases are not allowed");
+  }
+  void check_key(const YAML::Mark& mark, const Json& parent, const std::string& key) override {
+    if (parent.contains(key)) refuse(mark, fmt::format("'{}' stands there twice", key));
+  }
+  void note_line(const YAML::Mark& /*mark*/) override {}
+  void note_anchor(const YAML::Mark& mark, YAML::anchor_t /*anchor*/) override {
+    refuse(mark, "anchors are not allowed");
+  }
+  void keep_anchored(YAML::anchor_t /*anchor*/, const Json& /*value*/) override {}
+  void set_member(Json& parent, const std::string& key, Json value) override {
+    parent[key] = std::move(value);
+  }
 };
 
 constexpr std::size_t kMostAliasedNodes = 100000;
@@ -105,108 +146,42 @@ std::size_t nodes_in(const Json& value) {
   return count;
 }
 
-// Builds a document with its lines, and puts what aliases name in their place.
-class DocumentBuilder : public YAML::EventHandler {
- public:
-  YamlDocument take() { return std::move(document_); }
-
-  void OnDocumentStart(const YAML::Mark& /*mark*/) override {}
-  void OnDocumentEnd() override {}
-  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override { add(mark, anchor, Json(nullptr)); }
-  void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
-    const auto named = anchors_.find(anchor);
-    if (named == anchors_.end()) throw Refused{mark.line + 1, "an alias of what encloses it"};
-    aliased_nodes_ += nodes_in(named->second);
-    if (aliased_nodes_ > kMostAliasedNodes) throw Refused{mark.line + 1, "its aliases stand for too much"};
-    add(mark, 0, named->second);
-  }
-  void OnScalar(const YAML::Mark& mark, const std::string& /*tag*/, YAML::anchor_t anchor,
-                const std::string& value) override {
-    if (!open_.empty() && open_.back().value.is_object() && !open_.back().has_key) {
-      open_.back().key = value;
-      open_.back().has_key = true;
-      document_.lines[path()] = mark.line + 1;
-      return;
+void merge_into(Json& target, const Json& merged) {
+  if (merged.is_array()) {
+    for (const Json& one : merged) merge_into(target, one);
+  } else if (merged.is_object()) {
+    for (const auto& [key, value] : merged.items()) {
+      if (!target.contains(key)) target[key] = value;
     }
-    add(mark, anchor, Json(value));
   }
-  void OnSequenceStart(const YAML::Mark& mark, const std::string& /*tag*/, YAML::anchor_t anchor,
-                       YAML::EmitterStyle::value /*style*/) override {
-    open(mark, anchor, Json::array());
-  }
-  void OnSequenceEnd() override { close(); }
-  void OnMapStart(const YAML::Mark& mark, const std::string& /*tag*/, YAML::anchor_t anchor,
-                  YAML::EmitterStyle::value /*style*/) override {
-    open(mark, anchor, Json::object());
-  }
-  void OnMapEnd() override { close(); }
+}
+
+// Others' files: with their lines, and what aliases name in their place.
+class DocumentBuilder : public TreeBuilder {
+ public:
+  YamlDocument take() { return {TreeBuilder::take(), std::move(lines_)}; }
 
  private:
-  struct Open {
-    Json value;
-    YAML::anchor_t anchor = 0;
-    std::string key = {};
-    bool has_key = false;
-  };
-
-  // Of what is about to be placed.
-  std::string path() const {
-    std::string text;
-    for (const Open& level : open_) {
-      text += '/';
-      text += level.value.is_array() ? std::to_string(level.value.size()) : level.key;
-    }
-    return text;
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    const auto named = anchors_.find(anchor);
+    if (named == anchors_.end()) refuse(mark, "an alias of what encloses it");
+    aliased_nodes_ += nodes_in(named->second);
+    if (aliased_nodes_ > kMostAliasedNodes) refuse(mark, "its aliases stand for too much");
+    add(mark, 0, named->second);
   }
-
-  void open(const YAML::Mark& mark, YAML::anchor_t anchor, Json value) {
-    if (open_.size() >= kDeepestJson) throw Refused{mark.line + 1, "nested too deeply"};
-    if (!open_.empty() && open_.back().value.is_object() && !open_.back().has_key)
-      throw Refused{mark.line + 1, "a key must be a word"};
-    document_.lines.try_emplace(path(), mark.line + 1);
-    open_.push_back({std::move(value), anchor});
-  }
-
-  void close() {
-    Open done = std::move(open_.back());
-    open_.pop_back();
-    if (done.anchor != 0) anchors_[done.anchor] = done.value;
-    place(std::move(done.value));
-  }
-
-  void add(const YAML::Mark& mark, YAML::anchor_t anchor, Json value) {
-    document_.lines.try_emplace(path(), mark.line + 1);
-    if (anchor != 0) anchors_[anchor] = value;
-    place(std::move(value));
-  }
-
-  void merge_into(Json& target, const Json& merged) {
-    if (merged.is_array()) {
-      for (const Json& one : merged) merge_into(target, one);
-    } else if (merged.is_object()) {
-      for (const auto& [key, value] : merged.items()) {
-        if (!target.contains(key)) target[key] = value;
-      }
-    }
-  }
-
-  void place(Json value) {
-    if (open_.empty()) {
-      document_.value = std::move(value);
-    } else if (Open& parent = open_.back(); parent.value.is_array()) {
-      parent.value.push_back(std::move(value));
+  void check_key(const YAML::Mark& /*mark*/, const Json& /*parent*/, const std::string& /*key*/) override {}
+  void note_line(const YAML::Mark& mark) override { lines_.try_emplace(path(), mark.line + 1); }
+  void note_anchor(const YAML::Mark& /*mark*/, YAML::anchor_t /*anchor*/) override {}
+  void keep_anchored(YAML::anchor_t anchor, const Json& value) override { anchors_[anchor] = value; }
+  void set_member(Json& parent, const std::string& key, Json value) override {
+    if (key == "<<") {
+      merge_into(parent, value);
     } else {
-      if (parent.key == "<<") {
-        merge_into(parent.value, value);
-      } else {
-        parent.value[parent.key] = std::move(value);
-      }
-      parent.has_key = false;
+      parent[key] = std::move(value);
     }
   }
 
-  YamlDocument document_;
-  std::vector<Open> open_;
+  std::map<std::string, int> lines_;
   std::map<YAML::anchor_t, Json> anchors_;
   std::size_t aliased_nodes_ = 0;
 };
@@ -221,7 +196,7 @@ Result<Json> parse_yaml(std::string_view text, std::string_view where) {
   try {
     std::istringstream in{std::string(text)};
     YAML::Parser parser(in);
-    JsonBuilder builder;
+    StrictBuilder builder;
     parser.HandleNextDocument(builder);
     return builder.take();
   } catch (const Refused& refused) {
@@ -238,9 +213,13 @@ Result<std::vector<YamlDocument>> parse_yaml_documents(std::string_view text, st
     std::istringstream in{std::string(text)};
     YAML::Parser parser(in);
     std::vector<YamlDocument> documents;
+    int last_began_at = -1;
     while (true) {
       DocumentBuilder builder;
       if (!parser.HandleNextDocument(builder)) break;
+      // The parser makes an empty document of what it cannot read, again and again from the same place.
+      if (builder.begins_at() <= last_began_at) return refusal(where, 1, "text that is not YAML");
+      last_began_at = builder.begins_at();
       documents.push_back(builder.take());
     }
     return documents;

@@ -33,6 +33,20 @@ TEST(Yaml, AliasesCannotGrowADocument) {
   EXPECT_FALSE(parse_yaml(text, "t.yaml").ok());
 }
 
+TEST(Yaml, EveryDocumentIsReadWithItsLines) {
+  const auto documents = parse_yaml_documents("---\n---\na: &x [1]\nb:\n  <<: {c: 2}\n  d: *x\n", "t.yaml");
+  ASSERT_TRUE(documents.ok());
+  ASSERT_EQ(documents.value().size(), 2U);
+  EXPECT_TRUE(documents.value()[0].value.is_null());
+  EXPECT_EQ(to_text(documents.value()[1].value, JsonLayout::kOneLine),
+            R"({"a":["1"],"b":{"c":"2","d":["1"]}})");
+  EXPECT_EQ(documents.value()[1].lines.at("/b/d"), 6);
+}
+
+TEST(Yaml, TextThatTheParserNeverLeavesIsRefused) {
+  EXPECT_FALSE(parse_yaml_documents(",export A=1\nb\n", "t.yaml").ok());
+}
+
 TEST(Yaml, DeepNestingIsRefused) {
   EXPECT_FALSE(parse_yaml(std::string(5000, '['), "t.yaml").ok());
 }
