@@ -121,18 +121,8 @@ constexpr Flag kFlags[] = {
      .value_name = "DIR",
      .help = "Facts of the job's hosts, one JSON file each",
      .kind = ValueKind::kFolder},
-    {.name = "format",
-     .short_name = 'f',
-     .value_name = "FORMAT",
-     .help = "How to write it",
-     .choices = kVerdictFormats,
-     .default_value = "text"},
-    {.name = "out",
-     .short_name = 'o',
-     .value_name = "FILE",
-     .help = "Where to write it; - is standard output",
-     .default_value = "-",
-     .kind = ValueKind::kFile},
+    kFormatFlag,
+    kOutFlag,
 };
 
 constexpr std::string_view kDescription[] = {

@@ -16,20 +16,23 @@ class Terminal;
 
 inline constexpr std::string_view kVerdictFormats[] = {"text", "json", "markdown", "sarif"};
 
+inline constexpr Flag kFormatFlag = {.name = "format",
+                                     .short_name = 'f',
+                                     .value_name = "FORMAT",
+                                     .help = "How to write it",
+                                     .choices = kVerdictFormats,
+                                     .default_value = "text"};
+inline constexpr Flag kOutFlag = {.name = "out",
+                                  .short_name = 'o',
+                                  .value_name = "FILE",
+                                  .help = "Where to write it; - is standard output",
+                                  .default_value = "-",
+                                  .kind = ValueKind::kFile};
+
 // The flags of a verb that ends with write_verdict().
 inline constexpr Flag kVerdictFlags[] = {
-    {.name = "format",
-     .short_name = 'f',
-     .value_name = "FORMAT",
-     .help = "How to write it",
-     .choices = kVerdictFormats,
-     .default_value = "text"},
-    {.name = "out",
-     .short_name = 'o',
-     .value_name = "FILE",
-     .help = "Where to write it; - is standard output",
-     .default_value = "-",
-     .kind = ValueKind::kFile},
+    kFormatFlag,
+    kOutFlag,
     {.name = "redact",
      .help = "Mask host names, addresses, user names and secrets; the same name gets the same stand-in"},
 };
