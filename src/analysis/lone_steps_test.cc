@@ -9,14 +9,6 @@ namespace {
 
 using testing::JobSketch;
 
-void end_step(JobSketch& sketch, int rank, std::uint64_t number) {
-  model::Event step;
-  step.kind = model::EventKind::kActivity;
-  step.activity = model::Activity::kStep;
-  step.sequence = number;
-  sketch.history(rank).events.push_back(step);
-}
-
 void meet(JobSketch& sketch, int rank, std::uint64_t number) {
   sketch.call(rank, {.communicator = sketch.world(), .sequence = number});
 }
@@ -34,7 +26,7 @@ JobSketch tell(const Story& story) {
     if (story.meets_before) meet(sketch, rank, 1);
     for (std::uint64_t step = 1; step <= story.steps; ++step) {
       if (step == story.meets_in_step) meet(sketch, rank, 2);
-      end_step(sketch, rank, step);
+      sketch.end_step(rank, step);
     }
     if (story.meets_behind) meet(sketch, rank, 3);
   }

@@ -10,14 +10,6 @@ namespace {
 using testing::Call;
 using testing::JobSketch;
 
-void end_step(JobSketch& sketch, int rank, std::uint64_t number) {
-  model::Event step;
-  step.kind = model::EventKind::kActivity;
-  step.activity = model::Activity::kStep;
-  step.sequence = number;
-  sketch.history(rank).events.push_back(step);
-}
-
 void reduce(JobSketch& sketch, int rank, std::uint64_t number, std::uint64_t input,
             Call call = {.shape = {1024}}) {
   call.communicator = sketch.world();
@@ -38,7 +30,7 @@ JobSketch training(InputOf input_of, const Call& call = {.shape = {1024}}, bool 
   for (int rank = 0; rank < 2; ++rank) {
     for (std::uint64_t step = 1; step <= 10; ++step) {
       reduce(sketch, rank, step, input_of(rank, step), call);
-      if (with_steps) end_step(sketch, rank, step);
+      if (with_steps) sketch.end_step(rank, step);
     }
   }
   return sketch;

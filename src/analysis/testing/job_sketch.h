@@ -74,6 +74,14 @@ class JobSketch {
     return events.back();
   }
 
+  void end_step(int rank, std::uint64_t number) {
+    model::Event step;
+    step.kind = model::EventKind::kActivity;
+    step.activity = model::Activity::kStep;
+    step.sequence = number;
+    history(rank).events.push_back(step);
+  }
+
   model::RankHistory& history(int rank) { return job.ranks[static_cast<std::size_t>(rank)]; }
 
   // The rank left no evidence at all.
