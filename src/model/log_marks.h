@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -15,6 +16,8 @@ enum class LogMark : std::uint8_t { kPySpy, kPystack, kRootCause, kExitCode, kFa
 inline constexpr std::array<std::string_view, 6> kLogMarks = {
     "Python v",           "Traceback for thread ",      "Root Cause (first observed failure):",
     "failed (exitcode: ", " (most recent call first):", "NCCL INFO "};
+
+std::string regex_of(std::string_view mark);
 
 struct LogMarks {
   static constexpr std::size_t kBlock = std::size_t{512} << 10;

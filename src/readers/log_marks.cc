@@ -15,20 +15,10 @@ constexpr std::size_t kBlocksOfTask = 128;
 // Less than this is looked through before patterns are compiled.
 constexpr std::size_t kLeastFiltered = std::size_t{64} << 10;
 
-// The marks as a regular expression takes them.
-std::string escaped(std::string_view mark) {
-  std::string regex;
-  for (const char c : mark) {
-    if (c == '(' || c == ')') regex += '\\';
-    regex += c;
-  }
-  return regex;
-}
-
 const base::PatternSet& patterns() {
   static const base::PatternSet made = [] {
     std::vector<base::PatternText> texts;
-    for (const std::string_view mark : kLogMarks) texts.push_back({escaped(mark), false});
+    for (const std::string_view mark : kLogMarks) texts.push_back({model::regex_of(mark), false});
     auto compiled = base::PatternSet::compile(texts);
     CHECK(compiled.ok(), "marks are plain words");
     return std::move(compiled).value();

@@ -18,20 +18,10 @@ Result<std::optional<base::PatternSet>> compiled(const std::vector<std::string>&
   return std::optional(TRY(base::PatternSet::compile(texts)));
 }
 
-// A mark as a regular expression takes it.
-std::string escaped(std::string_view mark) {
-  std::string regex;
-  for (const char c : mark) {
-    if (c == '(' || c == ')') regex += '\\';
-    regex += c;
-  }
-  return regex;
-}
-
 base::FactorSet factors_of_marks(const base::Commonness& commonness) {
   base::FactorChooser chooser(commonness);
   for (const std::string_view mark : model::kLogMarks)
-    CHECK(chooser.add(escaped(mark)).empty(), "marks are long enough to have factors");
+    CHECK(chooser.add(model::regex_of(mark)).empty(), "marks are long enough to have factors");
   return std::move(chooser).take();
 }
 
