@@ -8,6 +8,7 @@
 
 #include "launch/lost_hosts.h"
 #include "process/signal_gate.h"
+#include "watch/live_judge.h"
 
 namespace lockstep::launch {
 namespace {
@@ -160,10 +161,7 @@ void forget_what_passed(WatchedEnd& end) {
     if (end.findings.empty() && !was_asked) end.findings = std::move(end.first_loss);
     return;
   }
-  std::erase_if(end.findings, [](const model::Finding& finding) {
-    return finding.code.starts_with("desync.") || finding.code.starts_with("deadlock.") ||
-           finding.code.starts_with("point_to_point.");
-  });
+  std::erase_if(end.findings, watch::is_about_waiting);
 }
 
 std::optional<hosts::HeadVerdict> verdict_of_head(hosts::Link& link) {

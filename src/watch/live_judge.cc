@@ -36,10 +36,7 @@ bool is_mismatch(const Finding& finding) {
 bool is_decided(const LiveJob& job, const model::Job& evidence, const Finding& finding) {
   if (is_mismatch(finding)) return true;
   if (finding.root_ranks.empty()) return false;
-  const bool is_about_waiting = finding.code.starts_with("desync.") ||
-                                finding.code.starts_with("deadlock.") ||
-                                finding.code.starts_with("point_to_point.");
-  if (!is_about_waiting) return false;
+  if (!is_about_waiting(finding)) return false;
   if (std::ranges::all_of(finding.root_ranks, [&](int rank) { return is_lost(evidence, rank); })) return true;
   return finding.code.starts_with("deadlock.") &&
          std::ranges::all_of(finding.root_ranks, [&](int rank) { return is_blocked(job, rank); });
@@ -51,6 +48,11 @@ bool is_about_a_hang(const Finding& finding) {
 }
 
 }  // namespace
+
+bool is_about_waiting(const Finding& finding) {
+  return finding.code.starts_with("desync.") || finding.code.starts_with("deadlock.") ||
+         finding.code.starts_with("point_to_point.");
+}
 
 std::vector<Finding> decided_faults(const LiveJob& job) {
   const model::Job evidence = evidence_of(job, kSettledNs);

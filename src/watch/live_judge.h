@@ -9,6 +9,9 @@
 
 namespace lockstep::watch {
 
+// Ranks that wait for one another: over, once the job goes on.
+bool is_about_waiting(const model::Finding& finding);
+
 // Findings that no longer waiting can take back: calls that do not fit, a circle, a rank that cannot come.
 std::vector<model::Finding> decided_faults(const LiveJob& job);
 

@@ -1,9 +1,7 @@
 #include "watch/rank_process.h"
 
-#include <charconv>
 #include <fcntl.h>
 #include <fstream>
-#include <iterator>
 #include <poll.h>
 #include <sstream>
 #include <string>
@@ -14,13 +12,11 @@
 
 #include <fmt/format.h>
 
+#include "witness/proc_text.h"
+#include "witness/roots.h"
+
 namespace lockstep::watch {
 namespace {
-
-std::string contents_of(const std::string& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 // A line of /proc/PID/maps: addresses, access, offset, device, inode, path.
 bool has_mapped(pid_t pid, const std::filesystem::path& file) {
@@ -69,23 +65,9 @@ std::optional<ProcessSample> RankProcess::sample() const {
     return ProcessSample{.state = remote_.state, .cpu_ticks = remote_.cpu_ticks};
   }
   if (!is_here() || has_ended()) return std::nullopt;
-  return parse_process_stat(contents_of(fmt::format("/proc/{}/stat", pid_)));
-}
-
-// The name in brackets may hold anything, so what follows is found from its last bracket.
-std::optional<ProcessSample> parse_process_stat(std::string_view text) {
-  const std::size_t bracket = text.rfind(')');
-  if (bracket == std::string_view::npos || bracket + 2 >= text.size()) return std::nullopt;
-  std::istringstream words{std::string(text.substr(bracket + 2))};
-  ProcessSample sample;
-  words >> sample.state;
-  constexpr int kBetween = 10;  // ppid ... cmajflt
-  std::string skipped;
-  for (int i = 0; i < kBetween; ++i) words >> skipped;
-  std::uint64_t user = 0, system = 0;
-  if (!(words >> user >> system)) return std::nullopt;
-  sample.cpu_ticks = user + system;
-  return sample;
+  const auto stat = witness::parse_stat(witness::text_of(fmt::format("/proc/{}/stat", pid_)));
+  if (!stat) return std::nullopt;
+  return ProcessSample{.state = stat->state, .cpu_ticks = stat->user_ticks + stat->system_ticks};
 }
 
 }  // namespace lockstep::watch

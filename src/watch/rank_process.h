@@ -41,7 +41,4 @@ class RankProcess {
   RemoteProcess remote_;
 };
 
-// From the text of /proc/PID/stat.
-std::optional<ProcessSample> parse_process_stat(std::string_view text);
-
 }  // namespace lockstep::watch

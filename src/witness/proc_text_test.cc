@@ -17,8 +17,18 @@ TEST(Stat, IsReadBehindANameThatHoldsAnything) {
             (Stat{.state = 'T', .user_ticks = 25, .system_ticks = 4, .start_ticks = 3647177}));
 }
 
+TEST(Stat, IsReadBehindBracketsInTheName) {
+  const auto stat =
+      parse_stat("4242 (a) S ) name) T 1 4242 4242 0 -1 4194560 1 2 3 4 70 30 0 0 20 0 1 0 100 0 0");
+  ASSERT_TRUE(stat);
+  EXPECT_EQ(stat->state, 'T');
+  EXPECT_EQ(stat->user_ticks + stat->system_ticks, 100U);
+}
+
 TEST(Stat, CutTextsAreNoStat) {
   EXPECT_EQ(parse_stat(""), std::nullopt);
+  EXPECT_EQ(parse_stat("4242 (name"), std::nullopt);
+  EXPECT_EQ(parse_stat("4242 (name) S 1 2"), std::nullopt);
   EXPECT_EQ(parse_stat("4711 (python3) S 4700"), std::nullopt);
 }
 
