@@ -4,6 +4,7 @@ kept apart: nothing is found in a job that went on, and a rank that is at fault 
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import time
@@ -57,6 +58,12 @@ def check_lives(recording):
     assert {header["world_size"] for header in headers if header["restart"] == 1} == {2}
 
 
+def check_taken_back(err):
+    """The job may go on before anything is said of the killed rank; what was said is over then."""
+    said = re.findall(r"^lockstep: [0-9.]+ s: .*", err, re.MULTILINE)
+    assert not said or "what was said of rank 0 is over" in said[-1], err
+
+
 def wait_for_findings(recording):
     deadline = time.monotonic() + LIMIT_S
     while time.monotonic() < deadline:
@@ -70,7 +77,8 @@ def test_the_lives_of_an_elastic_job_are_kept_apart(two_jobs, tmp_path):
     healthy, _ = two_jobs
     out, err = healthy.communicate(timeout=LIMIT_S)
     assert healthy.returncode == 0 and out.count(" done params=") == 2, err
-    assert "what was said of rank 0 is over" in err and "nothing wrong found; 2 ranks (horovod" in err, err
+    assert "nothing wrong found; 2 ranks (horovod" in err, err
+    check_taken_back(err)
     check_lives(tmp_path / "healthy")
     verdict = diagnose(tmp_path / "healthy")
     assert verdict["findings"] == [] and verdict["job"]["world_size"] == 2, json.dumps(verdict, indent=1)
