@@ -1,7 +1,7 @@
 # The developer's front door. Everything is built by CMake; this file only names the common trips.
 
 .DEFAULT_GOAL := build
-.PHONY: help deps build test test-replay bench bench-service check page page-deps screenshot install clean
+.PHONY: help deps build test test-replay fuzz bench bench-service check page page-deps screenshot install clean
 PREFIX ?= /usr/local
 
 help:            ## list the targets
@@ -19,6 +19,9 @@ test: deps lab-deps page-deps   ## run every test: unit, case, record, end to en
 
 test-replay: build lab-deps   ## record every PyTorch job of the lab and replay each of its ranks alone
 	@LOCKSTEP_REPLAY_ALL=1 /usr/bin/python3 -B -m pytest -q -p no:cacheprovider tests/e2e/replay_test.py
+
+fuzz: deps       ## look for inputs that break a decoder, FUZZ_SECONDS (300) for each
+	@tools/fuzz $(or $(FUZZ_SECONDS),300)
 
 bench: deps page-deps   ## measure the costs and compare them with their goals
 	@cmake --preset release >/dev/null
