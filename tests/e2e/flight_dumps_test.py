@@ -9,9 +9,9 @@ import sys
 import pytest
 
 from harness.flight_runs import RUNS, take_gloo_dumps
+from recordings import LOCKSTEP
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-LOCKSTEP = ROOT / "build" / "release" / "lockstep"
 sys.path.insert(0, str(ROOT / "tests" / "dumps"))
 
 from facts import check

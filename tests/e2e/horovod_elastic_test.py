@@ -11,9 +11,9 @@ import time
 
 import pytest
 
-from harness.registry import REPOSITORY
+from harness.registry import REPOSITORY, python_of
 from recorded_verdict import in_short
-from recordings import LOCKSTEP, diagnose, python_of
+from recordings import LOCKSTEP, diagnose
 
 JOB = pathlib.Path(__file__).parent / "horovod_jobs/torch_elastic.py"
 LIMIT_S = 600

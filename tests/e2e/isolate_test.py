@@ -12,9 +12,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from harness.ports import PortClaims
-from harness.registry import REPOSITORY, python_of
+from harness.registry import python_of
+from recordings import LOCKSTEP
 
-LOCKSTEP = REPOSITORY / "build/release/lockstep"
 JOBS = pathlib.Path(__file__).with_name("isolate_jobs")
 ALONE = {name: value for name, value in os.environ.items()
          if not name.startswith(("OMPI_", "HOROVOD_", "SLURM_", "PET_")) and name not in ("RANK", "WORLD_SIZE", "TF_CONFIG")}

@@ -7,7 +7,8 @@ import subprocess
 
 import pytest
 
-from recordings import PYTHON_ADAPTERS, python_of
+from harness.registry import python_of
+from recordings import PYTHON_ADAPTERS
 
 
 @pytest.mark.parametrize("env, adapter", [

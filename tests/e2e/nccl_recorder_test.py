@@ -1,7 +1,6 @@
 """From calls of NCCL to the verdict, without a GPU: the adapter and the tool are real, NCCL and the CUDA driver are test
 doubles. What real NCCL does is tried by lab/gpu/nccl_jobs."""
 
-import json
 import os
 import pathlib
 import subprocess
@@ -9,8 +8,9 @@ import sys
 
 import pytest
 
+from recordings import BUILD, diagnose
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-BUILD = pathlib.Path(os.environ.get("LOCKSTEP_BUILD", ROOT / "build" / "release"))
 DOUBLES = BUILD / "tests" / "recorder" / "nccl"
 FRONT = BUILD / "adapters" / "nccl" / "front"
 RANKS, FAULTY = 4, 2
@@ -33,15 +33,9 @@ def end(ranks: list[subprocess.Popen]):
         rank.communicate(timeout=60)
 
 
-def diagnose(folder: pathlib.Path) -> list[dict]:
-    done = subprocess.run([BUILD / "lockstep", "diagnose", "--json", folder], text=True, capture_output=True)
-    assert done.returncode in (0, 1), done.stderr
-    return json.loads(done.stdout)["findings"]
-
-
 def test_a_healthy_job_gives_no_finding(tmp_path):
     end(record(tmp_path / "recording", "nothing"))
-    assert diagnose(tmp_path / "recording") == []
+    assert diagnose(tmp_path / "recording")["findings"] == []
 
 
 @pytest.mark.parametrize("fault,code", [
@@ -52,7 +46,7 @@ def test_the_rank_that_broke_step_is_named(tmp_path, fault, code):
     ranks = record(tmp_path / "recording", fault)
     try:
         for moment in ("while it hangs", "after kill"):
-            first = diagnose(tmp_path / "recording")[0]
+            first = diagnose(tmp_path / "recording")["findings"][0]
             assert (first["code"], first["root_ranks"]) == (code, [FAULTY]), (moment, first)
             end(ranks)
     finally:

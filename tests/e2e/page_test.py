@@ -6,9 +6,8 @@ import pathlib
 import subprocess
 
 from harness.registry import REPOSITORY
+from recordings import LOCKSTEP
 
-BUILD = pathlib.Path(os.environ.get("LOCKSTEP_BUILD", REPOSITORY / "build/release"))
-LOCKSTEP = BUILD / "lockstep"
 CHECK = REPOSITORY / "tests/page/check.mjs"
 
 HOSTILE = b"\n".join([

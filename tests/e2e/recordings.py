@@ -43,8 +43,3 @@ def diagnose(*paths):
     verdict = json.loads(said.stdout)
     assert said.returncode == (1 if verdict["findings"] else 0)
     return verdict
-
-
-def python_of(env):
-    made = subprocess.run([REPOSITORY / "lab/envs/make_envs", "--print", env], capture_output=True, text=True, check=True)
-    return made.stdout.strip()

@@ -15,9 +15,8 @@ from harness import namespaces
 from harness.host_spec import default_hosts
 from harness.hosts import Hosts
 from harness.registry import REPOSITORY
+from recordings import LOCKSTEP
 
-BUILD = pathlib.Path(os.environ.get("LOCKSTEP_BUILD", REPOSITORY / "build/release"))
-LOCKSTEP = BUILD / "lockstep"
 JOB = pathlib.Path(__file__).parent / "run_jobs/ddp_with_fault.py"  # rank 2, on host 1, is the faulty one
 LIMIT_S = 150
 TOKEN = "the-token-of-both-hosts"

@@ -11,9 +11,8 @@ import time
 import pytest
 
 from harness.registry import REPOSITORY
+from recordings import LOCKSTEP
 
-BUILD = pathlib.Path(os.environ.get("LOCKSTEP_BUILD", REPOSITORY / "build/release"))
-LOCKSTEP = BUILD / "lockstep"
 JOB = pathlib.Path(__file__).parent / "run_jobs/ddp_with_fault.py"
 RANKS = 4
 # Goals in seconds from the moment the fault is made, with much room for a machine that does other things as well.

@@ -14,10 +14,9 @@ import pytest
 from harness.job_run import JobRun
 from harness.run_spec import RunSpec
 from pty_session import PtySession
+from recordings import BUILD, LOCKSTEP
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-BUILD = pathlib.Path(os.environ.get("LOCKSTEP_BUILD", ROOT / "build" / "release"))
-LOCKSTEP = BUILD / "lockstep"
 ADAPTER = BUILD / "adapters" / "mpi" / "liblockstep_mpi.so"
 RECORDING = ROOT / "tests" / "cases" / "top" / "a_job_that_has_ended_as_text" / "input" / "run"
 

@@ -12,10 +12,10 @@ import pytest
 from harness.flight_runs import FAULTY, QUIET_S, RANKS, RUNS, STEPS_BEFORE
 from harness.fault_spec import parse_fault
 from harness.job_run import JobRun
-from harness.registry import REPOSITORY, Job, load_registry
+from harness.registry import REPOSITORY, Job, load_registry, python_of
 from harness.run_spec import RunSpec
 
-from recordings import attribute, diagnose, python_of, recorder, records_of
+from recordings import attribute, diagnose, recorder, records_of
 
 E2E = pathlib.Path(__file__).parent
 

@@ -16,9 +16,9 @@ from harness.flight_runs import FAULTY, QUIET_S, RANKS, RUNS, STEPS_BEFORE
 from harness.job_run import JobRun
 from harness.registry import REPOSITORY, load_registry
 from harness.run_spec import RunSpec
+from recordings import BUILD, diagnose
 
-BUILD = pathlib.Path(os.environ.get("LOCKSTEP_BUILD", REPOSITORY / "build/release"))
-LOCKSTEP, LIBRARY = BUILD / "lockstep", BUILD / "recorder/liblockstep.so"
+LIBRARY = BUILD / "recorder/liblockstep.so"
 WITNESS = os.environ.get("WITNESS_PROGRAM", str(BUILD / "tests/e2e/witness_program"))
 PROGRAMS = pathlib.Path(__file__).with_name("witness_programs.py")
 HOOK = REPOSITORY / "adapters/python"
@@ -196,12 +196,6 @@ def test_native_stacks_are_told_when_asked_for(tmp_path):
 
 def recorder(folder):
     return OFFER | {"LOCKSTEP_RECORD": str(folder), "LOCKSTEP_LIBRARY": str(LIBRARY)}
-
-
-def diagnose(folder):
-    said = subprocess.run([LOCKSTEP, "diagnose", "--json", str(folder)], capture_output=True, text=True)
-    assert said.returncode in (0, 1), said.stderr
-    return json.loads(said.stdout)
 
 
 def pids_of(run):
