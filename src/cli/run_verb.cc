@@ -1,19 +1,16 @@
 #include <filesystem>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include "base/escape.h"
-#include "base/file.h"
 #include "base/text_fields.h"
 #include "cli/args.h"
 #include "cli/live_findings.h"
 #include "cli/preflight.h"
 #include "cli/program_text.h"
+#include "cli/run_conclusion.h"
 #include "cli/run_session.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
-#include "diagnose/diagnose.h"
 #include "launch/join_hosts.h"
 #include "launch/recorder_environment.h"
 #include "launch/recording_folder.h"
@@ -21,8 +18,6 @@
 #include "process/environment.h"
 #include "process/terminal_pair.h"
 #include "record/recording.h"
-#include "report/findings_json.h"
-#include "report/text.h"
 #include "witness/python_stacks.h"
 
 namespace lockstep::cli {
@@ -55,87 +50,6 @@ process::Command command_from(const Args& args, const fs::path& recording, const
   return {.argv = args.command,
           .environment = launch::with_recorder(process::own_environment(), parts, settings),
           .on_a_terminal = process::prints_on_a_terminal()};
-}
-
-bool ended_badly(const launch::WatchedEnd& end) {
-  return end.job.run.status() != 0 || !end.findings.empty();
-}
-
-Result<model::Verdict> judge(const fs::path& recording, const launch::WatchedEnd& end) {
-  diagnose::Diagnosis found = TRY(diagnose::diagnose_watched({recording}, end.findings));
-  if (!end.job.log_is_whole) {
-    found.verdict.limits.push_back("the job's output could not be kept whole: is the disk full?");
-  }
-  if (end.job.run.left_processes) {
-    found.verdict.limits.push_back("processes that outlived the job's command were ended");
-  }
-  if (end.ranks_recorded == 0) {
-    found.verdict.limits.push_back(
-        "no rank was recorded: nothing of the job began to communicate by PyTorch, TensorFlow, Horovod, NCCL "
-        "or MPI");
-  }
-  return std::move(found.verdict);
-}
-
-// "4 ranks of 2 hosts (pytorch 2.13.0)"
-std::string what_was_recorded(const launch::WatchedEnd& end) {
-  std::string ranks = end.ranks_recorded == 1 ? "1 rank" : fmt::format("{} ranks", end.ranks_recorded);
-  const bool is_head = end.link && end.link->judges_here();
-  if (is_head && end.link->other_hosts() != 0) {
-    ranks += fmt::format(" of {} watchers", end.link->other_hosts() + 1);
-  }
-  return end.frameworks.empty() ? ranks : fmt::format("{} ({})", ranks, fmt::join(end.frameworks, ", "));
-}
-
-std::string how_it_ended(const process::RunEnd& end) {
-  const double seconds = static_cast<double>(end.ran.count()) / 1000;
-  if (end.ended_by_signal)
-    return fmt::format("ended by signal {} after {:.1f} s", *end.ended_by_signal, seconds);
-  return fmt::format("ended with status {} after {:.1f} s", end.exit_status, seconds);
-}
-
-Result<void> tell_verdict(const model::Verdict& verdict, const fs::path& recording,
-                          const launch::WatchedEnd& end, const std::string& by_host, Terminal& terminal) {
-  TRY(base::write_file(recording / "findings.json", report::encode_findings(verdict)));
-  const std::string by = by_host.empty() ? "" : fmt::format("; the verdict of {} on all hosts:", by_host);
-  terminal.tell(fmt::format("\nlockstep: the job {}{}\n\n", how_it_ended(end.job.run), by));
-  const report::TextStyle style{.colour = terminal.color_on_err(), .width = terminal.width()};
-  terminal.tell(report::render_text(verdict, style));
-  terminal.tell(fmt::format("\nlockstep: recording and findings.json in {}\n", recording.string()));
-  return {};
-}
-
-// The head has seen all hosts; what it says counts where it says something.
-Result<void> conclude_badly(const fs::path& recording, launch::WatchedEnd& end, RunSession& session,
-                            Terminal& terminal) {
-  if (end.link && !end.link->judges_here()) {
-    if (const auto by_head = session.verdict_of_head(*end.link)) {
-      const auto verdict = report::decode_findings(by_head->findings, "the head's verdict");
-      if (verdict.ok() && !verdict.value().findings.empty()) {
-        TRY(keep_live_findings(recording, verdict.value().findings));
-        return tell_verdict(verdict.value(), recording, end, base::escape_for_terminal(session.head()),
-                            terminal);
-      }
-    }
-  }
-  model::Verdict verdict = TRY(judge(recording, end));
-  verdict.limits.insert(verdict.limits.end(), session.limits().begin(), session.limits().end());
-  if (end.link) {
-    end.link->tell(
-        hosts::HeadVerdict{.recording = recording.string(), .findings = report::encode_findings(verdict)});
-  }
-  return tell_verdict(verdict, recording, end, "", terminal);
-}
-
-void conclude_well(const fs::path& recording, const launch::WatchedEnd& end, const RunSession& session,
-                   Terminal& terminal) {
-  if (end.link) end.link->tell(hosts::HeadVerdict{.recording = recording.string(), .findings = {}});
-  const std::string elsewhere =
-      session.head().empty()
-          ? ""
-          : fmt::format("; {} has those of all hosts", base::escape_for_terminal(session.head()));
-  terminal.tell(fmt::format("lockstep: nothing wrong found; {} recorded in {}{}\n", what_was_recorded(end),
-                            recording.string(), elsewhere));
 }
 
 // The other hosts of the job; said when they cannot be found, since this one is then watched alone.
@@ -192,11 +106,7 @@ Result<ExitStatus> run(const Args& args, Terminal& terminal) {
   if (end.job.run.status() == 0) TRY(record::finish_recording(recording));
   const ExitStatus status{end.job.run.status()};
   if (is_quiet) return status;
-  if (ended_badly(end)) {
-    TRY(conclude_badly(recording, end, session, terminal));
-  } else {
-    conclude_well(recording, end, session, terminal);
-  }
+  TRY(conclude_run(recording, end, session, terminal));
   return status;
 }
 
@@ -245,9 +155,11 @@ constexpr std::string_view kDescription[] = {
     "circle, a "
     "rank that is gone, has ended or is stopped while others wait for it. A rank that is late is named as "
     "soon as it "
-    "is later than is usual in this job. When the job ends badly, the verdict follows, as 'lockstep "
-    "diagnose' gives "
-    "it, from the records, the output, and what was seen while it ran.",
+    "is later than is usual in this job. When the job ends badly, or well but with something wrong in what "
+    "was "
+    "recorded, the verdict follows, as 'lockstep diagnose' gives it, from the records, the output, and what "
+    "was seen "
+    "while it ran.",
     "The script is not changed and no root is needed. The job's output, results and exit status are its own; "
     "what "
     "Lockstep says goes to standard error. Any command will do: torchrun, mpirun, horovodrun, srun, python.",

@@ -10,6 +10,7 @@ bool would_have_ended_a_process(const model::Finding& finding) {
   switch (finding.leaf) {
     case kPkgBuild:
     case kPkgImport:
+    case kSetupFail:
     case kRunComm:
     case kRunMem:
     case kRunDevice:
@@ -27,6 +28,10 @@ bool would_have_ended_a_process(const model::Finding& finding) {
   }
 }
 
+bool is_a_guess(const model::Finding& finding) {
+  return finding.code.starts_with("leaf.");
+}
+
 }  // namespace
 
 bool all_ended_well(const model::Job& job) {
@@ -37,7 +42,9 @@ bool all_ended_well(const model::Job& job) {
 }
 
 void drop_what_they_got_over(std::vector<model::Finding>& from_logs) {
-  std::erase_if(from_logs, would_have_ended_a_process);
+  std::erase_if(from_logs, [](const model::Finding& finding) {
+    return would_have_ended_a_process(finding) || is_a_guess(finding);
+  });
 }
 
 }  // namespace lockstep::diagnose

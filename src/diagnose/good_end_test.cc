@@ -37,5 +37,15 @@ TEST(GoodEnd, FailuresAreGotOverAndPerformanceIsNot) {
   EXPECT_EQ(findings[1].leaf, model::Leaf::kSetupProto);
 }
 
+TEST(GoodEnd, GuessesAreNotTold) {
+  std::vector<model::Finding> findings(2);
+  findings[0].leaf = findings[1].leaf = model::Leaf::kPerfResult;
+  findings[0].code = "leaf.perf_result";
+  findings[1].code = "result.nan";
+  drop_what_they_got_over(findings);
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].code, "result.nan");
+}
+
 }  // namespace
 }  // namespace lockstep::diagnose

@@ -1,6 +1,7 @@
 """Every job of the registry is healthy under every launcher it names, gives the same losses, parameters and output
 when it runs again under the recorder, and Lockstep has nothing to say about either run."""
 
+import collections
 import json
 import re
 from types import SimpleNamespace
@@ -68,6 +69,15 @@ def check_recording(folder, job):
     assert attribute(records, "pytorch adapter mode") in ([], ["native"])
 
 
+def check_horovod_reductions(folder, job):
+    """Each gradient is reduced once in every step, under its name."""
+    for rank in range(job.ranks):
+        calls = [record for record in records_of(folder, rank) if record["record"] == "call"]
+        reduced = collections.Counter(call["name"] for call in calls if call["operation"] == "all_reduce")
+        assert reduced and set(reduced.values()) == {STEPS}
+        assert all(call["communicator"].startswith("horovod ") for call in calls), "Horovod's own MPI calls are left out"
+
+
 def stable_lines(run, rank):
     """What the rank wrote, but for process numbers, addresses, times and its own port."""
     text = (run.folder / f"rank_{rank}.out").read_text() + (run.folder / f"rank_{rank}.err").read_text()
@@ -90,6 +100,8 @@ def test_job_is_healthy_and_the_same_under_the_recorder(jobs, tmp_path, name, la
     if name not in OWN_PARAMETERS:
         assert len(set(first.params.values())) == 1
     check_recording(recording, job)
+    if name.startswith("horovod_"):
+        check_horovod_reductions(recording, job)
 
 
 @pytest.mark.parametrize("last_words, params, expected", [

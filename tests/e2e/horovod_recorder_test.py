@@ -1,6 +1,5 @@
-"""Horovod jobs under the recorder: their results stay the same, and the record tells what they did and who is at fault."""
+"""Horovod jobs under the recorder: the record tells what they did and who is at fault."""
 
-import collections
 import contextlib
 import json
 import pathlib
@@ -16,7 +15,7 @@ from recordings import MPI_ADAPTER, attribute, diagnose, name_of, names_in, reco
 from recordings import recorder as plain_recorder
 
 HERE = pathlib.Path(__file__).parent / "horovod_jobs"
-STEPS, STEPS_BEFORE, FAULTY, RANKS = 3, 2, 2, 3
+STEPS_BEFORE, FAULTY, RANKS = 2, 2, 3
 TIMEOUT_S = 600  # of a run; it takes ten seconds on a machine of its own
 
 
@@ -28,37 +27,9 @@ def check_healthy(recording, ranks):
     assert names_in(recording) == [name_of(rank) for rank in range(ranks)]
     verdict = diagnose(recording)
     assert verdict["findings"] == [], json.dumps(verdict, indent=1)
-    assert verdict["job"]["framework"] in ("horovod", "keras")  # the highest names the job
+    assert verdict["job"]["framework"] == "horovod"
     for rank in range(ranks):
         assert attribute(records_of(recording, rank), "python adapter") == []
-
-
-@pytest.mark.parametrize("name, over_mpi, more", [
-    ("horovod_torch", "mpirun", MPI_ADAPTER), ("horovod_tensorflow", "horovodrun_mpi", {}),
-    ("horovod_keras", "horovodrun_mpi", MPI_ADAPTER)], ids=str)
-def test_results_are_the_same_and_the_verdict_is_silent(jobs, tmp_path, name, over_mpi, more):
-    """Of two ranks the sum is the same whichever library makes it, so one run without the recorder is enough."""
-    def spec(launcher, **environ):
-        return RunSpec(jobs[name], launcher, ranks=2, steps=STEPS, seed=7, timeout_s=TIMEOUT_S, environ=environ)
-
-    with JobRun(spec("horovodrun_gloo")) as off, \
-            JobRun(spec("horovodrun_gloo", **recorder(tmp_path / "gloo"))) as gloo, \
-            JobRun(spec(over_mpi, **recorder(tmp_path / "mpi", **more))) as mpi:
-        expected = off.wait()
-        assert expected.status == 0 and any(expected.losses.values())
-        for result in (gloo.wait(), mpi.wait()):
-            assert (result.status, result.losses, result.params) == (0, expected.losses, expected.params)
-    for recording in (tmp_path / "gloo", tmp_path / "mpi"):
-        check_healthy(recording, 2)
-        check_reductions(recording)
-
-
-def check_reductions(recording):
-    for rank in range(2):
-        calls = [record for record in records_of(recording, rank) if record["record"] == "call"]
-        reduced = collections.Counter(call["name"] for call in calls if call["operation"] == "all_reduce")
-        assert reduced and set(reduced.values()) == {STEPS}
-        assert all(call["communicator"].startswith("horovod ") for call in calls), "Horovod's own MPI calls are left out"
 
 
 def run_calls(script, env, folder, **more):

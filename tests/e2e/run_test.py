@@ -16,7 +16,7 @@ from recordings import LOCKSTEP
 JOB = pathlib.Path(__file__).parent / "run_jobs/ddp_with_fault.py"
 RANKS = 4
 # Goals in seconds from the moment the fault is made, with much room for a machine that does other things as well.
-STRUCTURAL_S, STOPPED_S = 3, 5
+STRUCTURAL_S, STOPPED_S = 10, 15
 
 # fault: codes that are right, and within how many seconds after the fault; None: the launcher ends the job by itself.
 FAULTS = {
@@ -97,6 +97,13 @@ def test_a_late_rank_is_named_and_taken_back_when_it_comes(torchrun, tmp_path):
     assert done.returncode == 0, done.stderr
     assert re.search(r"s: waiting: Rank 2 .*\n(.*\n)*?lockstep: \S+ s: rank 2 came after all", done.stderr), done.stderr
     assert "nothing wrong found" in done.stderr
+
+
+def test_a_job_that_ends_well_and_is_wrong_is_told(torchrun, tmp_path):
+    folder = tmp_path / "recording"
+    done = run(folder, [*torchrun, "nan"])
+    assert done.returncode == 0 and "ended with status 0" in done.stderr, done.stderr
+    assert findings_of(folder)[0]["code"] == "result.nan", done.stderr
 
 
 def test_a_rank_that_sleeps_is_named_while_it_hangs(torchrun, tmp_path):

@@ -51,6 +51,8 @@ def main():
             break
         optimizer.zero_grad()
         loss = model(torch.randn(8, 64)).pow(2).mean()
+        if FAULT == "nan" and rank == FAULTY_RANK and step == FAULTY_STEP:
+            loss = loss * float("nan")
         loss.backward()
         optimizer.step()
         time.sleep(0.01)
