@@ -71,6 +71,11 @@ void choose_channel(const c10d::ProcessGroup& group, std::int64_t tag, lockstep_
   }
 }
 
+// What the others bring to a broadcast is room, which nobody may have written to yet.
+bool gives_inputs(const c10d::ProcessGroup& group, const lockstep_call_facts& facts) {
+  return facts.operation != LOCKSTEP_OPERATION_Broadcast || facts.peer == group.getRank();
+}
+
 bool is_async(const Signature& signature, const c10::IValue* arguments) {
   return signature.async_argument >= 0 && arguments[signature.async_argument].toBool();
 }
@@ -87,8 +92,9 @@ Call::Call(const Signature& signature, const c10::IValue* arguments) {
   facts.peer = -1;
   facts.name = lockstep_intern_string(signature.name, std::strlen(signature.name));
   const std::int64_t tag = read_partner(signature, arguments, facts);
-  const TensorList tensors(signature.meaning.tensors, arguments, signature.group);
+  TensorList tensors(signature.meaning.tensors, arguments, signature.group);
   tensors.describe(facts);
+  if (!gives_inputs(*group, facts)) tensors.forget_inputs();
   device_ = tensors.device();
   if (tag != 0 && device_.is_cpu()) choose_channel(*group, tag, facts);
   if (is_async(signature, arguments)) facts.flags |= LOCKSTEP_CALL_ASYNC;

@@ -25,6 +25,9 @@ class TensorList {
   // Of a tensor that takes part; CPU when there is none.
   c10::Device device() const;
 
+  // From here on there are only outputs.
+  void forget_inputs() { inputs_.clear(); }
+
   bool can_checksum() const;
   bool has_inputs() const { return !inputs_.empty(); }
   std::uint64_t checksum_inputs() const;
