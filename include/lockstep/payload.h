@@ -56,6 +56,10 @@ struct lockstep_room {
   void* data;
   size_t bytes;
 };
+/* The size of one output of a recorded call, where the program does not know it before. A
+ * lockstep_serve_status. */
+LOCKSTEP_API int lockstep_served_bytes(const struct lockstep_ticket* ticket, size_t output, uint64_t* bytes);
+
 /* The recorded result of a call, copied to `rooms`, one for each output tensor. */
 LOCKSTEP_API int lockstep_serve_call(const struct lockstep_ticket* ticket, const struct lockstep_room* rooms,
                                      size_t count, struct lockstep_served* served);

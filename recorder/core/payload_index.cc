@@ -141,27 +141,49 @@ bool PayloadIndex::copy(const lockstep_payload_output& output, const lockstep_ro
   return ::memcmp(hash128(room.data, room.bytes).bytes, output.hash, sizeof output.hash) == 0;
 }
 
-int PayloadIndex::serve(const PayloadKey& key, const lockstep_room* rooms, std::size_t count,
-                        lockstep_served& served) const {
-  served.source = -1;
+const lockstep_payload_result* PayloadIndex::find_result(const PayloadKey& key, lockstep_served& served,
+                                                         int& status) const {
   const auto found = [&](std::uint16_t type) {
     return find(name_of(key.communicator, key.sequence, key.peer, key.operation, type));
   };
   const lockstep_payload_entry* const call_entry = found(LOCKSTEP_PAYLOAD_CALL);
   const lockstep_payload_call* const call =
       call_entry == nullptr ? nullptr : lockstep_payload_as_call(call_entry);
-  if (call == nullptr || call->operation != key.operation) return LOCKSTEP_SERVE_UNKNOWN;
+  status = LOCKSTEP_SERVE_UNKNOWN;
+  if (call == nullptr || call->operation != key.operation) return nullptr;
   served.step = call->step;
   const lockstep_payload_entry* const entry = found(LOCKSTEP_PAYLOAD_RESULT);
   const lockstep_payload_result* const result =
       entry == nullptr ? nullptr : lockstep_payload_as_result(entry);
-  if (result == nullptr) return LOCKSTEP_SERVE_OPEN;
+  status = LOCKSTEP_SERVE_OPEN;
+  if (result == nullptr) return nullptr;
   served.source = result->source;
-  if ((result->flags & LOCKSTEP_PAYLOAD_FAILED) != 0) {
-    served.error = lockstep_payload_error(result);
-    served.error_bytes = result->error_bytes;
-    return LOCKSTEP_SERVE_FAILURE;
+  status = LOCKSTEP_SERVED;
+  if ((result->flags & LOCKSTEP_PAYLOAD_FAILED) == 0) return result;
+  served.error = lockstep_payload_error(result);
+  served.error_bytes = result->error_bytes;
+  status = LOCKSTEP_SERVE_FAILURE;
+  return nullptr;
+}
+
+int PayloadIndex::output_bytes(const PayloadKey& key, std::size_t output, std::uint64_t& bytes) const {
+  lockstep_served ignored{};
+  int status = LOCKSTEP_SERVED;
+  const lockstep_payload_result* const result = find_result(key, ignored, status);
+  if (result == nullptr) return status;
+  if (output >= result->output_count) {
+    return (result->flags & LOCKSTEP_PAYLOAD_NOT_KEPT) != 0 ? LOCKSTEP_SERVE_NOT_KEPT : LOCKSTEP_SERVE_MISFIT;
   }
+  bytes = lockstep_payload_outputs(result)[output].bytes;
+  return LOCKSTEP_SERVED;
+}
+
+int PayloadIndex::serve(const PayloadKey& key, const lockstep_room* rooms, std::size_t count,
+                        lockstep_served& served) const {
+  served.source = -1;
+  int status = LOCKSTEP_SERVED;
+  const lockstep_payload_result* const result = find_result(key, served, status);
+  if (result == nullptr) return status;
   if (result->output_count != count) {
     return (result->flags & LOCKSTEP_PAYLOAD_NOT_KEPT) != 0 ? LOCKSTEP_SERVE_NOT_KEPT : LOCKSTEP_SERVE_MISFIT;
   }

@@ -20,6 +20,9 @@ class PayloadIndex {
 
   bool is_open() const { return entries_ != nullptr; }
 
+  // The size of one output of a call. A lockstep_serve_status.
+  int output_bytes(const PayloadKey& key, std::size_t output, std::uint64_t& bytes) const;
+
   // A lockstep_serve_status.
   int serve(const PayloadKey& key, const lockstep_room* rooms, std::size_t count,
             lockstep_served& served) const;
@@ -40,6 +43,9 @@ class PayloadIndex {
   static void for_each(const File& file, Visit visit);
   void add(std::uint64_t name, const lockstep_payload_entry* entry);
   const lockstep_payload_entry* find(std::uint64_t name) const;
+  // Its result, and why there is none as a lockstep_serve_status.
+  const lockstep_payload_result* find_result(const PayloadKey& key, lockstep_served& served,
+                                             int& status) const;
   bool copy(const lockstep_payload_output& output, const lockstep_room& room) const;
 
   Place* entries_ = nullptr;

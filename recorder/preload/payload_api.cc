@@ -56,6 +56,15 @@ void lockstep_keep_state(std::uint64_t step, const char* names, std::size_t name
   visit->payload().keeper().keep_state(step, names, names_bytes, pieces, count);
 }
 
+int lockstep_served_bytes(const lockstep_ticket* ticket, std::size_t output, std::uint64_t* bytes) {
+  int status = LOCKSTEP_SERVE_UNKNOWN;
+  with_call(ticket, [&](Payload& payload, const PayloadKey& key) {
+    if (payload.mode() != LOCKSTEP_PAYLOAD_SERVES) return;
+    status = payload.index().output_bytes(key, output, *bytes);
+  });
+  return status;
+}
+
 int lockstep_serve_call(const lockstep_ticket* ticket, const lockstep_room* rooms, std::size_t count,
                         lockstep_served* served) {
   int status = LOCKSTEP_SERVE_UNKNOWN;

@@ -103,6 +103,26 @@ TEST_F(PayloadTest, AReplayGetsBackWhatWasKept) {
   EXPECT_EQ(serve(index, other, room), LOCKSTEP_SERVE_UNKNOWN);
 }
 
+TEST_F(PayloadTest, TheSizeOfAnOutputIsToldBeforeItIsServed) {
+  PayloadKeeper& keeper = new_keeper();
+  open(keeper, 0);
+  keep(keeper, all_reduce(1), numbers(2, 0), numbers(5, 1));
+  const lockstep_piece nothing{nullptr, 0};
+  keeper.keep_input(all_reduce(2), &nothing, 0);
+  keeper.keep_input(all_reduce(3), &nothing, 0);
+  keeper.keep_output(all_reduce(3), nullptr, 1, -1);
+  keeper.drain();
+  PayloadIndex index;
+  ASSERT_EQ(index.open(folder_.c_str(), 0, 0), 0);
+  std::uint64_t bytes = 0;
+  EXPECT_EQ(index.output_bytes(all_reduce(1), 0, bytes), LOCKSTEP_SERVED);
+  EXPECT_EQ(bytes, 5 * sizeof(float));
+  EXPECT_EQ(index.output_bytes(all_reduce(1), 1, bytes), LOCKSTEP_SERVE_MISFIT);
+  EXPECT_EQ(index.output_bytes(all_reduce(2), 0, bytes), LOCKSTEP_SERVE_OPEN);
+  EXPECT_EQ(index.output_bytes(all_reduce(3), 0, bytes), LOCKSTEP_SERVE_NOT_KEPT);
+  EXPECT_EQ(index.output_bytes(all_reduce(4), 0, bytes), LOCKSTEP_SERVE_UNKNOWN);
+}
+
 TEST_F(PayloadTest, AResultThatTwoRanksShareIsStoredOnce) {
   PayloadKeeper& first = new_keeper();
   PayloadKeeper& second = new_keeper();
