@@ -15,14 +15,21 @@ namespace lockstep::adapters::mpi::LOCKSTEP_MPI_ABI {
 
 // Functions that are asked and not wrapped.
 #define LOCKSTEP_MPI_QUESTIONS(X) \
-  X(Comm_rank)                    \
-  X(Comm_size)                    \
-  X(Comm_group)                   \
   X(Comm_get_name)                \
   X(Comm_test_inter)              \
-  X(Group_free)                   \
-  X(Group_translate_ranks)        \
-  X(Type_size) X(Type_get_envelope) X(Type_get_contents) X(Type_free) X(Error_string) X(Get_library_version)
+  X(Type_size)                    \
+  X(Type_get_envelope)            \
+  X(Type_get_contents)            \
+  X(Type_get_extent)              \
+  X(Type_get_true_extent)         \
+  X(Type_dup)                     \
+  X(Type_free)                    \
+  X(Pack)                         \
+  X(Unpack)                       \
+  X(Get_count)                    \
+  X(Test_cancelled)               \
+  X(Status_set_elements)          \
+  X(Status_set_cancelled) X(Grequest_start) X(Grequest_complete) X(Error_string) X(Get_library_version)
 
 struct Real {
 #define LOCKSTEP_MPI_MEMBER(name, arguments) decltype(&PMPI_##name) name;

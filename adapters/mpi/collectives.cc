@@ -1,6 +1,9 @@
 // Blocking and non-blocking collectives. The two differ only in who sees the end.
+#include "collective_regions.h"
 #include "fill.h"
+#include "kept.h"
 #include "requests.h"
+#include "solo.h"
 
 namespace lockstep::adapters::mpi::LOCKSTEP_MPI_ABI {
 namespace {
@@ -11,12 +14,25 @@ struct Collective {
   Payload payload = {};
   std::uint8_t reduce_op = LOCKSTEP_REDUCE_OP_None;
   int root = kNoRoot;
-  Span input = {};
-  Span output = {};
+  Region given = {};
+  Region got = {};
 };
 
+// Of a plain buffer of a type without gaps; others are not summed.
+Span plain_span(const Region& region) {
+  return region.blocks == 1 && region.counts == nullptr ? span_of(region.data, region.type, region.count)
+                                                        : Span{};
+}
+
+bool is_summed(std::uint8_t operation) {
+  return operation == LOCKSTEP_OPERATION_Broadcast || operation == LOCKSTEP_OPERATION_Reduce ||
+         operation == LOCKSTEP_OPERATION_AllReduce || operation == LOCKSTEP_OPERATION_Scan ||
+         operation == LOCKSTEP_OPERATION_AllGather;
+}
+
 Checksums checksums_of(const Collective& it) {
-  return lockstep_wants_checksums() != 0 ? Checksums(it.input, it.output) : Checksums();
+  const bool is_wanted = lockstep_wants_checksums() != 0 && is_summed(it.operation);
+  return is_wanted ? Checksums(plain_span(it.given), plain_span(it.got)) : Checksums();
 }
 
 template <typename Describe, typename Call>
@@ -28,9 +44,17 @@ int blocking(Function function, MPI_Comm communicator, Describe describe, Call c
   const Checksums checksums = checksums_of(it);
   lockstep_ticket ticket;
   lockstep_begin_call(&facts, &ticket);
-  const int result = call();
+  keep_given(ticket, it.given);
+  int result = MPI_SUCCESS;
+  if (is_solo()) {
+    serve_got(ticket, it.got);
+  } else {
+    result = call();
+  }
   finish(ticket, result);
-  if (result == MPI_SUCCESS) checksums.note(ticket);
+  if (result != MPI_SUCCESS) return result;
+  checksums.note(ticket);
+  keep_got(ticket, it.got);
   return result;
 }
 
@@ -43,8 +67,10 @@ int non_blocking(Function function, MPI_Comm communicator, MPI_Request* request,
   facts.flags = kPosted;
   Pending pending{};
   pending.checksums = checksums_of(it);
+  pending.got = it.got;
   lockstep_begin_call(&facts, &pending.ticket);
-  return keep_or_finish(call(), request, pending);
+  keep_given(pending.ticket, it.given);
+  return keep_or_finish(is_solo() ? make_solo_request(request) : call(), request, pending);
 }
 
 // The side that counts on every rank: what it gives, or where that is already in place, what it gets.
@@ -53,27 +79,8 @@ Payload given_payload(const void* sendbuf, int count, MPI_Datatype type, int oth
   return sendbuf == MPI_IN_PLACE ? payload_of(other_type, other_count) : payload_of(type, count);
 }
 
-int size_of(MPI_Comm communicator) {
-  int size = 0;
-  real.Comm_size(communicator, &size);
-  return size;
-}
-
-bool is_root(MPI_Comm communicator, int root) {
-  int rank = -1;
-  real.Comm_rank(communicator, &rank);
-  return rank == root;
-}
-
-const void* given_buffer(const void* send, const void* receive) {
-  return send == MPI_IN_PLACE ? receive : send;
-}
-
 Payload sum_payload(MPI_Datatype type, const int* counts, MPI_Comm communicator) {
-  const int size = size_of(communicator);
-  std::int64_t sum = 0;
-  for (int i = 0; i < size; ++i) sum += counts[i];
-  return payload_of(type, sum);
+  return payload_of(type, sum_of(counts, communicator));
 }
 
 // Sizes of calls with a count for each rank differ between ranks by design, so none is told.
@@ -98,16 +105,16 @@ LOCKSTEP_COLLECTIVE(Barrier, Ibarrier, (MPI_Comm comm), (comm), Collective{LOCKS
 LOCKSTEP_COLLECTIVE(Bcast, Ibcast, (void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm),
                     (buffer, count, type, root, comm),
                     Collective{LOCKSTEP_OPERATION_Broadcast, payload_of(type, count), LOCKSTEP_REDUCE_OP_None,
-                               root, is_root(comm, root) ? span_of(buffer, type, count) : Span{},
-                               span_of(buffer, type, count)})
+                               root, is_root(comm, root) ? plain(buffer, type, count) : Region{},
+                               plain(buffer, type, count)})
 
 LOCKSTEP_COLLECTIVE(Reduce, Ireduce,
                     (const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op, int root,
                      MPI_Comm comm),
                     (send, receive, count, type, op, root, comm),
                     Collective{LOCKSTEP_OPERATION_Reduce, payload_of(type, count), reduce_op_of(op), root,
-                               span_of(given_buffer(send, receive), type, count),
-                               is_root(comm, root) ? span_of(receive, type, count) : Span{}})
+                               plain(given_buffer(send, receive), type, count),
+                               is_root(comm, root) ? plain(receive, type, count) : Region{}})
 
 // Every rank gets a result of everybody's values.
 #define LOCKSTEP_REDUCTION_TO_ALL(name, iname, operation)                                        \
@@ -116,26 +123,33 @@ LOCKSTEP_COLLECTIVE(Reduce, Ireduce,
       (const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm), \
       (send, receive, count, type, op, comm),                                                    \
       Collective{operation, payload_of(type, count), reduce_op_of(op), kNoRoot,                  \
-                 span_of(given_buffer(send, receive), type, count), span_of(receive, type, count)})
+                 plain(given_buffer(send, receive), type, count), plain(receive, type, count)})
 LOCKSTEP_REDUCTION_TO_ALL(Allreduce, Iallreduce, LOCKSTEP_OPERATION_AllReduce)
 LOCKSTEP_REDUCTION_TO_ALL(Scan, Iscan, LOCKSTEP_OPERATION_Scan)
 LOCKSTEP_REDUCTION_TO_ALL(Exscan, Iexscan, LOCKSTEP_OPERATION_Scan)
 #undef LOCKSTEP_REDUCTION_TO_ALL
 
-LOCKSTEP_COLLECTIVE(Gather, Igather,
-                    (const void* send, int send_count, MPI_Datatype send_type, void* receive,
-                     int receive_count, MPI_Datatype receive_type, int root, MPI_Comm comm),
-                    (send, send_count, send_type, receive, receive_count, receive_type, root, comm),
-                    Collective{LOCKSTEP_OPERATION_Gather,
-                               given_payload(send, send_count, send_type, receive_count, receive_type),
-                               LOCKSTEP_REDUCE_OP_None, root})
+LOCKSTEP_COLLECTIVE(
+    Gather, Igather,
+    (const void* send, int send_count, MPI_Datatype send_type, void* receive, int receive_count,
+     MPI_Datatype receive_type, int root, MPI_Comm comm),
+    (send, send_count, send_type, receive, receive_count, receive_type, root, comm),
+    Collective{LOCKSTEP_OPERATION_Gather,
+               given_payload(send, send_count, send_type, receive_count, receive_type),
+               LOCKSTEP_REDUCE_OP_None, root,
+               given_to_gather(send, send_count, send_type, receive, receive_count, receive_type, comm),
+               is_root(comm, root) ? of_all(receive, receive_type, receive_count, comm) : Region{}})
 
-LOCKSTEP_COLLECTIVE(Gatherv, Igatherv,
-                    (const void* send, int send_count, MPI_Datatype send_type, void* receive,
-                     const int* receive_counts, const int* offsets, MPI_Datatype receive_type, int root,
-                     MPI_Comm comm),
-                    (send, send_count, send_type, receive, receive_counts, offsets, receive_type, root, comm),
-                    Collective{LOCKSTEP_OPERATION_Gather, kUneven, LOCKSTEP_REDUCE_OP_None, root})
+LOCKSTEP_COLLECTIVE(
+    Gatherv, Igatherv,
+    (const void* send, int send_count, MPI_Datatype send_type, void* receive, const int* receive_counts,
+     const int* offsets, MPI_Datatype receive_type, int root, MPI_Comm comm),
+    (send, send_count, send_type, receive, receive_counts, offsets, receive_type, root, comm),
+    Collective{LOCKSTEP_OPERATION_Gather, kUneven, LOCKSTEP_REDUCE_OP_None, root,
+               send == MPI_IN_PLACE ? own_block(receive, receive_type, receive_counts, offsets, comm)
+                                    : plain(send, send_type, send_count),
+               is_root(comm, root) ? blocks_of(receive, receive_type, receive_counts, offsets, size_of(comm))
+                                   : Region{}})
 
 LOCKSTEP_COLLECTIVE(Scatter, Iscatter,
                     (const void* send, int send_count, MPI_Datatype send_type, void* receive,
@@ -143,13 +157,19 @@ LOCKSTEP_COLLECTIVE(Scatter, Iscatter,
                     (send, send_count, send_type, receive, receive_count, receive_type, root, comm),
                     Collective{LOCKSTEP_OPERATION_Scatter,
                                given_payload(receive, receive_count, receive_type, send_count, send_type),
-                               LOCKSTEP_REDUCE_OP_None, root})
+                               LOCKSTEP_REDUCE_OP_None, root,
+                               is_root(comm, root) ? of_all(send, send_type, send_count, comm) : Region{},
+                               received(receive, receive_type, receive_count)})
 
 LOCKSTEP_COLLECTIVE(Scatterv, Iscatterv,
                     (const void* send, const int* send_counts, const int* offsets, MPI_Datatype send_type,
                      void* receive, int receive_count, MPI_Datatype receive_type, int root, MPI_Comm comm),
                     (send, send_counts, offsets, send_type, receive, receive_count, receive_type, root, comm),
-                    Collective{LOCKSTEP_OPERATION_Scatter, kUneven, LOCKSTEP_REDUCE_OP_None, root})
+                    Collective{LOCKSTEP_OPERATION_Scatter, kUneven, LOCKSTEP_REDUCE_OP_None, root,
+                               is_root(comm, root)
+                                   ? blocks_of(send, send_type, send_counts, offsets, size_of(comm))
+                                   : Region{},
+                               received(receive, receive_type, receive_count)})
 
 LOCKSTEP_COLLECTIVE(Allgather, Iallgather,
                     (const void* send, int send_count, MPI_Datatype send_type, void* receive,
@@ -158,21 +178,30 @@ LOCKSTEP_COLLECTIVE(Allgather, Iallgather,
                     Collective{LOCKSTEP_OPERATION_AllGather,
                                given_payload(send, send_count, send_type, receive_count, receive_type),
                                LOCKSTEP_REDUCE_OP_None, kNoRoot,
-                               send == MPI_IN_PLACE ? Span{} : span_of(send, send_type, send_count),
-                               span_of(receive, receive_type, std::int64_t{receive_count} * size_of(comm))})
+                               given_to_gather(send, send_count, send_type, receive, receive_count,
+                                               receive_type, comm),
+                               of_all(receive, receive_type, receive_count, comm)})
 
 LOCKSTEP_COLLECTIVE(Allgatherv, Iallgatherv,
                     (const void* send, int send_count, MPI_Datatype send_type, void* receive,
                      const int* receive_counts, const int* offsets, MPI_Datatype receive_type, MPI_Comm comm),
                     (send, send_count, send_type, receive, receive_counts, offsets, receive_type, comm),
-                    Collective{LOCKSTEP_OPERATION_AllGather, kUneven})
+                    Collective{LOCKSTEP_OPERATION_AllGather, kUneven, LOCKSTEP_REDUCE_OP_None, kNoRoot,
+                               send == MPI_IN_PLACE
+                                   ? own_block(receive, receive_type, receive_counts, offsets, comm)
+                                   : plain(send, send_type, send_count),
+                               blocks_of(receive, receive_type, receive_counts, offsets, size_of(comm))})
 
 LOCKSTEP_COLLECTIVE(Alltoall, Ialltoall,
                     (const void* send, int send_count, MPI_Datatype send_type, void* receive,
                      int receive_count, MPI_Datatype receive_type, MPI_Comm comm),
                     (send, send_count, send_type, receive, receive_count, receive_type, comm),
                     Collective{LOCKSTEP_OPERATION_AllToAll,
-                               given_payload(send, send_count, send_type, receive_count, receive_type)})
+                               given_payload(send, send_count, send_type, receive_count, receive_type),
+                               LOCKSTEP_REDUCE_OP_None, kNoRoot,
+                               send == MPI_IN_PLACE ? of_all(receive, receive_type, receive_count, comm)
+                                                    : of_all(send, send_type, send_count, comm),
+                               of_all(receive, receive_type, receive_count, comm)})
 
 LOCKSTEP_COLLECTIVE(Alltoallv, Ialltoallv,
                     (const void* send, const int* send_counts, const int* send_offsets,
@@ -180,27 +209,41 @@ LOCKSTEP_COLLECTIVE(Alltoallv, Ialltoallv,
                      const int* receive_offsets, MPI_Datatype receive_type, MPI_Comm comm),
                     (send, send_counts, send_offsets, send_type, receive, receive_counts, receive_offsets,
                      receive_type, comm),
-                    Collective{LOCKSTEP_OPERATION_AllToAll, kUneven})
+                    Collective{
+                        LOCKSTEP_OPERATION_AllToAll, kUneven, LOCKSTEP_REDUCE_OP_None, kNoRoot,
+                        send == MPI_IN_PLACE
+                            ? blocks_of(receive, receive_type, receive_counts, receive_offsets, size_of(comm))
+                            : blocks_of(send, send_type, send_counts, send_offsets, size_of(comm)),
+                        blocks_of(receive, receive_type, receive_counts, receive_offsets, size_of(comm))})
 
-LOCKSTEP_COLLECTIVE(Alltoallw, Ialltoallw,
-                    (const void* send, const int* send_counts, const int* send_offsets,
-                     const MPI_Datatype* send_types, void* receive, const int* receive_counts,
-                     const int* receive_offsets, const MPI_Datatype* receive_types, MPI_Comm comm),
-                    (send, send_counts, send_offsets, send_types, receive, receive_counts, receive_offsets,
-                     receive_types, comm),
-                    Collective{LOCKSTEP_OPERATION_AllToAll, kUneven})
+LOCKSTEP_COLLECTIVE(
+    Alltoallw, Ialltoallw,
+    (const void* send, const int* send_counts, const int* send_offsets, const MPI_Datatype* send_types,
+     void* receive, const int* receive_counts, const int* receive_offsets, const MPI_Datatype* receive_types,
+     MPI_Comm comm),
+    (send, send_counts, send_offsets, send_types, receive, receive_counts, receive_offsets, receive_types,
+     comm),
+    Collective{LOCKSTEP_OPERATION_AllToAll, kUneven, LOCKSTEP_REDUCE_OP_None, kNoRoot,
+               send == MPI_IN_PLACE
+                   ? blocks_of(receive, receive_types, receive_counts, receive_offsets, size_of(comm))
+                   : blocks_of(send, send_types, send_counts, send_offsets, size_of(comm)),
+               blocks_of(receive, receive_types, receive_counts, receive_offsets, size_of(comm))})
 
 LOCKSTEP_COLLECTIVE(Reduce_scatter, Ireduce_scatter,
                     (const void* send, void* receive, const int* counts, MPI_Datatype type, MPI_Op op,
                      MPI_Comm comm),
                     (send, receive, counts, type, op, comm),
                     Collective{LOCKSTEP_OPERATION_ReduceScatter, sum_payload(type, counts, comm),
-                               reduce_op_of(op)})
+                               reduce_op_of(op), kNoRoot,
+                               plain(given_buffer(send, receive), type, sum_of(counts, comm)),
+                               plain(receive, type, counts[rank_in(comm)])})
 
 LOCKSTEP_COLLECTIVE(Reduce_scatter_block, Ireduce_scatter_block,
                     (const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
                     (send, receive, count, type, op, comm),
-                    Collective{LOCKSTEP_OPERATION_ReduceScatter, payload_of(type, count), reduce_op_of(op)})
+                    Collective{LOCKSTEP_OPERATION_ReduceScatter, payload_of(type, count), reduce_op_of(op),
+                               kNoRoot, of_all(given_buffer(send, receive), type, count, comm),
+                               plain(receive, type, count)})
 
 }  // namespace
 

@@ -1,9 +1,52 @@
 // Communicators that come and go. Making one is a collective of its parent, in which ranks can hang.
 #include "calls.h"
+#include "choices.h"
 #include "fill.h"
+#include "kept.h"
+#include "local_array.h"
+#include "solo.h"
 
 namespace lockstep::adapters::mpi::LOCKSTEP_MPI_ABI {
 namespace {
+
+// Who is in a communicator that was made; nobody when this rank got none.
+struct Made {
+  std::int32_t rank = -1;
+  std::int32_t size = 0;
+};
+
+void keep_made(const lockstep_ticket& ticket, MPI_Comm communicator) {
+  if (!keeps_payload() || ticket.communicator == 0) return;
+  Made made;
+  if (communicator != handles.null_communicator) made = {rank_in(communicator), size_of(communicator)};
+  LocalArray<int> members(made.size);
+  const bool is_listed =
+      made.size == 0 || (members.data() != nullptr && list_members(communicator, made.size, members.data()));
+  const lockstep_piece pieces[2] = {{&made, sizeof made},
+                                    {members.data(), static_cast<std::size_t>(made.size) * sizeof(int)}};
+  keep_pieces(ticket, is_listed ? pieces : nullptr, 2);
+}
+
+// In a replay: a communicator of this process alone, with what is known of the recorded one.
+int make_alone(MPI_Comm* communicator, int rank, int size, const int* members) {
+  *communicator = handles.null_communicator;
+  if (size == 0) return MPI_SUCCESS;
+  const int result = real.Comm_dup(handles.self, communicator);
+  if (result == MPI_SUCCESS && !add_solo_communicator(*communicator, rank, size, members)) {
+    leave_replay("too many communicators");
+  }
+  return result;
+}
+
+int make_as_recorded(const lockstep_ticket& ticket, MPI_Comm* communicator) {
+  Made made;
+  const std::size_t bytes = served_bytes(ticket, 1);
+  LocalArray<int> members(static_cast<int>(bytes / sizeof(int)));
+  if (members.data() == nullptr) leave_replay("no memory");
+  const lockstep_room rooms[2] = {{&made, sizeof made}, {members.data(), bytes}};
+  serve_rooms(ticket, rooms, 2);
+  return make_alone(communicator, made.rank, made.size, members.data());
+}
 
 template <typename Call>
 int create(Function function, const char* verb, MPI_Comm parent, MPI_Comm* made, Call call) {
@@ -13,9 +56,12 @@ int create(Function function, const char* verb, MPI_Comm parent, MPI_Comm* made,
   const int number = next_creation(parent);
   lockstep_ticket ticket;
   lockstep_begin_call(&facts, &ticket);
-  const int result = call();
+  keep_given(ticket, {});
+  const int result = is_solo() ? make_as_recorded(ticket, made) : call();
   finish(ticket, result);
-  if (result == MPI_SUCCESS) add_communicator(*made, parent, verb, number);
+  if (result != MPI_SUCCESS) return result;
+  add_communicator(*made, parent, verb, number);
+  keep_made(ticket, *made);
   return result;
 }
 
@@ -44,6 +90,7 @@ int wrap_Comm_create(MPI_Comm parent, MPI_Group group, MPI_Comm* made) {
 
 int wrap_Cart_create(MPI_Comm parent, int dimensions, const int* sizes, const int* periods, int reorder,
                      MPI_Comm* made) {
+  if (is_solo()) leave_replay("MPI_Cart_create is not replayed");
   return create(kCart_create, "cart", parent, made,
                 [&] { return real.Cart_create(parent, dimensions, sizes, periods, reorder, made); });
 }
@@ -52,10 +99,33 @@ int wrap_Cart_sub(MPI_Comm parent, const int* remains, MPI_Comm* made) {
   return create(kCart_sub, "cart_sub", parent, made, [&] { return real.Cart_sub(parent, remains, made); });
 }
 
+// Its own rank in it, then all members.
+void keep_chosen_group(MPI_Comm made) {
+  if (!keeps_payload()) return;
+  const int size = made == handles.null_communicator ? 0 : size_of(made);
+  LocalArray<int> numbers(size + 1);
+  if (numbers.data() == nullptr) return;
+  numbers.data()[0] = size == 0 ? -1 : rank_in(made);
+  if (size != 0 && !list_members(made, size, numbers.data() + 1)) return;
+  keep_choice(Choice::kCreateGroup, numbers.data(), size + 1);
+}
+
+int make_chosen_group(MPI_Comm* made) {
+  const bool is_next = !is_recorded_miss(Choice::kCreateGroup);
+  const int count = is_next ? recorded_count() : 0;
+  LocalArray<int> numbers(count);
+  if (count < 1 || numbers.data() == nullptr) leave_replay("off the record: a group was made elsewhere");
+  take_recorded(Choice::kCreateGroup, numbers.data(), count);
+  return make_alone(made, numbers.data()[0], count - 1, numbers.data() + 1);
+}
+
 // Collective over the group only, so the parent cannot count it: the tag and the members tell which it is.
 int wrap_Comm_create_group(MPI_Comm parent, MPI_Group group, int tag, MPI_Comm* made) {
-  const int result = real.Comm_create_group(parent, group, tag, made);
-  if (result == MPI_SUCCESS && lockstep_is_recording() != 0) add_communicator(*made, parent, "group", tag);
+  if (lockstep_is_recording() == 0) return real.Comm_create_group(parent, group, tag, made);
+  const int result = is_solo() ? make_chosen_group(made) : real.Comm_create_group(parent, group, tag, made);
+  if (result != MPI_SUCCESS) return result;
+  add_communicator(*made, parent, "group", tag);
+  if (!is_solo()) keep_chosen_group(*made);
   return result;
 }
 
@@ -63,6 +133,7 @@ int wrap_Comm_free(MPI_Comm* communicator) {
   const MPI_Comm freed = *communicator;
   const int result = real.Comm_free(communicator);
   if (result == MPI_SUCCESS) forget_communicator(freed);
+  if (result == MPI_SUCCESS && is_solo()) forget_solo_communicator(freed);
   return result;
 }
 
@@ -70,6 +141,7 @@ int wrap_Comm_disconnect(MPI_Comm* communicator) {
   const MPI_Comm freed = *communicator;
   const int result = real.Comm_disconnect(communicator);
   if (result == MPI_SUCCESS) forget_communicator(freed);
+  if (result == MPI_SUCCESS && is_solo()) forget_solo_communicator(freed);
   return result;
 }
 

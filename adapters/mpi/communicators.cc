@@ -8,6 +8,7 @@
 
 #include "handles.h"
 #include "local_array.h"
+#include "solo.h"
 
 namespace lockstep::adapters::mpi::LOCKSTEP_MPI_ABI {
 namespace {
@@ -58,7 +59,7 @@ Entry* add(MPI_Comm communicator, const char* name) {
   return nullptr;
 }
 
-bool list_members(MPI_Comm communicator, int size, int* members, int* own_ranks) {
+bool ask_members(MPI_Comm communicator, int size, int* members, int* own_ranks) {
   MPI_Group group{};
   MPI_Group world{};
   if (real.Comm_group(communicator, &group) != MPI_SUCCESS) return false;
@@ -74,19 +75,15 @@ bool list_members(MPI_Comm communicator, int size, int* members, int* own_ranks)
 }
 
 std::uint32_t define(MPI_Comm communicator, const char* name, const char* description) {
-  int size = 0;
-  int rank = -1;
-  if (real.Comm_size(communicator, &size) != MPI_SUCCESS || size <= 0) return 0;
-  real.Comm_rank(communicator, &rank);
+  const int size = size_of(communicator);
+  if (size <= 0) return 0;
   LocalArray<int> members(size);
-  LocalArray<int> own_ranks(size);
-  const bool has_room = members.data() != nullptr && own_ranks.data() != nullptr;
-  const bool has_members = has_room && list_members(communicator, size, members.data(), own_ranks.data());
+  const bool has_members = members.data() != nullptr && list_members(communicator, size, members.data());
   lockstep_communicator_facts facts{};
   facts.size = sizeof facts;
   facts.member_count = static_cast<std::uint32_t>(size);
   facts.members = has_members ? members.data() : nullptr;
-  facts.rank_in_it = rank;
+  facts.rank_in_it = rank_in(communicator);
   facts.name = name;
   facts.description = description;
   facts.backend = "mpi";
@@ -129,6 +126,29 @@ Channel* find_channel(std::uint64_t key) {
 }
 
 }  // namespace
+
+int rank_in(MPI_Comm communicator) {
+  if (const SoloCommunicator* solo = find_solo_communicator(communicator)) return solo->rank;
+  int rank = -1;
+  real.Comm_rank(communicator, &rank);
+  return rank;
+}
+
+int size_of(MPI_Comm communicator) {
+  if (const SoloCommunicator* solo = find_solo_communicator(communicator)) return solo->size;
+  int size = 0;
+  return real.Comm_size(communicator, &size) == MPI_SUCCESS ? size : 0;
+}
+
+// MPI_COMM_SELF is the one that a replay has not recorded.
+bool list_members(MPI_Comm communicator, int size, int* members) {
+  const SoloCommunicator* const solo = find_solo_communicator(communicator);
+  if (solo != nullptr) ::memcpy(members, solo->members, static_cast<std::size_t>(size) * sizeof *members);
+  if (is_solo() && solo == nullptr && size == 1) members[0] = recorded_rank();
+  if (is_solo()) return solo != nullptr || size == 1;
+  LocalArray<int> own_ranks(size);
+  return own_ranks.data() != nullptr && ask_members(communicator, size, members, own_ranks.data());
+}
 
 std::uint32_t communicator_id(MPI_Comm communicator) {
   Entry* entry = find(communicator);

@@ -14,6 +14,12 @@ std::uint32_t communicator_id(MPI_Comm communicator);
 // The id for messages with a tag, which meet in order only among themselves; 0: too many tags are in use.
 std::uint32_t channel_id(MPI_Comm communicator, int tag);
 
+// As they are, or in a replay as they were.
+int rank_in(MPI_Comm communicator);
+int size_of(MPI_Comm communicator);
+// The ranks of the world that are in it; false when they cannot be told.
+bool list_members(MPI_Comm communicator, int size, int* members);
+
 void add_world();
 // `verb` says how `made` came from `parent`: "split". The number is taken before the call, equal on all.
 int next_creation(MPI_Comm parent);

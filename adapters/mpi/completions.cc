@@ -1,4 +1,5 @@
 // Where requests are started again, seen to be finished, or given up.
+#include "choices.h"
 #include "fill.h"
 #include "local_array.h"
 #include "requests.h"
@@ -33,7 +34,7 @@ class Watched {
 
  private:
   static bool needs_own(const MPI_Status* callers) {
-    return has_wildcards() && (callers == MPI_STATUSES_IGNORE || callers == MPI_STATUS_IGNORE);
+    return needs_statuses() && (callers == MPI_STATUSES_IGNORE || callers == MPI_STATUS_IGNORE);
   }
 
   LocalArray<MPI_Request> requests_;
@@ -41,6 +42,15 @@ class Watched {
   MPI_Status* place_;
   bool has_statuses_;
 };
+
+void keep_answer(Choice choice, bool is_chosen, bool is_hit, const int* indices, int count) {
+  if (!is_chosen) return;
+  if (is_hit) {
+    keep_choice(choice, indices, count);
+  } else {
+    keep_miss();
+  }
+}
 
 bool is_told(int count) {
   return count > 0 && lockstep_is_recording() != 0;
@@ -58,7 +68,9 @@ int wrap_Wait(MPI_Request* request, MPI_Status* status) {
 int wrap_Test(MPI_Request* request, int* flag, MPI_Status* status) {
   if (!is_told(1)) return real.Test(request, flag, status);
   Watched watched(1, request, status);
+  const bool is_chosen = keeps_payload() && is_known(*request);
   const int result = real.Test(request, flag, watched.place());
+  keep_answer(Choice::kTest, is_chosen, *flag != 0, nullptr, 0);
   if (result != MPI_SUCCESS || *flag != 0) watched.complete(0, 0, result);
   return result;
 }
@@ -75,7 +87,9 @@ int wrap_Waitall(int count, MPI_Request* requests, MPI_Status* statuses) {
 int wrap_Testall(int count, MPI_Request* requests, int* flag, MPI_Status* statuses) {
   if (!is_told(count)) return real.Testall(count, requests, flag, statuses);
   Watched watched(count, requests, statuses);
+  const bool is_chosen = keeps_payload() && has_known(count, requests);
   const int result = real.Testall(count, requests, flag, watched.place());
+  keep_answer(Choice::kTestall, is_chosen, *flag != 0, nullptr, 0);
   if (result != MPI_SUCCESS || *flag == 0) return result;
   for (int i = 0; i < count; ++i) watched.complete(i, i, result);
   return result;
@@ -85,7 +99,9 @@ int wrap_Waitany(int count, MPI_Request* requests, int* index, MPI_Status* statu
   if (!is_told(count)) return real.Waitany(count, requests, index, status);
   Watched watched(count, requests, status);
   watched.wait_for(count);
+  const bool is_chosen = keeps_payload() && has_known(count, requests);
   const int result = real.Waitany(count, requests, index, watched.place());
+  keep_answer(Choice::kWaitany, is_chosen, true, index, 1);
   if (*index != MPI_UNDEFINED) watched.complete(*index, 0, result);
   return result;
 }
@@ -93,30 +109,35 @@ int wrap_Waitany(int count, MPI_Request* requests, int* index, MPI_Status* statu
 int wrap_Testany(int count, MPI_Request* requests, int* index, int* flag, MPI_Status* status) {
   if (!is_told(count)) return real.Testany(count, requests, index, flag, status);
   Watched watched(count, requests, status);
+  const bool is_chosen = keeps_payload() && has_known(count, requests);
   const int result = real.Testany(count, requests, index, flag, watched.place());
+  keep_answer(Choice::kTestany, is_chosen, *flag != 0, index, 1);
   if (*flag != 0 && *index != MPI_UNDEFINED) watched.complete(*index, 0, result);
   return result;
 }
 
 // Both of the "some" family alike.
 template <typename Call>
-int some(bool is_waiting, Call call, int count, MPI_Request* requests, int* finished, int* indices,
+int some(Choice choice, Call call, int count, MPI_Request* requests, int* finished, int* indices,
          MPI_Status* statuses) {
   if (!is_told(count)) return call(count, requests, finished, indices, statuses);
   Watched watched(count, requests, statuses);
-  if (is_waiting) watched.wait_for(count);
+  if (choice == Choice::kWaitsome) watched.wait_for(count);
+  const bool is_chosen = keeps_payload() && has_known(count, requests);
   const int result = call(count, requests, finished, indices, watched.place());
-  if (*finished == MPI_UNDEFINED) return result;
+  const bool is_none = *finished == MPI_UNDEFINED;
+  keep_answer(choice, is_chosen, *finished != 0, is_none ? finished : indices, is_none ? 1 : *finished);
+  if (is_none) return result;
   for (int i = 0; i < *finished; ++i) watched.complete(indices[i], i, result);
   return result;
 }
 
 int wrap_Waitsome(int count, MPI_Request* requests, int* finished, int* indices, MPI_Status* statuses) {
-  return some(true, real.Waitsome, count, requests, finished, indices, statuses);
+  return some(Choice::kWaitsome, real.Waitsome, count, requests, finished, indices, statuses);
 }
 
 int wrap_Testsome(int count, MPI_Request* requests, int* finished, int* indices, MPI_Status* statuses) {
-  return some(false, real.Testsome, count, requests, finished, indices, statuses);
+  return some(Choice::kTestsome, real.Testsome, count, requests, finished, indices, statuses);
 }
 
 int wrap_Start(MPI_Request* request) {

@@ -18,5 +18,6 @@ void fill_collectives(AnyFunction* table);
 void fill_messages(AnyFunction* table);
 void fill_completions(AnyFunction* table);
 void fill_communicator_calls(AnyFunction* table);
+void fill_probes(AnyFunction* table);
 
 }  // namespace lockstep::adapters::mpi::LOCKSTEP_MPI_ABI

@@ -17,7 +17,11 @@
   X(Startall, 2) X(Request_free, 1)                                                                           \
   X(Wait, 2) X(Waitall, 3) X(Waitany, 4) X(Waitsome, 5) X(Test, 3) X(Testall, 4) X(Testany, 5) X(Testsome, 5) \
   X(Comm_dup, 2) X(Comm_dup_with_info, 3) X(Comm_split, 4) X(Comm_split_type, 5) X(Comm_create, 3)            \
-  X(Comm_create_group, 4) X(Cart_create, 6) X(Cart_sub, 3) X(Comm_free, 1) X(Comm_disconnect, 1)
+  X(Comm_create_group, 4) X(Cart_create, 6) X(Cart_sub, 3) X(Comm_free, 1) X(Comm_disconnect, 1)              \
+  X(Comm_rank, 2) X(Comm_size, 2) X(Comm_group, 2) X(Comm_compare, 3) X(Group_size, 2) X(Group_rank, 2)       \
+  X(Group_incl, 4) X(Group_excl, 4) X(Group_range_incl, 4) X(Group_range_excl, 4) X(Group_union, 3)           \
+  X(Group_intersection, 3) X(Group_difference, 3) X(Group_compare, 3) X(Group_translate_ranks, 5)             \
+  X(Group_free, 1) X(Probe, 4) X(Iprobe, 5) X(Cancel, 1)
 // clang-format on
 
 namespace lockstep::adapters::mpi {

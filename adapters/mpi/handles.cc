@@ -37,11 +37,14 @@ Handles handles;
 void find_handles(const Library& library) {
 #ifdef OPEN_MPI
   handles.world = static_cast<MPI_Comm>(find_variable(library, "ompi_mpi_comm_world"));
+  handles.self = static_cast<MPI_Comm>(find_variable(library, "ompi_mpi_comm_self"));
   handles.null_communicator = static_cast<MPI_Comm>(find_variable(library, "ompi_mpi_comm_null"));
   handles.null_request = static_cast<MPI_Request>(find_variable(library, "ompi_request_null"));
+  handles.byte = static_cast<MPI_Datatype>(find_variable(library, "ompi_mpi_byte"));
+  handles.null_group = static_cast<MPI_Group>(find_variable(library, "ompi_mpi_group_null"));
 #else
   static_cast<void>(library);
-  handles = {MPI_COMM_WORLD, MPI_COMM_NULL, MPI_REQUEST_NULL};
+  handles = {MPI_COMM_WORLD, MPI_COMM_SELF, MPI_COMM_NULL, MPI_REQUEST_NULL, MPI_BYTE, MPI_GROUP_NULL};
 #endif
   std::size_t used = 0;
 #define LOCKSTEP_MPI_ADD(constant, symbol, word)                                \

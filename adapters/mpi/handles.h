@@ -7,8 +7,11 @@ namespace lockstep::adapters::mpi::LOCKSTEP_MPI_ABI {
 
 struct Handles {
   MPI_Comm world;
+  MPI_Comm self;
   MPI_Comm null_communicator;
   MPI_Request null_request;
+  MPI_Datatype byte;
+  MPI_Group null_group;
 };
 extern Handles handles;  // NOLINT(bugprone-dynamic-static-initializers): zeros until they are found
 

@@ -3,7 +3,9 @@
 // The count of a receive is only the most it takes, so no size is told for receives: a shorter message is no
 // fault.
 #include "fill.h"
+#include "kept.h"
 #include "requests.h"
+#include "solo.h"
 
 namespace lockstep::adapters::mpi::LOCKSTEP_MPI_ABI {
 namespace {
@@ -35,6 +37,10 @@ lockstep_call_facts receive_facts(Function function, const Message& message) {
                           LOCKSTEP_REDUCE_OP_None, kNoRoot);
 }
 
+Region region_of(const Message& message) {
+  return plain(message.buffer, message.type, message.count);
+}
+
 // Nobody is on the other side of MPI_PROC_NULL: the call does nothing.
 bool is_told(const Message& message) {
   return message.peer != MPI_PROC_NULL && lockstep_is_recording() != 0;
@@ -46,6 +52,8 @@ Pending pending_receive(Function function, const Message& message) {
   pending.communicator = message.communicator;
   pending.is_wildcard = is_wildcard(message);
   pending.begin_ns = lockstep_now_ns();
+  pending.got = region_of(message);
+  pending.is_receive = true;
   return pending;
 }
 
@@ -55,17 +63,20 @@ int blocking_send(Function function, const Message& message, Call call) {
   const lockstep_call_facts facts = send_facts(function, message);
   lockstep_ticket ticket;
   lockstep_begin_call(&facts, &ticket);
-  const int result = call();
+  keep_given(ticket, region_of(message));
+  const int result = is_solo() ? MPI_SUCCESS : call();
   finish(ticket, result);
+  if (result == MPI_SUCCESS) keep_got(ticket, {});
   return result;
 }
 
 // An issued send or receive whose end a later call will see.
 template <typename Call>
-int issue(Pending pending, const MPI_Request* request, Call call) {
+int issue(Pending pending, MPI_Request* request, Call call) {
   pending.facts.flags = kPosted;
   lockstep_begin_call(&pending.facts, &pending.ticket);
-  return keep_or_finish(call(), request, pending);
+  keep_given(pending.ticket, pending.given);
+  return keep_or_finish(is_solo() ? make_solo_request(request) : call(), request, pending);
 }
 
 template <typename Call>
@@ -73,14 +84,15 @@ int non_blocking_send(Function function, const Message& message, MPI_Request* re
   if (!is_told(message)) return call();
   Pending pending{};
   pending.facts = send_facts(function, message);
+  pending.given = region_of(message);
   return issue(pending, request, call);
 }
 
 template <typename Call>
-int prepare(Pending pending, const MPI_Request* request, Call call) {
+int prepare(Pending pending, MPI_Request* request, Call call) {
   pending.is_persistent = true;
   pending.facts.flags = kPosted;
-  const int result = call();
+  const int result = is_solo() ? make_solo_request(request) : call();
   if (result == MPI_SUCCESS) add_request(*request, pending);
   return result;
 }
@@ -90,6 +102,7 @@ int persistent_send(Function function, const Message& message, MPI_Request* requ
   if (!is_told(message)) return call();
   Pending pending{};
   pending.facts = send_facts(function, message);
+  pending.given = region_of(message);
   return prepare(pending, request, call);
 }
 
@@ -123,14 +136,21 @@ class BlockingReceive {
  public:
   BlockingReceive(Function function, const Message& message) : pending_(pending_receive(function, message)) {
     lockstep_begin_call(&pending_.facts, &pending_.ticket);
+    keep_given(pending_.ticket, {});
   }
   // Where MPI is to put the status: the caller's place, or ours when he does not care and we do.
   MPI_Status* status(MPI_Status* callers) {
     status_ = callers == MPI_STATUS_IGNORE ? &own_status_ : callers;
-    return pending_.is_wildcard ? status_ : callers;
+    return pending_.is_wildcard || keeps_payload() ? status_ : callers;
+  }
+  // In a replay, instead of the call.
+  int serve(MPI_Status* callers) {
+    serve_received(pending_.ticket, pending_.got, status(callers));
+    return MPI_SUCCESS;
   }
   void end(int result) {
     finish(pending_.ticket, result);
+    if (result == MPI_SUCCESS && keeps_payload()) keep_received(pending_.ticket, pending_.got, *status_);
     if (pending_.is_wildcard && result == MPI_SUCCESS) {
       tell_partner(pending_.facts, pending_.communicator, pending_.begin_ns, *status_);
     }
@@ -147,7 +167,8 @@ int wrap_Recv(void* buffer, int count, MPI_Datatype type, int peer, int tag, MPI
   const Message message{buffer, count, type, peer, tag, comm};
   if (!is_told(message)) return real.Recv(buffer, count, type, peer, tag, comm, status);
   BlockingReceive receive(kRecv, message);
-  const int result = real.Recv(buffer, count, type, peer, tag, comm, receive.status(status));
+  const int result = is_solo() ? receive.serve(status)
+                               : real.Recv(buffer, count, type, peer, tag, comm, receive.status(status));
   receive.end(result);
   return result;
 }
@@ -170,11 +191,17 @@ int wrap_Recv_init(void* buffer, int count, MPI_Datatype type, int peer, int tag
 template <typename Call>
 int exchange(Function function, const Message& sent, const Message& received, MPI_Status* status, Call call) {
   const auto with_send = [&](MPI_Status* place) {
-    return blocking_send(function, sent, [&] { return call(place); });
+    return blocking_send(function, sent, [&] { return is_solo() ? MPI_SUCCESS : call(place); });
   };
+  if (is_solo() && received.peer == MPI_PROC_NULL) {
+    // Nothing comes, which the status is to say.
+    with_send(status);
+    return real.Recv(nullptr, 0, handles.byte, MPI_PROC_NULL, 0, handles.self, status);
+  }
   if (!is_told(received)) return with_send(status);
   BlockingReceive receive(function, received);
-  const int result = with_send(receive.status(status));
+  int result = with_send(receive.status(status));
+  if (is_solo()) result = receive.serve(status);
   receive.end(result);
   return result;
 }

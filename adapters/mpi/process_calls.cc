@@ -4,6 +4,7 @@
 #include "calls.h"
 #include "fill.h"
 #include "requests.h"
+#include "solo.h"
 #include "wrappers.h"
 
 namespace lockstep::adapters::mpi::LOCKSTEP_MPI_ABI {
@@ -27,21 +28,33 @@ void start_recording() {
   facts.restart = -1;
   facts.framework = "mpi";
   facts.version = version;
-  if (real.Comm_rank(handles.world, &facts.rank) != MPI_SUCCESS) return;
-  if (real.Comm_size(handles.world, &facts.world_size) != MPI_SUCCESS) return;
+  if (is_solo() && !add_solo_world()) leave_replay("which rank of how many this is, is not told");
+  facts.rank = rank_in(handles.world);
+  facts.world_size = size_of(handles.world);
+  if (facts.rank < 0 || facts.world_size <= 0) return;
   if (lockstep_start_rank(&facts) == 0) add_world();
+  if (is_solo() && lockstep_payload_mode() != LOCKSTEP_PAYLOAD_SERVES) {
+    leave_replay("the recording of this rank cannot be read");
+  }
+}
+
+template <typename Call>
+int init(Call call) {
+  const int result = [&] {
+    if (!is_solo()) return call();
+    const WithoutLauncher alone;
+    return call();
+  }();
+  if (result == MPI_SUCCESS) start_recording();
+  return result;
 }
 
 int wrap_Init(int* argc, char*** argv) {
-  const int result = real.Init(argc, argv);
-  if (result == MPI_SUCCESS) start_recording();
-  return result;
+  return init([&] { return real.Init(argc, argv); });
 }
 
 int wrap_Init_thread(int* argc, char*** argv, int required, int* provided) {
-  const int result = real.Init_thread(argc, argv, required, provided);
-  if (result == MPI_SUCCESS) start_recording();
-  return result;
+  return init([&] { return real.Init_thread(argc, argv, required, provided); });
 }
 
 // Ranks wait for each other here, so a rank that never comes leaves the others hanging.
@@ -86,6 +99,11 @@ void fill_wrappers(const Library& library, AnyFunction* table) {
   fill_messages(table);
   fill_completions(table);
   fill_communicator_calls(table);
+  fill_probes(table);
+  if (!is_solo()) return;
+  fill_solo_completions(table);
+  fill_solo_calls(table);
+  fill_solo_groups(table);
 }
 
 }  // namespace lockstep::adapters::mpi::LOCKSTEP_MPI_ABI

@@ -30,6 +30,27 @@ Slot* find(MPI_Request request) {
   return nullptr;
 }
 
+void keep_result(const Pending& pending, const MPI_Status* status) {
+  if (!pending.is_receive) {
+    keep_got(pending.ticket, pending.got);
+  } else if (status != nullptr) {
+    keep_received(pending.ticket, pending.got, *status);
+  }
+}
+
+// Types are held only where something is kept of the call.
+void hold(Pending& pending) {
+  if (!keeps_payload()) return;
+  hold_type(pending.given);
+  hold_type(pending.got);
+}
+
+void release(Pending pending) {
+  if (!keeps_payload()) return;
+  release_type(pending.given);
+  release_type(pending.got);
+}
+
 void remove(Slot& slot) {
   if (slot.pending.is_wildcard) wildcards.fetch_sub(1, std::memory_order_relaxed);
   slot.key.store(0, std::memory_order_release);
@@ -42,6 +63,7 @@ void add_request(MPI_Request request, const Pending& pending) {
   // MPI gives one handle to all that are finished when they are issued.
   if (Slot* old = find(request)) {
     finish(old->pending.ticket, MPI_SUCCESS);
+    release(old->pending);
     remove(*old);
   }
   const std::uint64_t key = key_of(request);
@@ -50,6 +72,7 @@ void add_request(MPI_Request request, const Pending& pending) {
     std::uint64_t free = 0;
     if (!slot.key.compare_exchange_strong(free, kBusy, std::memory_order_acquire)) continue;
     slot.pending = pending;
+    hold(slot.pending);
     if (pending.is_wildcard) wildcards.fetch_add(1, std::memory_order_relaxed);
     slot.key.store(key, std::memory_order_release);
     return;
@@ -63,6 +86,7 @@ void start_request(MPI_Request request) {
   slot->pending.begin_ns = lockstep_now_ns();
   slot->pending.is_waited_for = false;
   lockstep_begin_call(&slot->pending.facts, &slot->pending.ticket);
+  keep_given(slot->pending.ticket, slot->pending.given);
 }
 
 void wait_for_request(MPI_Request request) {
@@ -76,6 +100,7 @@ void forget_request(MPI_Request request) {
   Slot* slot = find(request);
   if (slot == nullptr) return;
   finish(slot->pending.ticket, MPI_SUCCESS);  // nobody will ever see its end
+  release(slot->pending);
   remove(*slot);
 }
 
@@ -98,14 +123,46 @@ void complete_request(MPI_Request request, int result, const MPI_Status* status)
   }
   if (pending.ticket.communicator == 0) return;
   finish(pending.ticket, result);
-  if (result == MPI_SUCCESS) pending.checksums.note(pending.ticket);
+  if (result == MPI_SUCCESS) {
+    pending.checksums.note(pending.ticket);
+    keep_result(pending, status);
+  }
+  if (!pending.is_persistent) release(pending);
   if (pending.is_wildcard && status != nullptr && result == MPI_SUCCESS) {
     tell_partner(pending.facts, pending.communicator, pending.begin_ns, *status);
   }
 }
 
-bool has_wildcards() {
-  return wildcards.load(std::memory_order_relaxed) > 0;
+// As complete_request, with what was recorded.
+void serve_request(MPI_Request* request, MPI_Status* status) {
+  const Slot* const slot = find(*request);
+  if (slot == nullptr) return;
+  const Pending pending = slot->pending;
+  MPI_Status served{};
+  write_status({MPI_ANY_SOURCE, MPI_ANY_TAG, 0, 0, 0}, &served);
+  if (pending.ticket.communicator != 0 && pending.is_receive) {
+    serve_received(pending.ticket, pending.got, &served);
+  } else if (pending.ticket.communicator != 0) {
+    serve_got(pending.ticket, pending.got);
+  }
+  complete_request(*request, MPI_SUCCESS, &served);
+  if (!pending.is_persistent) free_solo_request(request);
+  if (status != MPI_STATUS_IGNORE) *status = served;
+}
+
+bool needs_statuses() {
+  return wildcards.load(std::memory_order_relaxed) > 0 || keeps_payload();
+}
+
+bool is_known(MPI_Request request) {
+  return find(request) != nullptr;
+}
+
+bool has_known(int count, const MPI_Request* requests) {
+  for (int i = 0; i < count; ++i) {
+    if (is_known(requests[i])) return true;
+  }
+  return false;
 }
 
 void tell_partner(const lockstep_call_facts& wildcard, MPI_Comm communicator, std::uint64_t begin_ns,

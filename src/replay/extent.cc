@@ -42,6 +42,15 @@ bool is_there(const record::PayloadCall& call, const record::Payload& rank, cons
          });
 }
 
+// The rank went on after it: what it had posted before and never got, it did not wait for.
+std::vector<record::PayloadCall>::const_iterator last_ended(const record::Payload& rank) {
+  auto last = rank.calls.begin();
+  for (auto call = rank.calls.begin(); call != rank.calls.end(); ++call) {
+    if (rank.results.contains(call->key)) last = call;
+  }
+  return last;
+}
+
 }  // namespace
 
 Result<Job> open_job(const fs::path& recording) {
@@ -65,7 +74,7 @@ Result<Job> open_job(const fs::path& recording) {
   keep_last_restarts(job.ranks);
   if (job.ranks.empty()) {
     return Error{"cannot replay", recording.string(), "no rank left payload",
-                 "the job must begin to communicate by PyTorch under 'lockstep run --payload'"};
+                 "the job must begin to communicate by PyTorch or MPI under 'lockstep run --payload'"};
   }
   return job;
 }
@@ -78,14 +87,19 @@ const record::Payload* find_rank(const Job& job, int rank) {
 Extent extent_of(const record::Payload& rank, const Job& job) {
   Extent extent;
   if (!rank.states.empty()) extent.steps = rank.states.back().step;
-  const auto missing = std::ranges::find_if(
-      rank.calls, [&](const record::PayloadCall& call) { return !is_there(call, rank, job); });
-  if (missing != rank.calls.end()) extent.first = *missing;
+  extent.calls = rank.calls.size();
+  const auto last_end = last_ended(rank);
+  for (auto call = rank.calls.begin(); call != rank.calls.end(); ++call) {
+    const bool is_left_open = call < last_end && call->key.is_receive && !rank.results.contains(call->key);
+    if (is_left_open || is_there(*call, rank, job)) continue;
+    extent.first = *call;
+    break;
+  }
   return extent;
 }
 
 std::string in_words(const Extent& extent) {
-  if (!extent.first) return fmt::format("all of it ({} steps)", extent.steps);
+  if (!extent.first) return fmt::format("all of it ({} steps, {} calls)", extent.steps, extent.calls);
   return fmt::format("up to the end of step {}: the result of {} {} is not in the recording",
                      extent.first->step, lockstep_operation_word(extent.first->operation),
                      extent.first->key.sequence);

@@ -23,11 +23,12 @@ const record::Payload* find_rank(const Job& job, int rank);
 
 struct Extent {
   std::uint64_t steps = 0;                   // that ended in the recorded run
+  std::size_t calls = 0;                     // that it made
   std::optional<record::PayloadCall> first;  // the first call whose result is not there; none: all are
 };
 Extent extent_of(const record::Payload& rank, const Job& job);
 
-// "all of it (8 steps)"
+// "all of it (8 steps, 120 calls)"
 std::string in_words(const Extent& extent);
 
 }  // namespace lockstep::replay
