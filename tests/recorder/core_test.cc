@@ -1,4 +1,5 @@
 // The pieces of the recorder that stand on their own.
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <set>
@@ -12,6 +13,7 @@
 #include "checksum.h"
 #include "rank_runs.h"
 #include "sequence_numbers.h"
+#include "xxh3.h"
 
 namespace lockstep::recorder {
 namespace {
@@ -87,6 +89,19 @@ RC_GTEST_PROP(Checksum, DoesNotDependOnThePieces, (const std::string& text, std:
   const std::array<lockstep_piece, 3> pieces = {
       {{text.data(), first}, {nullptr, 0}, {text.data() + first, text.size() - first}}};
   RC_ASSERT(checksum(pieces.data(), pieces.size()) == XXH3_64bits(text.data(), text.size()));
+}
+
+// Long enough for the loops over wide registers, at any place in memory.
+RC_GTEST_PROP(Checksum, IsTheSameOnEveryProcessor,
+              (std::uint16_t length, std::uint8_t first, std::uint64_t seed)) {
+  std::string text(std::size_t{first} + length, '\0');
+  for (char& letter : text) letter = static_cast<char>((seed = seed * 6364136223846793005u + 1) >> 56);
+  const lockstep_piece piece{text.data() + first, length};
+  const Xxh3& here = xxh3_of_this_processor();
+  RC_ASSERT(here.sum(&piece, 1) == plain_xxh3.sum(&piece, 1));
+  const Hash128 hash = here.hash(&piece, 1);
+  const Hash128 plain = plain_xxh3.hash(&piece, 1);
+  RC_ASSERT(std::equal(std::begin(hash.bytes), std::end(hash.bytes), std::begin(plain.bytes)));
 }
 
 }  // namespace
