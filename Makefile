@@ -24,11 +24,12 @@ test-replay: build lab-deps   ## record every PyTorch and MPI job of the lab, re
 fuzz: deps       ## look for inputs that break a decoder, FUZZ_SECONDS (300) for each
 	@tools/fuzz $(or $(FUZZ_SECONDS),300)
 
-bench: deps page-deps   ## measure the costs and compare them with their goals
+bench: deps lab-deps page-deps   ## measure the costs and compare them with their goals
 	@cmake --preset release >/dev/null
 	@cmake --build --preset release
 	@tests/bench/goals build/release; status=$$?; tests/bench/log_bench build/release || status=1; \
 	tests/bench/analyser_bench build/release || status=1; \
+	tests/bench/payload_bench build/release || status=1; \
 	LOCKSTEP_PAGE_MODULES=$$(tools/page_modules) node tests/bench/page_frames.mjs && exit $$status
 
 page: page-deps  ## build page/dist/page.html from page/src
