@@ -56,13 +56,25 @@ void remove(Slot& slot) {
   slot.key.store(0, std::memory_order_release);
 }
 
+// Its handle is still that of others, whose calls are over: a replay, which has a handle for each, must be
+// told what MPI says of them too.
+void leave_to_twins(Slot& slot) {
+  if (slot.pending.is_wildcard) wildcards.fetch_sub(1, std::memory_order_relaxed);
+  const std::uint32_t left = slot.pending.twins - 1;
+  slot.pending = {};
+  slot.pending.twins = left;
+}
+
 }  // namespace
 
 void add_request(MPI_Request request, const Pending& pending) {
   // A handle that comes again belongs to a request that is over: it was completed where we do not look, or
   // MPI gives one handle to all that are finished when they are issued.
+  std::uint32_t twins = 0;
   if (Slot* old = find(request)) {
     finish(old->pending.ticket, MPI_SUCCESS);
+    if (!old->pending.is_receive) keep_got(old->pending.ticket, old->pending.got);
+    if (keeps_payload() && !old->pending.is_persistent) twins = old->pending.twins + 1;
     release(old->pending);
     remove(*old);
   }
@@ -72,6 +84,7 @@ void add_request(MPI_Request request, const Pending& pending) {
     std::uint64_t free = 0;
     if (!slot.key.compare_exchange_strong(free, kBusy, std::memory_order_acquire)) continue;
     slot.pending = pending;
+    slot.pending.twins = twins;
     hold(slot.pending);
     if (pending.is_wildcard) wildcards.fetch_add(1, std::memory_order_relaxed);
     slot.key.store(key, std::memory_order_release);
@@ -118,6 +131,8 @@ void complete_request(MPI_Request request, int result, const MPI_Status* status)
   const Pending pending = slot->pending;
   if (pending.is_persistent) {
     slot->pending.ticket.communicator = 0;
+  } else if (pending.twins > 0) {
+    leave_to_twins(*slot);
   } else {
     remove(*slot);
   }

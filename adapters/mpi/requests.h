@@ -18,6 +18,7 @@ struct Pending {
   Checksums checksums;        // of a collective
   Region given;               // of a persistent send
   Region got;                 // what the call fills
+  std::uint32_t twins;        // earlier requests with this handle that are finished and not yet given back
   bool is_receive;
   bool is_wildcard;
   bool is_persistent;

@@ -161,6 +161,32 @@ void ring(Job& job, int step) {
   job.add(got);
 }
 
+// Short messages, which MPI may have sent before it returns: then all have one handle.
+void short_sends(Job& job, int step) {
+  constexpr int kMessages = 4;
+  const int next = (job.rank + 1) % job.world;
+  const int previous = (job.rank + job.world - 1) % job.world;
+  const Numbers given = job.own(kMessages, step);
+  Numbers got(kMessages);
+  std::array<MPI_Request, kMessages> sends{};
+  for (int i = 0; i < kMessages; ++i) {
+    MPI_Isend(&given[i], 1, MPI_DOUBLE, next, 20 + i, MPI_COMM_WORLD, &sends[i]);
+  }
+  for (int i = 0; i < kMessages; ++i) {
+    MPI_Recv(&got[i], 1, MPI_DOUBLE, previous, 20 + i, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
+  job.add(got);
+  for (int i = 0; i < 2; ++i) {
+    int is_over = 0;
+    while (is_over == 0) MPI_Test(&sends[i], &is_over, MPI_STATUS_IGNORE);
+  }
+  for (int left = 2; left > 0; --left) {
+    int index = MPI_UNDEFINED;
+    MPI_Waitany(kMessages, sends.data(), &index, MPI_STATUS_IGNORE);
+    job.add(&index, sizeof index);
+  }
+}
+
 // Ranks 0 and the last one, by way of groups.
 MPI_Comm outer_ranks(Job& job) {
   MPI_Group all = MPI_GROUP_NULL;
@@ -212,6 +238,7 @@ int main(int argc, char** argv) {
     column(job, step);
     race(job, step, reports);
     ring(job, step);
+    short_sends(job, step);
     in_outer_ranks(job, step, outer);
     MPI_Barrier(MPI_COMM_WORLD);
     std::printf("rank=%d step=%d sum=%016llx\n", job.rank, step, static_cast<unsigned long long>(job.sum));
