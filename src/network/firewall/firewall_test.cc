@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -163,6 +164,20 @@ TEST(Firewall, LegacyAndNftBothMustAccept) {
 TEST(Firewall, JumpsInCirclesEndAsUnknown) {
   const Firewall firewall =
       iptables("*filter\n:INPUT ACCEPT [0:0]\n:A - [0:0]\n-A INPUT -j A\n-A A -j A\nCOMMIT\n");
+  EXPECT_EQ(decided(firewall, packet_from("10.9.0.1"), PortSet::one(22)), "unknown 22; ");
+}
+
+// Each chain calls the next one twice: unfolded, 14 chains would be 16,384 copies of the last.
+TEST(Firewall, ChainsThatUnfoldWithoutMeasureEndAsUnknown) {
+  std::string text = "*filter\n:INPUT ACCEPT [0:0]\n";
+  for (int at = 0; at < 14; ++at) text += fmt::format(":C{} - [0:0]\n", at);
+  text += "-A INPUT -j C0\n";
+  for (int at = 0; at < 13; ++at)
+    for (int call = 0; call < 2; ++call) text += fmt::format("-A C{} -j C{}\n", at, at + 1);
+  text += "-A C13 -p tcp --dport 1 -j DROP\nCOMMIT\n";
+  const Firewall firewall = iptables(text.c_str());
+  ASSERT_EQ(firewall.programs.size(), 1U);
+  EXPECT_LT(firewall.programs[0].instructions.size(), 8192U);
   EXPECT_EQ(decided(firewall, packet_from("10.9.0.1"), PortSet::one(22)), "unknown 22; ");
 }
 
