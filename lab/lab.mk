@@ -25,9 +25,10 @@ test-gpu-nccl:   ## run NCCL jobs under the NCCL adapter there, healthy and brok
 	@LOCKSTEP_LAB_PYTHON="$$(command -v python3)" python3 lab/gpu/nccl_jobs --build build/nccl build/nccl-recordings
 	@LOCKSTEP_LAB_PYTHON="$$(command -v python3)" python3 lab/gpu/nccl_cost --build build/nccl
 
-test-network: lab-deps build   ## judge many more random firewalls by real packets
+test-network: lab-deps build   ## the libraries' real choices and real packets on many layouts and rule sets
 	@cmake --build --preset release --target network_program
-	@LOCKSTEP_RULE_SETS=200 /usr/bin/python3 -B -m pytest -q -p no:cacheprovider tests/e2e/network_test.py
+	@LOCKSTEP_LAYOUTS=60 LOCKSTEP_RULE_SETS=100 /usr/bin/python3 -B -m pytest -q -p no:cacheprovider \
+	tests/e2e/network_test.py tests/e2e/network_choices_test.py tests/e2e/network_long_test.py
 
 test-healthy: lab-deps build   ## run a hundred healthy jobs under lockstep run on a busy machine: nothing may be said of any
 	@lab/healthy 100

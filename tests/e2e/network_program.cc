@@ -10,6 +10,7 @@
 #include "base/text_fields.h"
 #include "network/choices/nccl.h"
 #include "network/choices/open_mpi.h"
+#include "network/choices/tensorflow.h"
 #include "network/choices/torch.h"
 #include "network/facts_json.h"
 #include "network/reach.h"
@@ -45,6 +46,13 @@ int choices(const std::vector<std::string>& words) {
       json_of(choose_nccl(facts, environment, parse_version(variable_in(environment, "NCCL_VERSION"))));
   made["open_mpi"] = json_of(choose_open_mpi(facts, environment));
   made["store"] = json_of(choose_store(facts, std::string(variable_in(environment, "MASTER_ADDR"))));
+  made["tensorflow"] = Json::array();
+  for (const TensorflowTask& task : choose_tensorflow(facts, environment).tasks) {
+    const std::string asked = task.goes_through_proxy  ? "proxy"
+                              : task.addresses.empty() ? ""
+                                                       : to_text(task.addresses.front());
+    made["tensorflow"].push_back({task.is_own ? "own" : "other", asked});
+  }
   std::puts(base::to_text(made, base::JsonLayout::kOneLine).c_str());
   return 0;
 }

@@ -2,38 +2,15 @@
 
 import json
 import os
-import pathlib
 import random
 import subprocess
 
-import pytest
-
 from harness.host_spec import parse_host_options
 from harness.hosts import Hosts
-from harness.registry import REPOSITORY
+from network_hosts import LOCKSTEP, PATIENCE_S, asked, facts_of
 
-BUILD = pathlib.Path(os.environ.get("LOCKSTEP_BUILD", REPOSITORY / "build/release"))
-LOCKSTEP = BUILD / "lockstep"
-PROGRAM = os.environ.get("NETWORK_PROGRAM", str(BUILD / "tests/e2e/network_program"))
 RULE_SETS = int(os.environ.get("LOCKSTEP_RULE_SETS", "6"))
-PATIENCE_S = 60
 SILENCE_S = 1.0
-
-
-def facts_of(host, folder: pathlib.Path, *flags: str) -> pathlib.Path:
-    file = folder / f"{host.name}.json"
-    host.run([str(LOCKSTEP), "facts", "-o", str(file), *flags], check=True, timeout=PATIENCE_S)
-    return file
-
-
-def asked(*words) -> str:
-    return subprocess.run([PROGRAM, *map(str, words)], check=True, capture_output=True, text=True).stdout
-
-
-def torch_python() -> str:
-    found = sorted((pathlib.Path.home() / ".cache/lockstep-lab").glob("torch-*/bin/python"))
-    assert found, "no PyTorch of the lab: run  make lab-deps"
-    return str(found[-1])
 
 
 def test_facts_tell_what_the_host_is(tmp_path):
@@ -57,49 +34,6 @@ def test_facts_tell_what_the_host_is(tmp_path):
     assert "29500" in json.dumps(said["firewall"]["nftables"])
     assert said["limits"]["nofile"]["soft"] > 0 and said["versions"]["python"]
     assert again["environment"]["LOCKSTEP_TEST_TOKEN"] == "<masked>"
-
-
-# Layouts: name, hosts file, commands on the host, environment of Gloo.
-LAYOUTS = [
-    ("plain", "", [], {}),
-    ("debian", "127.0.0.1 localhost\n127.0.1.1 debian\n", [], {}),
-    ("foreign", "127.0.0.1 localhost\n10.99.0.1 foreign\n", [], {}),
-    ("nowhere", "127.0.0.1 localhost\n", [], {}),
-    ("second", "10.78.0.5 second\n10.77.0.5 second\n", ["ip link add nic1 type veth peer name nic1x",
-                                                        "ip addr add 10.78.0.5/24 dev nic1", "ip link set nic1 up",
-                                                        "ip link set nic1x up"], {}),
-    ("named", "", ["ip link add nic1 type veth peer name nic1x", "ip addr add 10.79.0.6/24 dev nic1",
-                   "ip addr add 10.79.0.7/24 dev nic1", "ip link set nic1 up", "ip link set nic1x up"],
-     {"GLOO_SOCKET_IFNAME": "nic1"}),
-]
-
-
-@pytest.fixture
-def layouts(tmp_path):
-    folder = tmp_path
-    options = []
-    for index, (name, hosts_file, _, _) in enumerate(LAYOUTS):
-        options.append(f"{index}:name={name}")
-        if hosts_file:
-            (folder / name).write_text(hosts_file)
-            options.append(f"{index}:hosts_file={folder / name}")
-    with Hosts(parse_host_options(len(LAYOUTS), options)) as hosts:
-        for host, (_, _, commands, _) in zip(hosts, LAYOUTS):
-            for command in commands:
-                host.run(command.split(), check=True)
-        yield hosts, folder
-
-
-def test_gloo_chooses_as_predicted(layouts):
-    hosts, folder = layouts
-    files = [facts_of(host, folder) for host in hosts]
-    questions = {"gloo": [[host.pid, layout[3]] for host, layout in zip(hosts, LAYOUTS)]}
-    done = subprocess.run([torch_python(), str(pathlib.Path(__file__).with_name("real_choices.py"))], text=True,
-                          input=json.dumps(questions), capture_output=True, timeout=180)
-    assert done.returncode == 0, done.stderr
-    for file, (name, _, _, environment), chosen in zip(files, LAYOUTS, json.loads(done.stdout)["gloo"]):
-        predicted = json.loads(asked("choices", file, *(f"{key}={value}" for key, value in environment.items())))["gloo"]
-        assert predicted[0][1] == chosen, name
 
 
 def random_rules(seed: int, address: str) -> str:

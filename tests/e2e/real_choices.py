@@ -1,58 +1,18 @@
 """What real PyTorch chooses on hosts of the lab. The framework is imported once; every question is asked by a child that
-enters the host. Reads {"gloo": [[pid, {environment}]]} and prints the answers as JSON."""
+enters the host. Reads {"gloo"|"store"|"torchrun": [[pid, ...]]} and prints the answers as JSON under the same names."""
 
+import datetime
 import json
 import os
-import pathlib
 import socket
 import sys
 import tempfile
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent.parent / "lab"))
-
 import torch.distributed
+from torch.distributed.elastic.rendezvous import utils as rendezvous
 
-from harness import namespaces
-
-LISTEN = "0A"
-
-
-def on_host(pid: int, ask) -> object:
-    """The answer of a child in the host's namespaces; None when it died."""
-    out, into = os.pipe()
-    child = os.fork()
-    if child == 0:
-        os.close(out)
-        try:
-            namespaces.enter(pid)
-            os.write(into, json.dumps(ask()).encode())
-        finally:
-            os._exit(0)
-    os.close(into)
-    with os.fdopen(out, "rb") as answer:
-        said = answer.read()
-    os.waitpid(child, 0)
-    return json.loads(said) if said else None
-
-
-def own_inodes() -> set[str]:
-    links = []
-    for entry in os.listdir("/proc/self/fd"):
-        try:
-            links.append(os.readlink(f"/proc/self/fd/{entry}"))
-        except OSError:
-            pass
-    return {link[8:-1] for link in links if link.startswith("socket:[")}
-
-
-def listening_addresses() -> list[str]:
-    """Addresses at which this process listens."""
-    mine, found = own_inodes(), []
-    for line in pathlib.Path("/proc/self/net/tcp").read_text().splitlines()[1:]:
-        fields = line.split()
-        if fields[3] == LISTEN and fields[9] in mine:
-            found.append(socket.inet_ntoa(bytes.fromhex(fields[1].split(":")[0])[::-1]))
-    return found
+from on_host import on_host
+from own_sockets import connected_addresses, listening_addresses
 
 
 def gloo(environment: dict) -> str:
@@ -65,5 +25,32 @@ def gloo(environment: dict) -> str:
         return listening_addresses()[0]
 
 
-asked = json.load(sys.stdin)
-print(json.dumps({"gloo": [on_host(pid, lambda: gloo(environment)) for pid, environment in asked["gloo"]]}))
+def store(master: str, patience_s: float) -> str:
+    """Where the client of a store connects when it is told to look for this name; the store is on this very host."""
+    server = torch.distributed.TCPStore("127.0.0.1", 0, is_master=True, wait_for_workers=False)
+    before = connected_addresses(server.port)
+    try:
+        client = torch.distributed.TCPStore(master, server.port, is_master=False, wait_for_workers=False,
+                                            timeout=datetime.timedelta(seconds=patience_s))
+    except Exception:
+        return "refused"
+    found = connected_addresses(server.port)
+    for address in before:
+        found.remove(address)
+    client.set("key", "value")
+    return found[0]
+
+
+def torchrun(endpoints: list) -> list:
+    def answer(endpoint: str) -> str:
+        try:
+            return "host" if rendezvous._matches_machine_hostname(endpoint) else "client"
+        except socket.gaierror:
+            return "client"  # it gives up: its own name does not resolve
+    return [answer(endpoint) for endpoint in endpoints]
+
+
+ASKED = {"gloo": gloo, "store": store, "torchrun": torchrun}
+questions = json.load(sys.stdin)
+print(json.dumps({name: [on_host(pid, ASKED[name], *words) for pid, *words in asked]
+                  for name, asked in questions.items()}))

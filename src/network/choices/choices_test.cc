@@ -133,6 +133,9 @@ TEST(OpenMpi, IncludesExcludesAndWeights) {
               ElementsAre("eth0", "eth10"));
   EXPECT_THAT(names_of(choose_open_mpi(usual(), {{"OMPI_MCA_btl_tcp_if_exclude", "docker0,idle"}})),
               ElementsAre("lo", "eth0", "eth1", "eth10"));
+  // A network that holds no interface is left out, and then nothing was given.
+  EXPECT_EQ(names_of(choose_open_mpi(usual(), {{"OMPI_MCA_btl_tcp_if_include", "198.51.100.0/24"}})),
+            names_of(choose_open_mpi(usual(), {})));
   EXPECT_TRUE(choose_open_mpi(
                   usual(), {{"OMPI_MCA_btl_tcp_if_include", "eth0"}, {"OMPI_MCA_btl_tcp_if_exclude", "lo"}})
                   .failed());
@@ -150,12 +153,21 @@ TEST(Horovod, NamesThatAllShareOnTheRing) {
   HostFacts two = host({interface_of("lo", {"127.0.0.1/8"}), interface_of("eth0", {"10.0.0.8/24"}),
                         interface_of("eth1", {"10.1.0.8/24"})});
   const std::vector<const HostFacts*> hosts = {&one, &two};
-  const auto all = [](std::size_t, std::size_t, const Address&) { return true; };
+  const auto all = [&](std::size_t from, std::size_t to, const Address& address) {
+    const std::string& name = hosts[to]->interface_with(address)->name;
+    const Interface* const same = hosts[from]->interface_named(name);
+    return same == nullptr ? std::nullopt : std::optional(same->addresses[0].prefix.address);
+  };
   EXPECT_THAT(choose_horovod(hosts, "", all).names, ElementsAre("eth0", "eth1"));
-  const auto not_eth1 = [](std::size_t, std::size_t, const Address& to) {
-    return to != *parse_address("10.1.0.8");
+  const auto not_eth1 = [&](std::size_t from, std::size_t to, const Address& address) {
+    return address == *parse_address("10.1.0.8") ? std::nullopt : all(from, to, address);
   };
   EXPECT_THAT(choose_horovod(hosts, "", not_eth1).names, ElementsAre("eth0"));
+  // What is reached from another interface's address does not count.
+  const auto from_eth0 = [&](std::size_t from, std::size_t, const Address&) {
+    return std::optional(hosts[from]->interface_named("eth0")->addresses[0].prefix.address);
+  };
+  EXPECT_THAT(choose_horovod(hosts, "", from_eth0).names, ElementsAre("eth0"));
   two.interfaces[1].name = "ens3";
   two.interfaces.pop_back();
   EXPECT_THAT(choose_horovod(hosts, "", all).failure, HasSubstr("common task-to-task"));

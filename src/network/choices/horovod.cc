@@ -9,15 +9,23 @@
 namespace lockstep::network {
 namespace {
 
-// Names of interfaces of `to` at which `from` finds it by an interface of the same name.
+bool has_address(const Interface* interface, const Address& address) {
+  return interface != nullptr && std::ranges::any_of(interface->addresses, [&](const InterfaceAddress& own) {
+           return own.prefix.address == address;
+         });
+}
+
+// Names of interfaces of `to` that `from` reaches from an interface of the same name. At an address that both
+// have (docker0 everywhere) a host finds itself.
 std::set<std::string> found_names(std::span<const HostFacts* const> hosts, std::size_t from, std::size_t to,
-                                  const CanReach& can_reach) {
+                                  const Probe& probe) {
   std::set<std::string> names;
   for (const Interface& interface : hosts[to]->interfaces) {
-    if (hosts[from]->interface_named(interface.name) == nullptr) continue;
     for (const InterfaceAddress& address : interface.addresses) {
       const Address& target = address.prefix.address;
-      if (target.family == Family::kIpv4 && !target.is_loopback() && can_reach(from, to, target))
+      if (target.family != Family::kIpv4 || hosts[from]->interface_with(target) != nullptr) continue;
+      const auto source = probe(from, to, target);
+      if (source && has_address(hosts[from]->interface_named(interface.name), *source))
         names.insert(interface.name);
     }
   }
@@ -27,7 +35,7 @@ std::set<std::string> found_names(std::span<const HostFacts* const> hosts, std::
 }  // namespace
 
 CommonInterfaces choose_horovod(std::span<const HostFacts* const> hosts,
-                                const std::string& network_interfaces, const CanReach& can_reach) {
+                                const std::string& network_interfaces, const Probe& probe) {
   CommonInterfaces common;
   if (!network_interfaces.empty()) {
     for (const std::string_view name : split_list(network_interfaces)) common.names.emplace_back(name);
@@ -43,7 +51,7 @@ CommonInterfaces choose_horovod(std::span<const HostFacts* const> hosts,
   std::set<std::string> names;
   for (std::size_t from = 0; from < hosts.size(); ++from) {
     const std::size_t to = (from + 1) % hosts.size();
-    const std::set<std::string> found = found_names(hosts, from, to, can_reach);
+    const std::set<std::string> found = found_names(hosts, from, to, probe);
     common.trail.push_back(
         {fmt::format("{} reaches {} by {}", hosts[from]->name, hosts[to]->name,
                      found.empty() ? "nothing" : fmt::format("{}", fmt::join(found, ", "))),

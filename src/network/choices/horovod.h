@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 
 #include "network/choices/choice.h"
@@ -14,9 +15,10 @@ struct CommonInterfaces {
   std::vector<Reason> trail = {};
 };
 
-// Task i probes the addresses of task i+1 only. `can_reach` answers for (from, to, address).
-using CanReach = std::function<bool(std::size_t from, std::size_t to, const Address& address)>;
+// Task i probes the addresses of task i+1 only. `probe` says by which address of `from` the other one is
+// reached, if it is: an interface counts when both ends have its name.
+using Probe = std::function<std::optional<Address>(std::size_t from, std::size_t to, const Address& address)>;
 CommonInterfaces choose_horovod(std::span<const HostFacts* const> hosts,
-                                const std::string& network_interfaces, const CanReach& can_reach);
+                                const std::string& network_interfaces, const Probe& probe);
 
 }  // namespace lockstep::network

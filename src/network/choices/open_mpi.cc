@@ -11,17 +11,47 @@ constexpr const char* kInclude = "OMPI_MCA_btl_tcp_if_include";
 constexpr const char* kExclude = "OMPI_MCA_btl_tcp_if_exclude";
 constexpr std::string_view kExcludedByDefault = "127.0.0.1/8,sppp";
 
-// An entry is a name, or a network that must be the interface's own.
-bool names_it(std::string_view entry, const LocalAddress& local) {
-  if (entry.find('/') == std::string_view::npos) return entry == local.interface->name;
-  const auto prefix = parse_prefix(entry);
-  return prefix && prefix->contains(local.address->prefix.address) &&
-         prefix->first() == Prefix{local.address->prefix.address, prefix->length}.first();
+bool is_network(std::string_view entry) {
+  return entry.find('/') != std::string_view::npos;
 }
 
-bool is_named(std::string_view list, const LocalAddress& local) {
-  return std::ranges::any_of(split_list(list),
-                             [&](std::string_view entry) { return names_it(entry, local); });
+// It knows one IPv4 address of an interface, the first.
+std::vector<LocalAddress> known_addresses(const HostFacts& facts) {
+  std::vector<LocalAddress> known;
+  for (const LocalAddress& local : addresses_in_kernel_order(facts)) {
+    if (!local.interface->is_up || local.address->prefix.address.family != Family::kIpv4) continue;
+    const bool is_first = std::ranges::none_of(
+        known, [&](const LocalAddress& other) { return other.interface == local.interface; });
+    if (is_first) known.push_back(local);
+  }
+  return known;
+}
+
+// A network stands for the interfaces in it; one that holds none is left out with a warning.
+std::vector<std::string> interfaces_in(std::string_view list, const char* variable,
+                                       const std::vector<LocalAddress>& locals, Choice& choice) {
+  std::vector<std::string> names;
+  if (list.empty()) return names;
+  for (const std::string_view entry : split_list(list)) {
+    if (!is_network(entry)) {
+      names.emplace_back(entry);
+      continue;
+    }
+    const auto prefix = parse_prefix(entry);
+    const std::size_t before = names.size();
+    for (const LocalAddress& local : locals)
+      if (prefix && prefix->contains(local.address->prefix.address)) names.push_back(local.interface->name);
+    if (names.size() == before)
+      choice.because(fmt::format("{} is the network of no interface and left out", entry), variable);
+  }
+  return names;
+}
+
+// Names are included whole, but excluded by their beginning: lo also leaves out lo9.
+bool is_used(const std::string& name, const std::vector<std::string>& including,
+             const std::vector<std::string>& excluding) {
+  if (!including.empty()) return std::ranges::find(including, name) != including.end();
+  return std::ranges::none_of(excluding, [&](const std::string& begin) { return name.starts_with(begin); });
 }
 
 }  // namespace
@@ -34,16 +64,18 @@ Choice choose_open_mpi(const HostFacts& facts, const Environment& environment) {
     choice.fail("btl_tcp_if_include and btl_tcp_if_exclude exclude each other", kExclude);
     return choice;
   }
-  const std::string_view excluded = given.empty() ? kExcludedByDefault : given;
-  for (const LocalAddress& local : addresses_in_kernel_order(facts)) {
-    const Address& address = local.address->prefix.address;
-    if (!local.interface->is_up || address.family != Family::kIpv4) continue;
-    if (!included.empty() ? !is_named(included, local) : is_named(excluded, local)) continue;
-    choice.addresses.push_back({local.interface->name, address});
+  const std::vector<LocalAddress> locals = known_addresses(facts);
+  const auto including = interfaces_in(included, kInclude, locals, choice);
+  auto excluding = interfaces_in(given, kExclude, locals, choice);
+  const bool is_default = including.empty() && excluding.empty();
+  if (is_default) excluding = interfaces_in(kExcludedByDefault, kExclude, locals, choice);
+  for (const LocalAddress& local : locals) {
+    if (is_used(local.interface->name, including, excluding))
+      choice.addresses.push_back({local.interface->name, local.address->prefix.address});
   }
-  if (!included.empty()) {
+  if (!including.empty()) {
     choice.because(fmt::format("only \"{}\"", included), kInclude);
-  } else if (!given.empty()) {
+  } else if (!is_default) {
     choice.because(fmt::format("all but \"{}\", which replaces the default and may let loopback in", given),
                    kExclude);
   } else {

@@ -1,0 +1,44 @@
+"""The longer half of network_choices_test.py, for `make test-network`: libraries that take long to start."""
+
+import json
+import os
+
+import pytest
+
+from network_hosts import asked, predicted, real
+from network_layouts import layout_hosts
+
+LAYOUTS = int(os.environ.get("LOCKSTEP_LAYOUTS", "8"))
+
+
+@pytest.fixture
+def hosts(tmp_path):
+    with layout_hosts(LAYOUTS, tmp_path) as made:
+        yield made
+
+
+def test_an_old_torchrun_takes_the_endpoint_for_itself_as_predicted(hosts):
+    answers = real("torch113-", "real_choices.py",
+                   {"torchrun": [[host.pid, one.endpoints] for one, host, _ in hosts]}, LAYOUTS)["torchrun"]
+    for (one, _, file), answer in zip(hosts, answers):
+        word = asked("torchrun", file, "1.13", *one.endpoints).split()
+        assert dict(zip(one.endpoints, word)) == dict(zip(one.endpoints, answer)), one
+
+
+PROXIED = {"http_proxy": "http://127.0.0.1:7002"}
+PROXIES = [{}, PROXIED, PROXIED | {"no_proxy": "lab,aster"}, PROXIED | {"no_proxy": "other, alias"}, {"grpc_proxy": "http://127.0.0.1:7002"}]
+
+
+def test_tensorflow_connects_as_predicted(hosts):
+    questions, words, told = [], [], []
+    for one, host, file in hosts:
+        for peer in ("master", "alias"):
+            environment = PROXIES[(one.index + len(peer)) % len(PROXIES)]
+            cluster = {"cluster": {"worker": ["127.0.0.1:7003", f"{peer}:7001"]}, "task": {"type": "worker", "index": 0}}
+            word = predicted(file, {"TF_CONFIG": json.dumps(cluster), **environment})["tensorflow"][1][1]
+            if word:  # a name that does not resolve is never asked
+                questions.append([host.pid, peer, environment])
+                words.append(["::", word])
+                told.append((one, peer, environment))
+    for question, word, answer in zip(told, words, real("tensorflow-", "real_tensorflow.py", questions, LAYOUTS)):
+        assert [answer[0][0], answer[1]] == word, question
