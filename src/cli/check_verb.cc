@@ -4,11 +4,14 @@
 
 #include "cli/args.h"
 #include "cli/launch_inputs.h"
+#include "cli/program_text.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "cli/write_verdict.h"
 #include "network/facts_folder.h"
+#include "page/html.h"
 #include "preflight/judge_flows.h"
+#include "report/redact/redact.h"
 #include "rules/catalogue.h"
 #include "rules/host_documents.h"
 #include "rules/judge.h"
@@ -78,27 +81,58 @@ void add_limits(const Configuration& configuration, std::size_t hosts_with_facts
   }
 }
 
-Result<report::Format> format_from(const Args& args) {
-  const std::string name = *args.value("format");
-  if (!args.has("json")) return *report::format_named(name);
-  if (args.has("format") && name != "json")
-    return Error{"'--json' and '--format' contradict each other", "", "", "give one of them"};
-  return report::Format::kJson;
+constexpr std::string_view kPageFormat = "html";
+
+Result<std::string> format_from(const Args& args) {
+  std::string name = *args.value("format");
+  if (args.has("json")) {
+    if (args.has("format") && name != "json")
+      return Error{"'--json' and '--format' contradict each other", "", "", "give one of them"};
+    return std::string("json");
+  }
+  const std::string out = *args.value("out");
+  const bool names_a_page = out.ends_with(".html") || out.ends_with(".htm");
+  return names_a_page && !args.has("format") ? std::string(kPageFormat) : name;
+}
+
+std::vector<std::string> names_of(const std::vector<rules::HostDocument>& hosts) {
+  std::vector<std::string> names;
+  for (const rules::HostDocument& host : hosts) {
+    const auto name = host.facts.is_object() ? host.facts.find("host") : host.facts.end();
+    if (name != host.facts.end() && name->is_string()) names.push_back(name->get<std::string>());
+  }
+  return names;
+}
+
+std::string input_of(const Args& args) {
+  std::string input;
+  for (const auto* words : {&args.operands, &args.command})
+    for (const std::string& word : *words) input += (input.empty() ? "" : " ") + word;
+  return input;
+}
+
+Result<ExitStatus> write_page(model::Verdict verdict, const preflight::HostMatrix& matrix,
+                              const std::vector<std::string>& host_names, const Args& args,
+                              Terminal& terminal) {
+  page::Contents contents = page::contents_of(input_of(args), std::move(verdict));
+  for (const preflight::HostMatrix::Line& line : matrix.lines)
+    contents.hosts.push_back({line.hosts, line.cells});
+  if (args.has("redact")) page::redact(contents, host_names);
+  return write_text(TRY(page::html_of(contents, version())), contents.verdict, *args.value("out"), terminal);
 }
 
 // What the job's connections meet on their way from host to host.
-Result<void> judge_connections(const Configuration& configuration, const std::string& folder,
-                               model::Verdict& verdict, Terminal& terminal) {
+Result<preflight::HostMatrix> judge_connections(const Configuration& configuration, const std::string& folder,
+                                                model::Verdict& verdict) {
   const network::FactsFolder facts = TRY(network::read_facts_folder(folder));
   preflight::FlowJudgement judged = preflight::judge_flows(configuration, facts.hosts);
   verdict.findings.insert(verdict.findings.begin(), judged.findings.begin(), judged.findings.end());
   verdict.limits.insert(verdict.limits.end(), judged.limits.begin(), judged.limits.end());
-  if (!judged.matrix.empty()) terminal.tell("x: blocked\n" + judged.matrix + "\n");
-  return {};
+  return std::move(judged.matrix);
 }
 
 Result<ExitStatus> run(const Args& args, Terminal& terminal) {
-  const report::Format format = TRY(format_from(args));
+  const std::string format = TRY(format_from(args));
   Configuration configuration = config::read_configuration(launch_inputs(args.command, args.operands));
   std::vector<rules::HostDocument> hosts;
   if (const auto folder = args.value("facts"))
@@ -110,19 +144,37 @@ Result<ExitStatus> run(const Args& args, Terminal& terminal) {
   verdict.job = summary_of(configuration, hosts.size());
   for (rules::Hit& hit : rules::apply(rules::built_in_rules(), {configuration, hosts}))
     verdict.findings.push_back(std::move(hit.finding));
+  preflight::HostMatrix matrix;
   if (const auto folder = args.value("facts"))
-    TRY(judge_connections(configuration, *folder, verdict, terminal));
+    matrix = TRY(judge_connections(configuration, *folder, verdict));
   add_limits(configuration, hosts.size(), verdict);
-  return write_verdict(verdict, format, *args.value("out"), terminal);
+  const std::vector<std::string> host_names = names_of(hosts);
+  if (format == kPageFormat) return write_page(std::move(verdict), matrix, host_names, args, terminal);
+
+  if (args.has("redact")) {
+    std::vector<std::string*> names;
+    for (preflight::HostMatrix::Line& line : matrix.lines) names.push_back(&line.hosts);
+    report::redact_together(verdict, names, host_names);
+  }
+  const std::string more = format == "text" && !matrix.empty() ? "\n" + preflight::to_text(matrix) : "";
+  return write_verdict(verdict, *report::format_named(format), *args.value("out"), terminal, more);
 }
+
+constexpr std::string_view kFormats[] = {"text", "json", "markdown", "sarif", "html"};
 
 constexpr Flag kFlags[] = {
     {.name = "facts",
      .value_name = "DIR",
      .help = "Facts of the job's hosts, one JSON file each",
      .kind = ValueKind::kFolder},
-    kFormatFlag,
+    {.name = "format",
+     .short_name = 'f',
+     .value_name = "FORMAT",
+     .help = "How to write it; html where --out ends in .html",
+     .choices = kFormats,
+     .default_value = "text"},
     kOutFlag,
+    kVerdictFlags[2],
 };
 
 constexpr std::string_view kDescription[] = {
@@ -146,6 +198,7 @@ constexpr Example kExamples[] = {
      "A command before it runs"},
     {"lockstep check train.sbatch hostfile", "A batch script and its host file"},
     {"lockstep check --facts facts/ job.yaml", "A manifest with the facts of the hosts"},
+    {"lockstep check --facts facts/ -o check.html -- torchrun train.py", "As a page to look at"},
 };
 
 }  // namespace

@@ -37,8 +37,13 @@ inline constexpr Flag kVerdictFlags[] = {
      .help = "Mask host names, addresses, user names and secrets; the same name gets the same stand-in"},
 };
 
-// `out` is a file, or "-" for standard output. The status says whether there are findings.
+// `out` is a file, or "-" for standard output. The status says whether there are findings. `more` stands
+// behind the verdict.
 Result<ExitStatus> write_verdict(const model::Verdict& verdict, report::Format format, const std::string& out,
-                                 Terminal& terminal);
+                                 Terminal& terminal, std::string_view more = {});
+
+// The same for a verdict that the caller has rendered.
+Result<ExitStatus> write_text(std::string_view text, const model::Verdict& verdict, const std::string& out,
+                              Terminal& terminal);
 
 }  // namespace lockstep::cli

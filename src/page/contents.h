@@ -9,6 +9,7 @@
 #include "diagnose/diagnose.h"
 #include "model/finding.h"
 #include "page/checksum_map.h"
+#include "page/host_table.h"
 #include "page/log_excerpts.h"
 #include "page/loss_curves.h"
 #include "page/step_times.h"
@@ -44,6 +45,7 @@ struct Contents {
   std::vector<LossCurve> losses = {};
   std::vector<StepTimes> steps = {};
   std::optional<ChecksumMap> checksums = {};
+  std::vector<HostRow> hosts = {};
   std::vector<std::string> bounds = {};  // what the page leaves out of what was read, in words
 };
 

@@ -192,6 +192,9 @@ Json encode(const Contents& contents) {
   json["losses"] = losses_json(contents.losses);
   json["steps"] = steps_json(contents.steps);
   json["checksums"] = checksums_json(contents.checksums);
+  json["hosts"] = Json::array();
+  for (const HostRow& row : contents.hosts)
+    json["hosts"].push_back({{"hosts", clean(row.hosts)}, {"cells", clean(row.cells)}});
   json["bounds"] = texts(contents.bounds);
   return json;
 }

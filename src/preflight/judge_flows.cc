@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "base/escape.h"
 #include "network/reach.h"
 #include "preflight/required_flows.h"
 
@@ -15,7 +14,6 @@ namespace {
 using network::FlowVerdict;
 using network::Reach;
 
-constexpr std::size_t kLargestMatrix = 24;  // hosts
 constexpr std::size_t kMostEvidence = 8;
 
 struct Meaning {
@@ -94,27 +92,6 @@ model::Finding finding_of(Purpose purpose, const std::vector<Blocked>& blocked, 
   return finding;
 }
 
-// Rows are sources; x is blocked, ? not known.
-std::string matrix_of(const std::vector<std::vector<char>>& cells,
-                      std::span<const network::HostFacts> hosts) {
-  if (hosts.size() > kLargestMatrix) return {};
-  std::vector<std::string> names;
-  std::size_t width = 4;
-  for (const network::HostFacts& host : hosts) {
-    names.push_back(base::escape_for_terminal(host.name));
-    width = std::max(width, names.back().size());
-  }
-  std::string text = fmt::format("{:>{}}  to", "from", width);
-  for (std::size_t i = 0; i < hosts.size(); ++i) text += fmt::format(" {:>2}", i);
-  text += "\n";
-  for (std::size_t i = 0; i < hosts.size(); ++i) {
-    text += fmt::format("{:>{}}  {:>2}", names[i], width, i);
-    for (std::size_t k = 0; k < hosts.size(); ++k) text += fmt::format("  {}", cells[i][k]);
-    text += "\n";
-  }
-  return text;
-}
-
 }  // namespace
 
 FlowJudgement judge_flows(const config::Configuration& configuration,
@@ -129,7 +106,7 @@ FlowJudgement judge_flows(const config::Configuration& configuration,
   judgement.limits = std::move(plan.limits);
   std::vector<network::ReachHost> reach;
   for (const network::HostFacts& host : hosts) reach.push_back(network::reach_host(host));
-  std::vector<std::vector<char>> cells(hosts.size(), std::vector<char>(hosts.size(), '.'));
+  std::vector<std::string> cells(hosts.size(), std::string(hosts.size(), kOpen));
   std::map<Purpose, std::vector<Blocked>> blocked;
   std::map<Purpose, std::size_t> asked;
   std::size_t unknown = 0;
@@ -138,16 +115,16 @@ FlowJudgement judge_flows(const config::Configuration& configuration,
     FlowVerdict verdict = network::judge_flow(reach[flow.source], reach[flow.destination], flow.flow);
     char& cell = cells[flow.source][flow.destination];
     if (verdict.reach == Reach::kBlocked) {
-      cell = 'x';
+      cell = kBlocked;
       blocked[flow.purpose].push_back({&flow, std::move(verdict)});
     } else if (verdict.reach == Reach::kUnknown) {
       ++unknown;
-      if (cell == '.') cell = '?';
+      if (cell == kOpen) cell = kNotKnown;
     }
   }
   for (const auto& [purpose, flows] : blocked)
     judgement.findings.push_back(finding_of(purpose, flows, asked[purpose], hosts));
-  if (!blocked.empty()) judgement.matrix = matrix_of(cells, hosts);
+  if (!blocked.empty()) judgement.matrix = fold(cells, hosts);
   if (unknown > 0)
     judgement.limits.push_back(
         fmt::format("of {} connections it is not known whether they are open", unknown));

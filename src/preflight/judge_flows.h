@@ -9,12 +9,13 @@
 #include "config/configuration.h"
 #include "model/finding.h"
 #include "network/host_facts.h"
+#include "preflight/host_matrix.h"
 
 namespace lockstep::preflight {
 
 struct FlowJudgement {
   std::vector<model::Finding> findings;
-  std::string matrix;               // hosts by hosts with blocked cells marked; empty when nothing is blocked
+  HostMatrix matrix;                // empty when nothing is blocked
   std::vector<std::string> limits;  // what could not be told
 };
 

@@ -1,0 +1,14 @@
+// Which hosts reach which, as the page shows it: one row for each host, or for several that are alike.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace lockstep::page {
+
+struct HostRow {
+  std::string hosts;
+  std::string cells;  // x blocked, ? not known, . open; one for each row
+};
+
+}  // namespace lockstep::page
