@@ -1,9 +1,12 @@
 #include "network/pairs.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <numeric>
 #include <thread>
+
+#include "network/firewall/narrow.h"
 
 namespace lockstep::network {
 namespace {
@@ -18,19 +21,42 @@ bool has_bit(const Bits& bits, std::size_t row_words, std::size_t row, std::size
   return ((bits[row * row_words + column / 64] >> (column % 64)) & 1) != 0;
 }
 
+// The host with what its firewall says to the packets of each place a flow passes.
+using PlaceHosts = std::array<ReachHost, 4>;
+
+PlaceHosts place_hosts(const ReachHost& host, const Address& own, const PortSet& flow_ports,
+                       const PortSet& own_clients, const PortSet& all_clients) {
+  PlaceHosts hosts;
+  for (const Place place : {Place::kLeavingSource, Place::kEnteringDestination, Place::kLeavingDestination,
+                            Place::kEnteringSource}) {
+    const bool is_reply = place == Place::kLeavingDestination || place == Place::kEnteringSource;
+    const bool is_source = place == Place::kLeavingSource || place == Place::kEnteringSource;
+    const PortSet& clients = is_source ? own_clients : all_clients;
+    KnownPart known;
+    known.state = is_reply ? kEstablished : kNew;
+    known.tcp_flags = is_reply ? 0x12 : 0x02;  // SYN and ACK, SYN
+    known.own = own;
+    known.is_leaving = place == Place::kLeavingSource || place == Place::kLeavingDestination;
+    known.ports = is_reply ? PortPairs::Box{flow_ports, clients} : PortPairs::Box{clients, flow_ports};
+    hosts[static_cast<std::size_t>(place)] = {.facts = host.facts,
+                                              .firewall = narrowed(host.firewall, known)};
+  }
+  return hosts;
+}
+
 // The first address behind each edge at which this host may begin to treat peers in another way.
-std::vector<Address> edges_of(const ReachHost& host) {
+std::vector<Address> edges_of(const PlaceHosts& hosts) {
   std::vector<Address> edges;
+  const ReachHost& host = hosts.front();
   const auto add = [&](const Address& first, const Address& last) {
     edges.push_back(first);
     if (const auto behind = next(last)) edges.push_back(*behind);
   };
-  for (const Program& program : host.firewall.programs) {
-    for (const Instruction& instruction : program.instructions) {
-      for (const AddressSet* set : {&instruction.match.source, &instruction.match.destination})
-        for (const AddressRange& range : set->ranges) add(range.first, range.last);
-    }
-  }
+  for (const ReachHost& place : hosts)
+    for (const Program& program : place.firewall.programs)
+      for (const Instruction& instruction : program.instructions)
+        for (const AddressSet* set : {&instruction.match.source, &instruction.match.destination})
+          for (const AddressRange& range : set->ranges) add(range.first, range.last);
   for (const Route& route : host.facts->routes) add(route.destination.first(), route.destination.last());
   for (const PolicyRule& rule : host.facts->policy_rules)
     if (rule.to) add(rule.to->first(), rule.to->last());
@@ -68,7 +94,9 @@ class PairsJudge {
 
   // Rows are a host's own, so threads do not meet.
   void judge_host(std::size_t own) {
-    const ReachHost& host = *endpoints_[own].host;
+    const ReachHost& whole = *endpoints_[own].host;
+    const PlaceHosts host =
+        place_hosts(whole, endpoints_[own].address, ports_, client_ports_of(*whole.facts), client_ports_);
     const std::vector<Address> edges = edges_of(host);
     for (std::size_t begin = 0; begin < order_.size();) {
       const Address& first = endpoints_[order_[begin]].address;
@@ -112,14 +140,16 @@ class PairsJudge {
 
  private:
   // All peers of a class get the answer of its first; another peer than the host itself.
-  void judge_class(std::size_t own, const ReachHost& host, std::size_t begin, std::size_t end) {
+  void judge_class(std::size_t own, const PlaceHosts& hosts, std::size_t begin, std::size_t end) {
     const std::size_t shown = order_[begin] == own && end - begin > 1 ? begin + 1 : begin;
     if (order_[shown] == own) return;
     const Address& mine = endpoints_[own].address;
     const Address& peer = endpoints_[order_[shown]].address;
-    const PortSet own_ports = client_ports_of(*host.facts);
+    const PortSet own_ports = client_ports_of(*hosts.front().facts);
     const auto ask = [&](Place place, const PortSet& client_ports) {
-      return judge_place(host, place, mine, peer, ports_, client_ports, kTcp).reach;
+      return judge_place(hosts[static_cast<std::size_t>(place)], place, mine, peer, ports_, client_ports,
+                         kTcp)
+          .reach;
     };
     const Reach as_source =
         worse(ask(Place::kLeavingSource, own_ports), ask(Place::kEnteringSource, own_ports));

@@ -24,7 +24,12 @@ double milliseconds_since(Clock::time_point begin) {
 Firewall random_firewall(std::mt19937& random, int rules) {
   Chains chains;
   Chain& input = chains["input"];
-  for (int at = 0; at < rules; ++at) {
+  ChainRule answers;  // of connections that are there: the first rule of every firewall that keeps state
+  answers.alternatives = {Match{}};
+  answers.alternatives[0].states = kEstablished;
+  answers.verdict = Verdict::kAccept;
+  input.rules.push_back(std::move(answers));
+  for (int at = 1; at < rules; ++at) {
     ChainRule rule;
     Match match;
     const int length = 16 + static_cast<int>(random() % 17);
