@@ -18,16 +18,20 @@ struct Part {
   Leaf leaf;
 };
 
-constexpr std::array<Part, 17> kParts = {{
+constexpr std::array<Part, 21> kParts = {{
+    {R"(torch/utils/data/distributed\.py)", Leaf::kPrepShard},
     {R"(torch/distributed/(elastic/|rendezvous|launch|run\.py|device_mesh))", Leaf::kSetupFail},
     {R"(torch/distributed/\S* (init_process_group|_?new_(process_)?group|_store_based_barrier))",
      Leaf::kSetupFail},
     {R"(torch/distributed/checkpoint/\S*( |_)\w*load)", Leaf::kPrepModel},
     {R"(torch/distributed/checkpoint/)", Leaf::kRunCkpt},
-    {R"(torch/distributed/(fsdp|_composable)/\S*(init|wrap))", Leaf::kPrepModel},
+    {R"(torch/distributed/(fsdp|_composable)/\S*( \w*)?(init|wrap|state_dict_type|load))", Leaf::kPrepModel},
     {R"(torch/distributed/(pipelining/schedules|distributed_c10d|_functional_collectives))", Leaf::kRunComm},
     {R"(torch/distributed/(pipelining/microbatch|tensor/|_tensor/|_shard/))", Leaf::kRunTensor},
     {R"(deepspeed/(runtime/pipe/module|module_inject/))", Leaf::kPrepModel},
+    {R"(deepspeed/(comm/|utils/groups|launcher/))", Leaf::kSetupFail},
+    {R"(deepspeed/runtime/config\.py)", Leaf::kPrepOther},
+    {R"(deepspeed/runtime/zero/)", Leaf::kRunComm},
     {R"(grad_scaler\.py |torch/(distributed/)?optim/)", Leaf::kRunGraph},
     {R"(torch/utils/data/|/data_adapters?/|tensorflow\S*/python/data/)", Leaf::kPrepData},
     {R"((keras|tensorflow)\S*/sav(ing|ed_model)/\S* \w*load|torch/serialization\.py _?load)",
@@ -57,17 +61,25 @@ std::optional<Leaf> leaf_of_part(const Frame& frame) {
   return std::nullopt;
 }
 
-bool is_raised_there(const Frame& frame) {
-  return frame.source.empty() || frame.source.starts_with("raise ") || frame.source.starts_with("assert ");
+// Python itself raises these kinds, in the frame whose code is at fault.
+bool is_raised_by_python(const RaisedException& exception) {
+  constexpr std::array<std::string_view, 4> kKinds = {"KeyError", "NameError", "UnboundLocalError",
+                                                      "ZeroDivisionError"};
+  return std::ranges::find(kKinds, exception.kind) != kKinds.end();
+}
+
+bool is_raised_there(const RaisedException& exception) {
+  const std::string& source = exception.frames.back().source;
+  return source.empty() || source.starts_with("raise ") || source.starts_with("assert ") ||
+         is_raised_by_python(exception);
 }
 
 }  // namespace
 
 std::optional<Leaf> library_place_in(std::span<const RaisedException> raised) {
   for (const RaisedException& exception : raised) {
-    const Frame& innermost = exception.frames.back();
-    if (tells_of_something_else(exception) || !is_raised_there(innermost)) continue;
-    const auto leaf = leaf_of_part(innermost);
+    if (tells_of_something_else(exception) || !is_raised_there(exception)) continue;
+    const auto leaf = leaf_of_part(exception.frames.back());
     if (leaf && exception.kind == "NotImplementedError") return Leaf::kRunNotimpl;
     if (leaf) return speaks_of_shapes(exception) ? Leaf::kRunTensor : *leaf;
   }

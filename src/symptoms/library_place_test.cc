@@ -31,6 +31,17 @@ TEST(LibraryPlace, ThePartThatRaisesSaysWhatItIsAbout) {
             Leaf::kPrepModel);
   EXPECT_EQ(place_of_one(raised_at("C:\\py\\Lib\\site-packages\\torch\\utils\\data\\sampler.py", "f")),
             Leaf::kPrepData);
+  EXPECT_EQ(place_of_one(raised_at(torch + "utils/data/distributed.py", "__iter__", "AssertionError", "",
+                                   "assert len(indices) == self.total_size")),
+            Leaf::kPrepShard);
+}
+
+TEST(LibraryPlace, AKeyThatTheFrameworkLacksIsRaisedWhereItIsLookedUp) {
+  const std::string path = "/x/torch/distributed/fsdp/fully_sharded_data_parallel.py";
+  EXPECT_EQ(place_of_one(raised_at(path, "set_state_dict_type", "KeyError", "None", "c = configs[kind]")),
+            Leaf::kPrepModel);
+  EXPECT_EQ(place_of_one(raised_at(path, "set_state_dict_type", "TypeError", "x", "c = configs[kind]")),
+            std::nullopt);
 }
 
 TEST(LibraryPlace, WordsOfShapesSayMoreThanThePlace) {
