@@ -18,7 +18,7 @@ struct Part {
   Leaf leaf;
 };
 
-constexpr std::array<Part, 21> kParts = {{
+constexpr std::array<Part, 22> kParts = {{
     {R"(torch/utils/data/distributed\.py)", Leaf::kPrepShard},
     {R"(torch/distributed/(elastic/|rendezvous|launch|run\.py|device_mesh))", Leaf::kSetupFail},
     {R"(torch/distributed/\S* (init_process_group|_?new_(process_)?group|_store_based_barrier))",
@@ -44,7 +44,8 @@ constexpr std::array<Part, 21> kParts = {{
     {R"(tensorflow\S*/distribute/(mirrored_run|values|ps_values|distribute_lib|cross_device_ops))",
      Leaf::kRunGraph},
     {R"(lightning\S*/(environments|connectors)/|accelerate/state\.py)", Leaf::kSetupFail},
-    {R"(megatron\S*/(parallel_state|initialize)\.py)", Leaf::kSetupFail},
+    {R"(megatron\S*/(parallel_state|initialize|arguments)\.py)", Leaf::kSetupFail},
+    {R"(megatron\S*/\w*communication\.py)", Leaf::kRunComm},
 }};
 
 std::optional<Leaf> leaf_of_part(const Frame& frame) {
