@@ -18,7 +18,7 @@ struct Part {
   Leaf leaf;
 };
 
-constexpr std::array<Part, 22> kParts = {{
+constexpr std::array<Part, 23> kParts = {{
     {R"(torch/utils/data/distributed\.py)", Leaf::kPrepShard},
     {R"(torch/distributed/(elastic/|rendezvous|launch|run\.py|device_mesh))", Leaf::kSetupFail},
     {R"(torch/distributed/\S* (init_process_group|_?new_(process_)?group|_store_based_barrier))",
@@ -33,12 +33,14 @@ constexpr std::array<Part, 22> kParts = {{
     {R"(deepspeed/runtime/config\.py)", Leaf::kPrepOther},
     {R"(deepspeed/runtime/zero/)", Leaf::kRunComm},
     {R"(grad_scaler\.py |torch/(distributed/)?optim/)", Leaf::kRunGraph},
+    {R"(/datasets/(builder|load|arrow_\w+|iterable_dataset|packaged_modules/))", Leaf::kPrepData},
     {R"(torch/utils/data/|/data_adapters?/|tensorflow\S*/python/data/)", Leaf::kPrepData},
     {R"((keras|tensorflow)\S*/sav(ing|ed_model)/\S* \w*load|torch/serialization\.py _?load)",
      Leaf::kPrepModel},
     {R"((keras|tensorflow)\S*/sav(ing|ed_model)/|torch/serialization\.py|deepspeed\S*checkpoint)",
      Leaf::kRunCkpt},
-    {R"(horovod/(common/basics|runner/))", Leaf::kSetupFail},
+    {R"(horovod/(common/basics|run/|runner/|spark/(driver|task|util|runner|gloo|mpi)|ray/))",
+     Leaf::kSetupFail},
     {R"(tensorflow\S*/distribute/(cluster_resolver/|multi_worker_util|distribute_coordinator))",
      Leaf::kSetupFail},
     {R"(tensorflow\S*/distribute/(mirrored_run|values|ps_values|distribute_lib|cross_device_ops))",
@@ -64,8 +66,8 @@ std::optional<Leaf> leaf_of_part(const Frame& frame) {
 
 // Python itself raises these kinds, in the frame whose code is at fault.
 bool is_raised_by_python(const RaisedException& exception) {
-  constexpr std::array<std::string_view, 4> kKinds = {"KeyError", "NameError", "UnboundLocalError",
-                                                      "ZeroDivisionError"};
+  constexpr std::array<std::string_view, 5> kKinds = {"KeyError", "IndexError", "NameError",
+                                                      "UnboundLocalError", "ZeroDivisionError"};
   return std::ranges::find(kKinds, exception.kind) != kKinds.end();
 }
 
