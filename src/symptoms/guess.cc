@@ -43,23 +43,47 @@ std::string without_frame_paths(std::string_view text) {
   return kept;
 }
 
-// Words as tools/train_guess counts them: letters and underscores, three to thirty of them, lower case.
+bool is_letter(char c) {
+  return std::isalpha(static_cast<unsigned char>(c)) != 0;
+}
+bool is_capital(char c) {
+  return std::isupper(static_cast<unsigned char>(c)) != 0;
+}
+
+void add_word(std::string_view letters, std::set<std::string>& words) {
+  if (letters.size() < 3 || letters.size() > 30) return;
+  std::string word(letters);
+  std::ranges::transform(word, word.begin(), [](unsigned char c) { return std::tolower(c); });
+  words.insert(std::move(word));
+}
+
+// "NoValidAddressesFound" and "init_process_group" are also their parts: names that no text had before are
+// made of words that texts had.
+void add_parts(std::string_view name, std::set<std::string>& words) {
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const bool ends_by_case = i > begin && is_capital(name[i]) &&
+                              (!is_capital(name[i - 1]) ||
+                               (i + 1 < name.size() && is_letter(name[i + 1]) && !is_capital(name[i + 1])));
+    if (name[i] != '_' && !ends_by_case) continue;
+    add_word(name.substr(begin, i - begin), words);
+    begin = name[i] == '_' ? i + 1 : i;
+  }
+  add_word(name.substr(begin), words);
+}
+
+// Words as tools/train_guess counts them: letters and underscores, three to thirty of them, lower case; and
+// the parts of names.
 std::set<std::string> words_in(std::string_view text) {
   std::set<std::string> words;
-  std::string word;
-  const auto flush = [&] {
-    if (word.size() >= 3 && word.size() <= 30) words.insert(word);
-    word.clear();
-  };
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (std::isalpha(byte) != 0 || c == '_') {
-      word += static_cast<char>(std::tolower(byte));
-    } else {
-      flush();
-    }
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i <= text.size(); ++i) {
+    if (i < text.size() && (is_letter(text[i]) || text[i] == '_')) continue;
+    const std::string_view name = text.substr(begin, i - begin);
+    add_word(name, words);
+    add_parts(name, words);
+    begin = i + 1;
   }
-  flush();
   return words;
 }
 
