@@ -56,11 +56,9 @@ Result<void> JobService::recover() {
   return {};
 }
 
-Result<Submitted> JobService::submit(const std::string& owner, const base::Json& request,
-                                     std::string_view body,
-                                     const std::optional<std::string>& idempotency_key) {
+Submitted JobService::admissible(const Submission& submission) const {
   Submitted submitted;
-  DecodedSpec decoded = decode_spec(request);
+  DecodedSpec decoded = decode_spec(submission.request);
   submitted.faults = std::move(decoded.faults);
   Job& job = submitted.job;
   job.spec = std::move(decoded.spec);
@@ -69,27 +67,47 @@ Result<Submitted> JobService::submit(const std::string& owner, const base::Json&
     submitted.refusal = Refusal::kInvalid;
     return submitted;
   }
-  job.owner = owner;
+  job.owner = submission.owner;
   job.created_ms = now_in_ms();
   job.id = make_job_id(job.created_ms);
-  std::optional<IdempotencyKey> key;
-  if (idempotency_key) key = {*idempotency_key, sha256(body)};
-  const Event queued{0, job.id, job.created_ms, "queued", fmt::format("{} workers", job.spec.workers_max)};
-  const Admitted admitted = TRY(store_->add(job, queued, key));
-  if (admitted.admission == Admission::kOtherBody) {
-    submitted.refusal = Refusal::kOtherBody;
-    return submitted;
-  }
-  if (admitted.admission == Admission::kKnown) {
-    auto known = TRY(store_->job(admitted.job_id));
-    if (!known)
-      return Error{"the job of this idempotency key was deleted", admitted.job_id, "", "use a new key"};
-    submitted.is_new = false;
-    submitted.job = std::move(*known);
-    return submitted;
-  }
-  wait_for_its_turn(job);
   return submitted;
+}
+
+Result<std::vector<Submitted>> JobService::submit(std::span<const Submission> submissions) {
+  std::vector<Submitted> all;
+  std::vector<std::size_t> places;
+  std::vector<NewJob> wanted;
+  for (const Submission& submission : submissions) {
+    const Job& job = all.emplace_back(admissible(submission)).job;
+    if (all.back().refusal != Refusal::kNone) continue;
+    places.push_back(all.size() - 1);
+    const Event queued{0, job.id, job.created_ms, "queued", fmt::format("{} workers", job.spec.workers_max)};
+    NewJob& added = wanted.emplace_back(NewJob{job, queued, {}});
+    if (submission.idempotency_key) added.key = {*submission.idempotency_key, sha256(submission.body)};
+  }
+  if (wanted.empty()) return all;
+  const std::vector<Admitted> admitted = TRY(store_->add(wanted));
+  for (std::size_t i = 0; i < admitted.size(); ++i) TRY(take_admission(admitted[i], all[places[i]]));
+  return all;
+}
+
+Result<void> JobService::take_admission(const Admitted& admitted, Submitted& submitted) {
+  switch (admitted.admission) {
+    case Admission::kAdded:
+      wait_for_its_turn(submitted.job);
+      return {};
+    case Admission::kOtherBody:
+      submitted.refusal = Refusal::kOtherBody;
+      return {};
+    case Admission::kKnown: {
+      auto known = TRY(store_->job(admitted.job_id));
+      submitted.is_new = false;
+      submitted.refusal = known ? Refusal::kNone : Refusal::kDeleted;
+      if (known) submitted.job = std::move(*known);
+      return {};
+    }
+  }
+  return {};
 }
 
 void JobService::wait_for_its_turn(const Job& job) {

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_set>
@@ -23,7 +24,15 @@
 
 namespace lockstep::service {
 
-enum class Refusal : std::uint8_t { kNone, kInvalid, kOtherBody };
+// kOtherBody: the idempotency key was used for another request; kDeleted: its job is no more.
+enum class Refusal : std::uint8_t { kNone, kInvalid, kOtherBody, kDeleted };
+
+struct Submission {
+  std::string owner;
+  base::Json request;
+  std::string_view body;  // the text of the request
+  std::optional<std::string> idempotency_key;
+};
 
 struct Submitted {
   Refusal refusal = Refusal::kNone;
@@ -40,8 +49,8 @@ class JobService {
   // Finds the jobs that an earlier service left: those that wait and those that run on.
   Result<void> recover();
 
-  Result<Submitted> submit(const std::string& owner, const base::Json& request, std::string_view body,
-                           const std::optional<std::string>& idempotency_key);
+  // Those that come together cost one write to the disk. One answer for each, in their order.
+  Result<std::vector<Submitted>> submit(std::span<const Submission> submissions);
   Result<Job> cancel(Job job);
   Result<void> remove(const Job& job);
 
@@ -64,6 +73,8 @@ class JobService {
     std::optional<pid_t> child;  // our own keeper, until it was reaped
   };
 
+  Submitted admissible(const Submission& submission) const;
+  Result<void> take_admission(const Admitted& admitted, Submitted& submitted);
   Result<void> save(Active& active, std::string kind, std::string detail);
   Result<void> begin(const Start& start);
   Result<void> launch(Active& active);

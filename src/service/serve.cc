@@ -43,14 +43,16 @@ Result<void> serve(const ServeOptions& options) {
   JobService service(std::move(store), LocalEngine(options.state_folder / "jobs", program), this_machine());
   TRY(service.recover());
   const ServerPlace place{socket_in(options.state_folder), options.rest_after};
-  const ServerHooks hooks{.answer = [&](const Request& request) { return answer(service, request); },
-                          .tick =
-                              [&] {
-                                const auto ticked = service.tick();
-                                if (!ticked.ok() && options.on_trouble) options.on_trouble(ticked.error());
-                              },
-                          .may_rest = [&] { return !service.has_unfinished_jobs(); }};
-  return run_server(place, {}, hooks, [&] {
+  const ServerHooks hooks{
+      .answer = [&](std::span<const Request> requests) { return answer(service, requests); },
+      .refusal = [&](const Request& request) { return refusal_of(service, request); },
+      .tick =
+          [&] {
+            const auto ticked = service.tick();
+            if (!ticked.ok() && options.on_trouble) options.on_trouble(ticked.error());
+          },
+      .may_rest = [&] { return !service.has_unfinished_jobs(); }};
+  return run_server(place, {}, hooks, [&](std::uint16_t) {
     if (options.on_ready) options.on_ready(place.socket);
   });
 }

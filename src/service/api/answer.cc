@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <unistd.h>
 
@@ -51,44 +52,90 @@ std::optional<std::string> unknown_parameter(const Route& route, const Request& 
   return std::nullopt;
 }
 
-}  // namespace
+// What a request comes to: a call of a route, or its refusal.
+struct Routed {
+  const Route* route = nullptr;
+  std::optional<Call> call;
+  Response refusal;
+};
 
-Response answer(JobService& service, const Request& request) {
+Routed refused(const Problem& problem) {
+  return {nullptr, std::nullopt, answer(problem)};
+}
+
+Routed permitted(JobService& service, const Request& request, const Route& route, std::string id) {
+  const auto principal = principal_of(request);
+  if (!principal && route.needs != Needs::kNothing) {
+    return refused({.status = 401, .code = "unauthenticated", .title = "Nobody knows who asks"});
+  }
+  const Principal who = principal.value_or(Principal{});
+  if (!is_allowed(who, route.needs)) {
+    return refused({.status = 403, .code = "forbidden", .title = "This is not yours to do"});
+  }
+  if (const auto unknown = unknown_parameter(route, request)) {
+    return refused({.status = 400,
+                    .code = "bad_query",
+                    .title = "A parameter of the query is wrong",
+                    .detail = fmt::format("{}: no such parameter", *unknown)});
+  }
+  return {&route, Call{service, request, who, std::move(id)}, {}};
+}
+
+Routed routed(JobService& service, const Request& request) {
   std::vector<std::string_view> methods;
   for (const Route& route : routes()) {
-    const auto id = match(route.path, request.path);
+    auto id = match(route.path, request.path);
     if (!id) continue;
     methods.push_back(route.method);
     const bool is_meant =
         request.method == route.method || (request.method == "HEAD" && route.method == "GET");
-    if (!is_meant) continue;
-    const auto principal = principal_of(request);
-    if (!principal && route.needs != Needs::kNothing) {
-      return answer(Problem{.status = 401, .code = "unauthenticated", .title = "Nobody knows who asks"});
-    }
-    const Principal who = principal.value_or(Principal{});
-    if (!is_allowed(who, route.needs)) {
-      return answer(Problem{.status = 403, .code = "forbidden", .title = "This is not yours to do"});
-    }
-    if (const auto unknown = unknown_parameter(route, request)) {
-      return answer(Problem{.status = 400,
-                            .code = "bad_query",
-                            .title = "A parameter of the query is wrong",
-                            .detail = fmt::format("{}: no such parameter", *unknown)});
-    }
-    Call call{service, request, who, *id};
-    return route.run(call);
+    if (is_meant) return permitted(service, request, route, std::move(*id));
   }
   if (methods.empty()) {
-    return answer(Problem{.status = 404,
-                          .code = "no_such_path",
-                          .title = "There is nothing at this path",
-                          .hint = "see /openapi.json"});
+    return refused({.status = 404,
+                    .code = "no_such_path",
+                    .title = "There is nothing at this path",
+                    .hint = "see /openapi.json"});
   }
-  Response refused =
-      answer(Problem{.status = 405, .code = "method_not_allowed", .title = "This path has other methods"});
-  refused.headers.emplace_back("Allow", fmt::format("{}", fmt::join(methods, ", ")));
-  return refused;
+  Routed none =
+      refused({.status = 405, .code = "method_not_allowed", .title = "This path has other methods"});
+  none.refusal.headers.emplace_back("Allow", fmt::format("{}", fmt::join(methods, ", ")));
+  return none;
+}
+
+// Calls of one route that are handled together, and where their answers belong.
+struct Together {
+  std::vector<Call> calls;
+  std::vector<std::size_t> places;
+};
+
+}  // namespace
+
+std::optional<Response> refusal_of(JobService& service, const Request& request) {
+  Routed found = routed(service, request);
+  return found.call ? std::nullopt : std::optional(std::move(found.refusal));
+}
+
+std::vector<Response> answer(JobService& service, std::span<const Request> requests) {
+  std::vector<Response> responses(requests.size());
+  std::map<const Route*, Together> together;
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    Routed found = routed(service, requests[i]);
+    if (!found.call) {
+      responses[i] = std::move(found.refusal);
+    } else if (found.route->run_together == nullptr) {
+      responses[i] = found.route->run(*found.call);
+    } else {
+      Together& same = together[found.route];
+      same.calls.push_back(std::move(*found.call));
+      same.places.push_back(i);
+    }
+  }
+  for (auto& [route, same] : together) {
+    std::vector<Response> answers = route->run_together(same.calls);
+    for (std::size_t i = 0; i < answers.size(); ++i) responses[same.places[i]] = std::move(answers[i]);
+  }
+  return responses;
 }
 
 }  // namespace lockstep::service

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "service/http/message.h"
 #include "service/job_service.h"
@@ -31,7 +33,7 @@ struct QueryParameter {
 struct Call {
   JobService& service;
   const Request& request;
-  const Principal& principal;
+  Principal principal;
   std::string id;  // of the job that the path names
 };
 
@@ -44,6 +46,8 @@ struct Route {
   std::string_view answer_schema;  // a name in the OpenAPI document; empty: not JSON
   std::span<const QueryParameter> query;
   Response (*run)(Call& call);
+  // In place of run, for requests that share one write to the disk when they come together.
+  std::vector<Response> (*run_together)(std::span<Call> calls) = nullptr;
 };
 
 std::span<const Route> routes();
@@ -51,6 +55,10 @@ std::span<const Route> routes();
 // The OpenAPI 3.1 document, made from routes() and spec_fields().
 std::string openapi_document();
 
-Response answer(JobService& service, const Request& request);
+// Why a request cannot be answered whatever its body says. Nothing: it may go on.
+std::optional<Response> refusal_of(JobService& service, const Request& request);
+
+// Requests that came together, and their answers in the same order.
+std::vector<Response> answer(JobService& service, std::span<const Request> requests);
 
 }  // namespace lockstep::service

@@ -68,8 +68,8 @@ Response with_job(Call& call, Use use) {
   return use(std::move(*job.value()));
 }
 
-Response submit_job(Call& call) {
-  const auto json = base::parse_json(call.request.body, "body");
+// What is wrong with a request before anybody looks at the job it describes.
+std::optional<Response> refusal_of(const Call& call, const Result<Json>& json) {
   if (!json.ok()) {
     return answer(Problem{
         .status = 400, .code = "bad_json", .title = "The body is no JSON", .detail = json.error().why});
@@ -79,25 +79,55 @@ Response submit_job(Call& call) {
     return answer(Problem{
         .status = 400, .code = "bad_idempotency_key", .title = "The Idempotency-Key is empty or too long"});
   }
-  const auto submitted = call.service.submit(call.principal.owner, json.value(), call.request.body, key);
-  if (!submitted.ok()) return failed(submitted.error());
-  const Submitted& done = submitted.value();
-  if (done.refusal == Refusal::kInvalid) {
-    return answer(
-        Problem{.status = 422,
-                .code = "job_refused",
-                .title = "This job cannot run",
-                .detail = fmt::format("{} {}", done.faults.front().pointer, done.faults.front().detail),
-                .errors = done.faults});
-  }
-  if (done.refusal == Refusal::kOtherBody) {
-    return answer(Problem{.status = 422,
-                          .code = "idempotency_key_reused",
-                          .title = "This Idempotency-Key was used for another request"});
+  return std::nullopt;
+}
+
+Response answer_to(const Submitted& done) {
+  switch (done.refusal) {
+    case Refusal::kInvalid:
+      return answer(
+          Problem{.status = 422,
+                  .code = "job_refused",
+                  .title = "This job cannot run",
+                  .detail = fmt::format("{} {}", done.faults.front().pointer, done.faults.front().detail),
+                  .errors = done.faults});
+    case Refusal::kOtherBody:
+      return answer(Problem{.status = 422,
+                            .code = "idempotency_key_reused",
+                            .title = "This Idempotency-Key was used for another request"});
+    case Refusal::kDeleted:
+      return answer(Problem{.status = 410,
+                            .code = "job_deleted",
+                            .title = "The job of this Idempotency-Key was deleted",
+                            .hint = "use a new key"});
+    case Refusal::kNone:
+      break;
   }
   Response response = json_answer(201, view_of(done.job));
   response.headers.emplace_back("Location", "/v1/jobs/" + done.job.id);
   return response;
+}
+
+std::vector<Response> submit_jobs(std::span<Call> calls) {
+  std::vector<Response> responses(calls.size());
+  std::vector<std::size_t> places;
+  std::vector<Submission> submissions;
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    auto json = base::parse_json(calls[i].request.body, "body");
+    if (auto refused = refusal_of(calls[i], json)) {
+      responses[i] = std::move(*refused);
+      continue;
+    }
+    places.push_back(i);
+    submissions.push_back({calls[i].principal.owner, std::move(json).value(), calls[i].request.body,
+                           header(calls[i], "idempotency-key")});
+  }
+  if (submissions.empty()) return responses;
+  const auto submitted = calls.front().service.submit(submissions);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    responses[places[i]] = submitted.ok() ? answer_to(submitted.value()[i]) : failed(submitted.error());
+  }
+  return responses;
 }
 
 Response list_jobs(Call& call) {
@@ -302,7 +332,7 @@ constexpr QueryParameter kLogQuery[] = {
 constexpr QueryParameter kEventQuery[] = {{"after", "integer", "Only events after this sequence"}};
 
 constexpr Route kRoutes[] = {
-    {"POST", "/v1/jobs", "Submit a job", Needs::kSubmit, 201, "Job", {}, submit_job},
+    {"POST", "/v1/jobs", "Submit a job", Needs::kSubmit, 201, "Job", {}, nullptr, submit_jobs},
     {"GET", "/v1/jobs", "List jobs, the newest first", Needs::kRead, 200, "JobPage", kListQuery, list_jobs},
     {"GET",
      "/v1/jobs/{id}",

@@ -1,252 +1,73 @@
 #include "service/http/server.h"
 
-#include <algorithm>
-#include <cctype>
 #include <csignal>
-#include <memory>
-#include <set>
 #include <sys/resource.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <utility>
 
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/signal_set.hpp>
+#include <boost/asio/ssl/context.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <boost/asio/write.hpp>
-#include <boost/beast/core/basic_stream.hpp>
-#include <boost/beast/core/flat_buffer.hpp>
-#include <boost/beast/http.hpp>
 
-#include "service/http/problem.h"
+#include "service/http/session.h"
 
 namespace lockstep::service {
 namespace {
 
-namespace asio = boost::asio;
-namespace beast = boost::beast;
-namespace http = boost::beast::http;
-using boost::system::error_code;
 using Unix = asio::local::stream_protocol;
-using Stream = beast::basic_stream<Unix>;
-using Clock = std::chrono::steady_clock;
+using Tcp = asio::ip::tcp;
 
 constexpr std::chrono::milliseconds kTick{250};
 constexpr std::chrono::milliseconds kLookForMore{50};
-constexpr std::chrono::seconds kHeartbeat{15};
+constexpr int kBacklog = 4096;
+constexpr int kMostRounds = 32;
 
-std::optional<uid_t> peer_of(Stream& stream) {
-  ucred who{};
-  socklen_t size = sizeof who;
-  if (::getsockopt(stream.socket().native_handle(), SOL_SOCKET, SO_PEERCRED, &who, &size) != 0)
-    return std::nullopt;
-  return who.uid;
+// TLS 1.2 and later, with the certificate that the user gave.
+Result<void> prepare(asio::ssl::context& tls, const TlsPlace& place) {
+  error_code fault;
+  tls.set_options(asio::ssl::context::default_workarounds | asio::ssl::context::no_sslv2 |
+                      asio::ssl::context::no_sslv3 | asio::ssl::context::no_tlsv1 |
+                      asio::ssl::context::no_tlsv1_1,
+                  fault);
+  if (!fault) tls.use_certificate_chain_file(place.certificate.string(), fault);
+  if (fault)
+    return Error{"cannot use the certificate", place.certificate.string(), fault.message(),
+                 "give a PEM file with --tls-cert"};
+  tls.use_private_key_file(place.key.string(), asio::ssl::context::pem, fault);
+  if (fault)
+    return Error{"cannot use the key", place.key.string(), fault.message(),
+                 "give the PEM file that belongs to the certificate with --tls-key"};
+  return {};
 }
-
-std::optional<Request> request_from(const http::request<http::string_body>& message,
-                                    std::optional<uid_t> peer) {
-  const std::string_view target(message.target().data(), message.target().size());
-  const std::size_t mark = target.find('?');
-  Request request;
-  auto path = percent_decoded(target.substr(0, mark));
-  auto query = parse_query(mark == std::string_view::npos ? "" : target.substr(mark + 1));
-  if (!path || !query) return std::nullopt;
-  request.method = std::string(message.method_string());
-  request.path = std::move(*path);
-  request.query = std::move(*query);
-  for (const auto& field : message) {
-    std::string name(field.name_string());
-    std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
-    request.headers[name] = std::string(field.value());
-  }
-  request.body = message.body();
-  request.peer = peer;
-  return request;
-}
-
-class Session;
-
-// What all sessions share.
-struct Shared {
-  asio::io_context& io;
-  const ServerLimits& limits;
-  const ServerHooks& hooks;
-  std::set<std::shared_ptr<Session>> waiting;  // for more to tell
-  std::size_t connections = 0;
-  Clock::time_point last_use = Clock::now();
-};
-
-class Session : public std::enable_shared_from_this<Session> {
- public:
-  Session(Unix::socket socket, Shared& shared) : stream_(std::move(socket)), shared_(shared) {
-    ++shared_.connections;
-  }
-  Session(const Session&) = delete;
-  Session& operator=(const Session&) = delete;
-  ~Session() {
-    --shared_.connections;
-    shared_.last_use = Clock::now();
-  }
-
-  void start() { read(); }
-
-  // Looks whether the source has something by now.
-  void go_on() {
-    std::string bytes;
-    const BodySource::Next next = source_->next(bytes);
-    if (next == BodySource::Next::kWait && Clock::now() - last_write_ > kHeartbeat && is_event_stream_) {
-      return write_piece(": still here\n\n");
-    }
-    if (next == BodySource::Next::kWait) {
-      shared_.waiting.insert(shared_from_this());
-      return;
-    }
-    if (next == BodySource::Next::kEnd && bytes.empty()) return close();
-    ends_after_piece_ = next == BodySource::Next::kEnd;
-    write_piece(std::move(bytes));
-  }
-
- private:
-  void read() {
-    parser_.emplace();
-    parser_->header_limit(static_cast<std::uint32_t>(shared_.limits.head_bytes));
-    parser_->body_limit(shared_.limits.body_bytes);
-    stream_.expires_after(shared_.limits.read_time);
-    http::async_read(stream_, buffer_, *parser_,
-                     [self = shared_from_this()](error_code fault, std::size_t) { self->on_read(fault); });
-  }
-
-  void on_read(error_code fault) {
-    if (fault == http::error::header_limit) {
-      return refuse(
-          {.status = 431, .code = "head_too_large", .title = "The head of the request is too large"});
-    }
-    if (fault == http::error::body_limit) {
-      return refuse(
-          {.status = 413, .code = "body_too_large", .title = "The body of the request is too large"});
-    }
-    if (fault == beast::error::timeout || fault == http::error::end_of_stream) return close();
-    if (fault && fault.category() == make_error_code(http::error::bad_method).category()) {
-      return refuse({.status = 400,
-                     .code = "bad_request",
-                     .title = "This is no HTTP request",
-                     .detail = fault.message()});
-    }
-    if (fault) return close();
-    shared_.last_use = Clock::now();
-    const auto& message = parser_->get();
-    keeps_alive_ = message.keep_alive();
-    version_ = message.version();
-    is_head_ = message.method() == http::verb::head;
-    auto request = request_from(message, peer_of(stream_));
-    if (!request) {
-      return refuse(
-          {.status = 400, .code = "bad_request", .title = "The target of the request is not sound"});
-    }
-    send(shared_.hooks.answer(*request));
-    shared_.hooks.tick();
-  }
-
-  void refuse(const Problem& problem) {
-    keeps_alive_ = false;
-    send(answer(problem));
-  }
-
-  void send(Response response) {
-    response_ = std::make_unique<http::response<http::string_body>>(
-        static_cast<http::status>(response.status), version_);
-    response_->set(http::field::content_type, response.content_type);
-    response_->set(http::field::cache_control, "no-store");
-    for (const auto& [name, value] : response.headers) response_->set(name, value);
-    is_event_stream_ = response.content_type == "text/event-stream";
-    source_ = std::move(response.source);
-    stream_.expires_after(shared_.limits.write_time);
-    if (source_ != nullptr) return send_head();
-    response_->body() = std::move(response.body);
-    response_->keep_alive(keeps_alive_);
-    response_->prepare_payload();
-    if (is_head_) response_->body().clear();
-    http::async_write(stream_, *response_, [self = shared_from_this()](error_code fault, std::size_t) {
-      if (fault || !self->keeps_alive_) return self->close();
-      self->read();
-    });
-  }
-
-  // The end of the connection is the end of what comes bit by bit.
-  void send_head() {
-    response_->keep_alive(false);
-    response_->set("X-Accel-Buffering", "no");
-    serializer_ = std::make_unique<http::response_serializer<http::string_body>>(*response_);
-    http::async_write_header(stream_, *serializer_,
-                             [self = shared_from_this()](error_code fault, std::size_t) {
-                               if (fault || self->is_head_) return self->close();
-                               self->last_write_ = Clock::now();
-                               self->response_.reset();
-                               self->parser_.reset();
-                               self->go_on();
-                             });
-  }
-
-  void write_piece(std::string bytes) {
-    piece_ = std::move(bytes);
-    last_write_ = Clock::now();
-    stream_.expires_after(shared_.limits.write_time);
-    asio::async_write(stream_, asio::buffer(piece_),
-                      [self = shared_from_this()](error_code fault, std::size_t) {
-                        if (fault || self->ends_after_piece_) return self->close();
-                        self->piece_ = {};
-                        self->go_on();
-                      });
-  }
-
-  void close() {
-    shared_.waiting.erase(shared_from_this());
-    error_code ignored;
-    stream_.socket().shutdown(Unix::socket::shutdown_both, ignored);
-    stream_.close();
-  }
-
-  Stream stream_;
-  Shared& shared_;
-  beast::flat_buffer buffer_;
-  std::optional<http::request_parser<http::string_body>> parser_;
-  std::unique_ptr<http::response<http::string_body>> response_;
-  std::unique_ptr<http::response_serializer<http::string_body>> serializer_;
-  std::unique_ptr<BodySource> source_;
-  std::string piece_;
-  Clock::time_point last_write_{};
-  unsigned version_ = 11;
-  bool keeps_alive_ = false;
-  bool is_head_ = false;
-  bool is_event_stream_ = false;
-  bool ends_after_piece_ = false;
-};
 
 class Server {
  public:
   Server(const ServerPlace& place, const ServerLimits& limits, const ServerHooks& hooks)
       : place_(place),
-        shared_{io_, limits, hooks, {}, 0, Clock::now()},
+        shared_{io_, limits, hooks},
         acceptor_(io_),
+        tls_(asio::ssl::context::tls_server),
+        tls_acceptor_(io_),
         signals_(io_),
         ticks_(io_),
-        looks_(io_) {}
+        looks_(io_) {
+    shared_.on_arrival = [this] { take_a_turn(); };
+  }
 
-  Result<void> listen() {
+  Result<std::uint16_t> listen() {
     ::unlink(place_.socket.c_str());
     error_code fault;
     acceptor_.open(Unix(), fault);
     const mode_t before = ::umask(0177);  // nobody else may even connect
     if (!fault) acceptor_.bind(Unix::endpoint(place_.socket.string()), fault);
     ::umask(before);
-    if (!fault) acceptor_.listen(4096, fault);
+    if (!fault) acceptor_.listen(kBacklog, fault);
     if (fault) return Error{"cannot listen", place_.socket.string(), fault.message(), ""};
-    return {};
+    return place_.tls ? listen_on(*place_.tls) : Result<std::uint16_t>(std::uint16_t{0});
   }
 
   void run() {
     accept();
+    if (place_.tls) accept_tls();
     wait_for_signals();
     tick_later();
     look_for_more();
@@ -255,13 +76,63 @@ class Server {
   }
 
  private:
+  Result<std::uint16_t> listen_on(const TlsPlace& place) {
+    TRY(prepare(tls_, place));
+    const std::string where = place.host + ":" + std::to_string(place.port);
+    error_code fault;
+    const auto found =
+        Tcp::resolver(io_).resolve(place.host, std::to_string(place.port), Tcp::resolver::passive, fault);
+    if (fault || found.empty())
+      return Error{"cannot listen", where, fault.message(), "give --listen as HOST:PORT"};
+    const Tcp::endpoint endpoint = *found.begin();
+    tls_acceptor_.open(endpoint.protocol(), fault);
+    if (!fault) tls_acceptor_.set_option(asio::socket_base::reuse_address(true), fault);
+    if (!fault) tls_acceptor_.bind(endpoint, fault);
+    if (!fault) tls_acceptor_.listen(kBacklog, fault);
+    if (fault) return Error{"cannot listen", where, fault.message(), "give another port with --listen"};
+    return tls_acceptor_.local_endpoint(fault).port();
+  }
+
+  bool has_room() const { return shared_.connections < shared_.limits.connections; }
+
   void accept() {
     acceptor_.async_accept([this](error_code fault, Unix::socket socket) {
-      if (!fault && shared_.connections < shared_.limits.connections) {
-        std::make_shared<Session>(std::move(socket), shared_)->start();
-      }
+      if (!fault && has_room())
+        std::make_shared<SessionOver<UnixStream>>(shared_, std::move(socket))->start();
       if (fault != asio::error::operation_aborted) accept();
     });
+  }
+
+  void accept_tls() {
+    tls_acceptor_.async_accept([this](error_code fault, Tcp::socket socket) {
+      if (!fault && has_room())
+        std::make_shared<SessionOver<TlsStream>>(shared_, std::move(socket), tls_)->start();
+      if (fault != asio::error::operation_aborted) accept_tls();
+    });
+  }
+
+  void take_a_turn() {
+    if (turn_is_due_) return;
+    turn_is_due_ = true;
+    rounds_ = 0;
+    asio::post(io_, [this] { take_all_that_is_there(shared_.arrived.size()); });
+  }
+
+  // While others are still being read, they come along: one write to the disk serves all of them.
+  void take_all_that_is_there(std::size_t seen) {
+    if (shared_.arrived.size() != seen && ++rounds_ < kMostRounds) {
+      return asio::post(io_, [this, now = shared_.arrived.size()] { take_all_that_is_there(now); });
+    }
+    turn_is_due_ = false;
+    std::vector<Request> requests;
+    std::vector<std::shared_ptr<Session>> sessions;
+    for (Arrived& one : std::exchange(shared_.arrived, {})) {
+      requests.push_back(std::move(one.request));
+      sessions.push_back(std::move(one.session));
+    }
+    std::vector<Response> responses = shared_.hooks.answer(requests);
+    for (std::size_t i = 0; i < sessions.size(); ++i) sessions[i]->send(std::move(responses[i]));
+    shared_.hooks.tick();
   }
 
   void wait_for_signals() {
@@ -306,9 +177,13 @@ class Server {
   asio::io_context io_{1};
   Shared shared_;
   Unix::acceptor acceptor_;
+  asio::ssl::context tls_;
+  Tcp::acceptor tls_acceptor_;
   asio::signal_set signals_;
   asio::steady_timer ticks_;
   asio::steady_timer looks_;
+  bool turn_is_due_ = false;
+  int rounds_ = 0;
 };
 
 // Each stream holds a socket and a file; some are left for everything else.
@@ -324,12 +199,12 @@ std::size_t most_connections(std::size_t wanted) {
 }  // namespace
 
 Result<void> run_server(const ServerPlace& place, const ServerLimits& limits, const ServerHooks& hooks,
-                        const std::function<void()>& on_ready) {
+                        const std::function<void(std::uint16_t)>& on_ready) {
   ServerLimits possible = limits;
   possible.connections = most_connections(limits.connections);
   Server server(place, possible, hooks);
-  TRY(server.listen());
-  on_ready();
+  const std::uint16_t port = TRY(server.listen());
+  on_ready(port);
   server.run();
   return {};
 }

@@ -1,10 +1,15 @@
 // HTTP over sockets. Everything runs on one thread, the caller's; the library behind it stays in the source
-// file.
+// files.
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "service/http/message.h"
@@ -20,20 +25,32 @@ struct ServerLimits {
 };
 
 struct ServerHooks {
-  std::function<Response(const Request&)> answer;
-  // About four times a second, at once when a child ends, and after each request that may have changed
-  // something.
+  // Requests that came at about the same time; as many answers, in the same order.
+  std::function<std::vector<Response>(std::span<const Request>)> answer;
+  // For a request whose body is still to come: an answer that can be given without it.
+  std::function<std::optional<Response>(const Request&)> refusal;
+  // About four times a second, at once when a child ends, and after requests that may have changed something.
   std::function<void()> tick;
   std::function<bool()> may_rest;  // whether nothing is left to do but wait for requests
+};
+
+// A port for others, which is never without TLS.
+struct TlsPlace {
+  std::string host;
+  std::uint16_t port = 0;  // 0: a free one
+  std::filesystem::path certificate;
+  std::filesystem::path key;
 };
 
 struct ServerPlace {
   std::filesystem::path socket;
   std::chrono::seconds rest_after{0};  // without work or connections for so long, run() returns; 0: never
+  std::optional<TlsPlace> tls = {};
 };
 
-// Serves until SIGTERM or SIGINT, or until it may rest. `on_ready` is called once connections are taken.
+// Serves until SIGTERM or SIGINT, or until it may rest. `on_ready` is called once connections are taken, with
+// the port of the TLS place (0 without one).
 Result<void> run_server(const ServerPlace& place, const ServerLimits& limits, const ServerHooks& hooks,
-                        const std::function<void()>& on_ready);
+                        const std::function<void(std::uint16_t)>& on_ready);
 
 }  // namespace lockstep::service

@@ -57,20 +57,27 @@ Result<std::optional<Admitted>> SqliteStore::known(const Job& job, const Idempot
   return std::optional<Admitted>({admission, find.text(1)});
 }
 
-Result<Admitted> SqliteStore::add(const Job& job, const Event& event,
-                                  const std::optional<IdempotencyKey>& key) {
-  Transaction transaction = TRY(Transaction::begin(database_));
-  if (key) {
-    if (auto admitted = TRY(known(job, *key))) return *admitted;
+Result<Admitted> SqliteStore::insert_job(const NewJob& wanted) {
+  const Job& job = wanted.job;
+  if (wanted.key) {
+    const IdempotencyKey& key = *wanted.key;
+    if (auto admitted = TRY(known(job, key))) return *admitted;
     Statement insert = TRY(database_.prepare("INSERT INTO idempotency VALUES (?, ?, ?, ?, ?)"));
-    TRY(insert.with(job.owner).with(key->key).with(key->body_hash).with(job.id).with(job.created_ms).run());
+    TRY(insert.with(job.owner).with(key.key).with(key.body_hash).with(job.id).with(job.created_ms).run());
   }
   Statement insert = TRY(database_.prepare("INSERT INTO jobs VALUES (?, ?, ?, ?, ?)"));
   insert.with(job.id).with(job.owner).with(word_for(job.state)).with(encode_job(job));
   TRY(insert.with_bytes(seal_.close(encode_environment(job.spec.environment))).run());
-  TRY(insert_event(event));
-  TRY(transaction.commit());
+  TRY(insert_event(wanted.event));
   return Admitted{Admission::kAdded, job.id};
+}
+
+Result<std::vector<Admitted>> SqliteStore::add(std::span<const NewJob> jobs) {
+  Transaction transaction = TRY(Transaction::begin(database_));
+  std::vector<Admitted> admitted;
+  for (const NewJob& job : jobs) admitted.push_back(TRY(insert_job(job)));
+  TRY(transaction.commit());
+  return admitted;
 }
 
 Result<void> SqliteStore::apply(const Change& change) {

@@ -14,7 +14,7 @@ class SqliteStore : public Store {
   // In this folder: jobs.db and its key.
   static Result<SqliteStore> open(const std::filesystem::path& folder);
 
-  Result<Admitted> add(const Job& job, const Event& event, const std::optional<IdempotencyKey>& key) override;
+  Result<std::vector<Admitted>> add(std::span<const NewJob> jobs) override;
   Result<void> apply(const Change& change) override;
   Result<void> remove(const std::string& job_id) override;
   Result<std::optional<Job>> job(const std::string& id) override;
@@ -27,6 +27,7 @@ class SqliteStore : public Store {
  private:
   SqliteStore(Database database, Seal seal) : database_(std::move(database)), seal_(std::move(seal)) {}
   Result<void> insert_event(const Event& event);
+  Result<Admitted> insert_job(const NewJob& wanted);
   Result<std::optional<Admitted>> known(const Job& job, const IdempotencyKey& key);
   Result<std::vector<Job>> jobs_from(Statement statement);
 

@@ -37,7 +37,12 @@ class SqliteStoreTest : public ::testing::Test {
     return job;
   }
   static Event queued(const Job& job) { return {0, job.id, job.created_ms, "queued", ""}; }
-  static void add(SqliteStore& store, const Job& job) { ASSERT_TRUE(store.add(job, queued(job), {}).ok()); }
+  static Result<std::vector<Admitted>> try_to_add(SqliteStore& store, const Job& job,
+                                                  const std::optional<IdempotencyKey>& key) {
+    const NewJob one{job, queued(job), key};
+    return store.add({&one, 1});
+  }
+  static void add(SqliteStore& store, const Job& job) { ASSERT_TRUE(try_to_add(store, job, {}).ok()); }
 
   fs::path folder_;
 };
@@ -78,13 +83,33 @@ TEST_F(SqliteStoreTest, AKeyMakesOneJob) {
   const Job first = job(1000);
   const Job second = job(1001);
   const IdempotencyKey key{"k", "hash"};
-  EXPECT_EQ(store.add(first, queued(first), key).value().admission, Admission::kAdded);
-  const auto again = store.add(second, queued(second), key);
-  EXPECT_EQ(again.value().admission, Admission::kKnown);
-  EXPECT_EQ(again.value().job_id, first.id);
-  EXPECT_EQ(store.add(second, queued(second), IdempotencyKey{"k", "other"}).value().admission,
+  EXPECT_EQ(try_to_add(store, first, key).value()[0].admission, Admission::kAdded);
+  const auto again = try_to_add(store, second, key);
+  EXPECT_EQ(again.value()[0].admission, Admission::kKnown);
+  EXPECT_EQ(again.value()[0].job_id, first.id);
+  EXPECT_EQ(try_to_add(store, second, IdempotencyKey{"k", "other"}).value()[0].admission,
             Admission::kOtherBody);
   EXPECT_FALSE(store.job(second.id).value().has_value());
+}
+
+TEST_F(SqliteStoreTest, JobsThatComeTogetherAreAllThereOrNone) {
+  SqliteStore store = opened();
+  const Job first = job(1000);
+  const Job second = job(1001);
+  const Job repeated = job(1002);
+  const IdempotencyKey key{"k", "hash"};
+  const std::vector<NewJob> sound = {
+      {first, queued(first), key}, {second, queued(second), {}}, {repeated, queued(repeated), key}};
+  const auto admitted = store.add(sound);
+  ASSERT_TRUE(admitted.ok());
+  EXPECT_EQ(admitted.value()[1].admission, Admission::kAdded);
+  EXPECT_EQ(admitted.value()[2].admission, Admission::kKnown);
+  EXPECT_EQ(admitted.value()[2].job_id, first.id);
+  EXPECT_EQ(store.unfinished().value().size(), 2U);
+  const Job third = job(1003);
+  const std::vector<NewJob> with_one_twice = {{third, queued(third), {}}, {second, queued(second), {}}};
+  EXPECT_FALSE(store.add(with_one_twice).ok());
+  EXPECT_FALSE(store.job(third.id).value().has_value());
 }
 
 TEST_F(SqliteStoreTest, TheKeyOfAnotherUserIsAnotherKey) {
@@ -92,8 +117,8 @@ TEST_F(SqliteStoreTest, TheKeyOfAnotherUserIsAnotherKey) {
   const Job first = job(1000);
   const Job second = job(1001, "bob");
   const IdempotencyKey key{"k", "hash"};
-  ASSERT_TRUE(store.add(first, queued(first), key).ok());
-  EXPECT_EQ(store.add(second, queued(second), key).value().admission, Admission::kAdded);
+  ASSERT_TRUE(try_to_add(store, first, key).ok());
+  EXPECT_EQ(try_to_add(store, second, key).value()[0].admission, Admission::kAdded);
 }
 
 TEST_F(SqliteStoreTest, AKeyIsForgottenAfterADay) {
@@ -101,8 +126,8 @@ TEST_F(SqliteStoreTest, AKeyIsForgottenAfterADay) {
   const Job first = job(1000);
   const Job later = job(1001 + 24LL * 3600 * 1000);
   const IdempotencyKey key{"k", "hash"};
-  ASSERT_TRUE(store.add(first, queued(first), key).ok());
-  EXPECT_EQ(store.add(later, queued(later), key).value().admission, Admission::kAdded);
+  ASSERT_TRUE(try_to_add(store, first, key).ok());
+  EXPECT_EQ(try_to_add(store, later, key).value()[0].admission, Admission::kAdded);
 }
 
 TEST_F(SqliteStoreTest, PagesFollowOneAnotherWithoutGapsOrRepeats) {

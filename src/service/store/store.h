@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,12 @@ enum class Admission : std::uint8_t { kAdded, kKnown, kOtherBody };
 struct Admitted {
   Admission admission = Admission::kAdded;
   std::string job_id;  // of the job that is there now
+};
+
+struct NewJob {
+  Job job;
+  Event event;
+  std::optional<IdempotencyKey> key;
 };
 
 struct JobFilter {
@@ -42,9 +49,9 @@ class Store {
  public:
   virtual ~Store() = default;
 
-  // A key that was used before with the same body gives the job that was made then.
-  virtual Result<Admitted> add(const Job& job, const Event& event,
-                               const std::optional<IdempotencyKey>& key) = 0;
+  // One write to the disk for all of them: all are there afterwards, or an error and none. A key that was
+  // used before with the same body, here or ever, gives the job that was made then.
+  virtual Result<std::vector<Admitted>> add(std::span<const NewJob> jobs) = 0;
   virtual Result<void> apply(const Change& change) = 0;
   virtual Result<void> remove(const std::string& job_id) = 0;
 
