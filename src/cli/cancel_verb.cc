@@ -16,7 +16,7 @@ Result<ExitStatus> run(const Args& args, Terminal& terminal) {
   return ExitStatus::kNothingFound;
 }
 
-constexpr Flag kFlags[] = {kStateFlag};
+constexpr Flag kFlags[] = {kStateFlag, kServiceFlag, kTokenFileFlag, kTlsCaFlag};
 
 constexpr std::string_view kDescription[] = {
     "Ends jobs of the service: those that wait at once, those that run by SIGTERM to every rank and by "

@@ -94,6 +94,9 @@ constexpr Flag kFlags[] = {
     {.name = "in", .value_name = "STATE", .help = "Only jobs in this state", .choices = kStates},
     {.name = "limit", .value_name = "N", .help = "The newest, so many", .default_value = "20"},
     kStateFlag,
+    kServiceFlag,
+    kTokenFileFlag,
+    kTlsCaFlag,
 };
 
 constexpr std::string_view kDescription[] = {

@@ -47,6 +47,9 @@ constexpr Flag kFlags[] = {
     {.name = "rank", .value_name = "N", .help = "Only this rank"},
     {.name = "attempt", .value_name = "N", .help = "Only this attempt"},
     kStateFlag,
+    kServiceFlag,
+    kTokenFileFlag,
+    kTlsCaFlag,
 };
 
 constexpr std::string_view kDescription[] = {

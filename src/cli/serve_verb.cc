@@ -2,6 +2,7 @@
 
 #include "base/text_fields.h"
 #include "cli/program.h"
+#include "cli/serve_tokens.h"
 #include "cli/service_client.h"
 #include "cli/verbs.h"
 #include "service/serve.h"
@@ -9,7 +10,30 @@
 namespace lockstep::cli {
 namespace {
 
+// "0.0.0.0:8443" or "[::]:8443"
+Result<std::optional<service::TlsPlace>> listen_place(const Args& args) {
+  const std::string where = args.value("listen").value_or("");
+  const std::string certificate = args.value("tls-cert").value_or("");
+  const std::string key = args.value("tls-key").value_or("");
+  if (where.empty() && certificate.empty() && key.empty()) return std::optional<service::TlsPlace>();
+  if (where.empty() || certificate.empty() || key.empty()) {
+    return Error{"cannot listen", where, "--listen, --tls-cert and --tls-key belong together",
+                 "a port without TLS would show tokens to everybody"};
+  }
+  const std::size_t colon = where.rfind(':');
+  const auto port = colon == std::string::npos
+                        ? std::nullopt
+                        : base::number_in<std::uint16_t>(std::string_view(where).substr(colon + 1));
+  std::string host = where.substr(0, colon);
+  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+  if (!port || host.empty()) {
+    return Error{"wrong value for '--listen'", where, "no host and port", "as 0.0.0.0:8443"};
+  }
+  return std::optional(service::TlsPlace{host, *port, certificate, key});
+}
+
 Result<ExitStatus> run(const Args& args, Terminal& terminal) {
+  if (const auto handled = TRY(handle_tokens(args, terminal))) return *handled;
   const std::string rest = args.value("rest-after").value_or("0");
   const auto seconds = base::number_in<int>(rest);
   if (!seconds || *seconds < 0) {
@@ -18,8 +42,12 @@ Result<ExitStatus> run(const Args& args, Terminal& terminal) {
   service::ServeOptions options;
   options.state_folder = state_folder(args);
   options.rest_after = std::chrono::seconds(*seconds);
-  options.on_ready = [&](const std::filesystem::path& socket) {
+  options.listen = TRY(listen_place(args));
+  options.on_ready = [&](const std::filesystem::path& socket, std::uint16_t port) {
     terminal.tell(fmt::format("lockstep: serving at {}\n", socket.string()));
+    if (options.listen) {
+      terminal.tell(fmt::format("lockstep: serving at https://{}:{}\n", options.listen->host, port));
+    }
   };
   options.on_trouble = [&](const Error& error) { terminal.tell(message_of(error)); };
   TRY(service::serve(options));
@@ -32,6 +60,23 @@ constexpr Flag kFlags[] = {
      .value_name = "SECONDS",
      .help = "End after so long without jobs and clients; 0: stay",
      .default_value = "0"},
+    {.name = "listen", .value_name = "HOST:PORT", .help = "Serve others too, over TLS; port 0: a free one"},
+    {.name = "tls-cert",
+     .value_name = "FILE",
+     .help = "The certificate for --listen, with its chain, as PEM",
+     .kind = ValueKind::kFile},
+    {.name = "tls-key",
+     .value_name = "FILE",
+     .help = "The key of the certificate, as PEM",
+     .kind = ValueKind::kFile},
+    {.name = "make-token", .value_name = "OWNER", .help = "Make a token for this owner, print it and end"},
+    {.name = "scopes",
+     .value_name = "LIST",
+     .help = "What the token allows: read, submit, admin",
+     .default_value = "read,submit"},
+    {.name = "expires", .value_name = "DAYS", .help = "How long the token holds", .default_value = "90"},
+    {.name = "list-tokens", .help = "List the tokens, which cannot be seen again, and end"},
+    {.name = "revoke-token", .value_name = "ID", .help = "Make a token worthless at once, and end"},
 };
 
 constexpr std::string_view kDescription[] = {
@@ -45,6 +90,9 @@ constexpr std::string_view kDescription[] = {
     "minute without work. Its API is HTTP with JSON over the Unix socket service.sock in its folder, for "
     "this user "
     "alone; GET /openapi.json describes it.",
+    "With --listen others reach it over TLS, each with a token that --make-token made for them: nobody sees "
+    "or ends the jobs of another owner, unless the token's scope is admin. Jobs run as the user of the "
+    "service, whoever sent them; give the scope submit to those who may do all that this user may.",
     "It may be killed at any moment. The jobs run on; the next service finds them again, loses nothing of "
     "what they "
     "print and starts none twice.",
@@ -52,6 +100,8 @@ constexpr std::string_view kDescription[] = {
 
 constexpr Example kExamples[] = {
     {"lockstep serve", "Serve until it is told to end"},
+    {"lockstep serve --make-token ann > ann.token", "Let Ann in"},
+    {"lockstep serve --listen 0.0.0.0:8443 --tls-cert cert.pem --tls-key key.pem", "Serve others too"},
     {"curl --unix-socket ~/.local/state/lockstep/service.sock http://s/livez", "Whether it is there"},
 };
 

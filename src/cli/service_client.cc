@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 
 #include "base/escape.h"
+#include "base/file.h"
+#include "base/text_fields.h"
 #include "report/findings_json.h"
 #include "report/text.h"
 #include "service/client/start_service.h"
@@ -16,6 +18,7 @@ namespace {
 using base::Json;
 
 constexpr int kTries = 50;
+constexpr std::size_t kLongestToken = 4096;
 
 // One event of a log stream: the id to go on from, and the line.
 struct Following {
@@ -41,12 +44,29 @@ void take_line(std::string_view line, bool shown, Following& following, Terminal
 
 }  // namespace
 
+namespace {
+
+Result<service::Client> reach_remote(const std::string& url, const Args& args) {
+  service::RemotePlace place = TRY(service::remote_place(url));
+  place.authorities = args.value("tls-ca").value_or("");
+  const std::string file = args.value("token-file").value_or("");
+  if (file.empty()) {
+    return Error{"cannot reach the service", url, "there is no token for it",
+                 "give the file with --token-file; 'lockstep serve --make-token' there makes one"};
+  }
+  const std::string text = TRY(base::read_file(file, kLongestToken));
+  return service::Client::connect_remote(place, std::string(base::trimmed(text)));
+}
+
+}  // namespace
+
 std::filesystem::path state_folder(const Args& args) {
   const auto given = args.value("state");
   return given && !given->empty() ? std::filesystem::absolute(*given) : service::default_state_folder();
 }
 
 Result<service::Client> reach_service(const Args& args) {
+  if (const auto url = args.value("service"); url && !url->empty()) return reach_remote(*url, args);
   const std::string program = TRY(service::own_program());
   return service::Client::connect(state_folder(args), program);
 }

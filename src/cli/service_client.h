@@ -19,9 +19,23 @@ inline constexpr Flag kStateFlag = {.name = "state",
                                         "~/.local/state/lockstep",
                                     .kind = ValueKind::kFolder};
 
+inline constexpr Flag kServiceFlag = {
+    .name = "service",
+    .value_name = "URL",
+    .help = "A service of another machine, as https://HOST:PORT; needs --token-file"};
+inline constexpr Flag kTokenFileFlag = {.name = "token-file",
+                                        .value_name = "FILE",
+                                        .help = "The token that --service lets in",
+                                        .kind = ValueKind::kFile};
+inline constexpr Flag kTlsCaFlag = {
+    .name = "tls-ca",
+    .value_name = "FILE",
+    .help = "Certificates to trust for --service, as PEM; default: those of the system",
+    .kind = ValueKind::kFile};
+
 std::filesystem::path state_folder(const Args& args);
 
-// Starts a service when none is there.
+// The one that --service names; else that of this user, which is started when it is not there.
 Result<service::Client> reach_service(const Args& args);
 
 // The JSON of an answer; an error when it is a refusal.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/file.h"
 #include "base/text_fields.h"
 #include "cli/service_client.h"
 #include "cli/submitted_environment.h"
@@ -14,6 +15,8 @@ namespace {
 
 namespace fs = std::filesystem;
 using base::Json;
+
+constexpr std::size_t kLargestScript = std::size_t{4} << 20;
 
 Error wrong(std::string_view flag, const std::string& value, std::string why, std::string hint) {
   return Error{fmt::format("wrong value for '--{}'", flag), value, std::move(why), std::move(hint)};
@@ -53,6 +56,16 @@ Result<void> add_memory(const Args& args, Json& request) {
   return {};
 }
 
+// To another machine the script goes along; paths of this one mean nothing there.
+Result<void> add_script_itself(const Args& args, Json& request) {
+  const fs::path script(args.operands.front());
+  const std::string name = script.filename().string();
+  request["script"] = name;
+  request["files"] = {{name, TRY(base::read_file(script, kLargestScript))}};
+  if (!args.command.empty()) request["args"] = args.command;
+  return {};
+}
+
 Result<void> add_what_runs(const Args& args, const std::map<std::string, std::string>& environment,
                            Json& request) {
   if (args.operands.empty()) {
@@ -74,11 +87,17 @@ Result<void> add_what_runs(const Args& args, const std::map<std::string, std::st
 }
 
 Result<Json> request_from(const Args& args) {
-  const auto environment = TRY(submitted_environment(process::own_environment(), args.values("env")));
+  const bool is_remote = !args.value("service").value_or("").empty();
+  const auto environment = TRY(submitted_environment(process::own_environment(), args.values("env"),
+                                                     is_remote ? From::kAnotherMachine : From::kThisMachine));
   Json request = Json::object();
-  TRY(add_what_runs(args, environment, request));
+  if (is_remote && !args.operands.empty()) {
+    TRY(add_script_itself(args, request));
+  } else {
+    TRY(add_what_runs(args, environment, request));
+  }
   request["workers"] = TRY(workers_from(*args.value("workers")));
-  request["directory"] = fs::current_path().string();
+  if (!is_remote) request["directory"] = fs::current_path().string();
   request["environment"] = environment;
   if (const auto framework = args.value("framework"); framework && *framework != "auto")
     request["framework"] = *framework;
@@ -166,6 +185,9 @@ constexpr Flag kFlags[] = {
     {.name = "priority", .value_name = "N", .help = "Higher comes first, from -1000 to 1000"},
     {.name = "label", .value_name = "NAME=VALUE", .help = "A name to find the job by", .repeatable = true},
     kStateFlag,
+    kServiceFlag,
+    kTokenFileFlag,
+    kTlsCaFlag,
 };
 
 constexpr std::string_view kDescription[] = {
@@ -182,6 +204,8 @@ constexpr std::string_view kDescription[] = {
     "read (TF_, KERAS_, TORCH_, NCCL_, GLOO_, XLA_, OMP_, MKL_); the rest by --env. Values are sealed while "
     "the job "
     "waits and never shown.",
+    "With --service the job goes to a service of another machine: the script itself is sent, and of the "
+    "environment only what frameworks read and what --env names.",
     "Exit status: 0 when the job was accepted; with --wait or --follow the job's own: that of the rank which "
     "failed "
     "first; 2 when it could not be submitted.",

@@ -16,23 +16,25 @@ constexpr std::string_view kNames[] = {"PATH",         "HOME",      "USER",     
 constexpr std::string_view kPrefixes[] = {"TF_",  "KERAS_", "TORCH_", "NCCL_",    "GLOO_",
                                           "XLA_", "OMP_",   "MKL_",   "OPENBLAS_"};
 
-bool goes_along(std::string_view name) {
+bool goes_along(std::string_view name, From from) {
   if (name == "TF_CONFIG") return false;  // the service says who is who
-  return std::ranges::find(kNames, name) != std::end(kNames) ||
+  const bool leads_somewhere = std::ranges::find(kNames, name) != std::end(kNames);
+  return (leads_somewhere && from == From::kThisMachine) ||
          std::ranges::any_of(kPrefixes, [&](std::string_view prefix) { return name.starts_with(prefix); });
 }
 
 }  // namespace
 
 Result<std::map<std::string, std::string>> submitted_environment(const std::vector<std::string>& environment,
-                                                                 const std::vector<std::string>& asked) {
+                                                                 const std::vector<std::string>& asked,
+                                                                 From from) {
   std::map<std::string, std::string> here;
   std::map<std::string, std::string> sent;
   for (const std::string& entry : environment) {
     const std::string name(base::word_of(entry, '='));
     if (name.size() >= entry.size()) continue;
     here[name] = entry.substr(name.size() + 1);
-    if (goes_along(name)) sent[name] = here[name];
+    if (goes_along(name, from)) sent[name] = here[name];
   }
   for (const std::string& wish : asked) {
     const std::string name(base::word_of(wish, '='));

@@ -42,7 +42,7 @@ Result<void> serve(const ServeOptions& options) {
   const std::string program = TRY(own_program());
   JobService service(std::move(store), LocalEngine(options.state_folder / "jobs", program), this_machine());
   TRY(service.recover());
-  const ServerPlace place{socket_in(options.state_folder), options.rest_after};
+  const ServerPlace place{socket_in(options.state_folder), options.rest_after, options.listen};
   const ServerHooks hooks{
       .answer = [&](std::span<const Request> requests) { return answer(service, requests); },
       .refusal = [&](const Request& request) { return refusal_of(service, request); },
@@ -52,8 +52,8 @@ Result<void> serve(const ServeOptions& options) {
             if (!ticked.ok() && options.on_trouble) options.on_trouble(ticked.error());
           },
       .may_rest = [&] { return !service.has_unfinished_jobs(); }};
-  return run_server(place, {}, hooks, [&](std::uint16_t) {
-    if (options.on_ready) options.on_ready(place.socket);
+  return run_server(place, {}, hooks, [&](std::uint16_t port) {
+    if (options.on_ready) options.on_ready(place.socket, port);
   });
 }
 

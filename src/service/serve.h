@@ -4,16 +4,19 @@
 #include <chrono>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "base/result.h"
+#include "service/http/server.h"
 
 namespace lockstep::service {
 
 struct ServeOptions {
   std::filesystem::path state_folder;
-  std::chrono::seconds rest_after{0};  // 0: stays
-  std::function<void(const std::filesystem::path& socket)> on_ready;
+  std::chrono::seconds rest_after{0};   // 0: stays
+  std::optional<TlsPlace> listen = {};  // for others too
+  std::function<void(const std::filesystem::path& socket, std::uint16_t port)> on_ready;
   std::function<void(const Error&)> on_trouble;  // that did not end it
 };
 

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <unistd.h>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -9,6 +8,7 @@
 #include "base/text_fields.h"
 #include "service/api/api.h"
 #include "service/http/problem.h"
+#include "service/job/job_id.h"
 
 namespace lockstep::service {
 namespace {
@@ -25,12 +25,6 @@ std::optional<std::string> match(std::string_view pattern, std::string_view path
   const std::string_view id = path.substr(before.size(), path.size() - before.size() - after.size());
   if (id.find('/') != std::string_view::npos) return std::nullopt;
   return std::string(id);
-}
-
-// The user whose service this is may do everything; nobody else gets through a Unix socket.
-std::optional<Principal> principal_of(const Request& request) {
-  if (!request.peer || (*request.peer != ::geteuid() && *request.peer != 0)) return std::nullopt;
-  return Principal{fmt::format("uid:{}", *request.peer), true, true, true};
 }
 
 bool is_allowed(const Principal& principal, Needs needs) {
@@ -64,11 +58,19 @@ Routed refused(const Problem& problem) {
 }
 
 Routed permitted(JobService& service, const Request& request, const Route& route, std::string id) {
-  const auto principal = principal_of(request);
-  if (!principal && route.needs != Needs::kNothing) {
-    return refused({.status = 401, .code = "unauthenticated", .title = "Nobody knows who asks"});
+  const auto principal = principal_of(request, service.store(), now_in_ms());
+  if (!principal.ok()) {
+    return refused({.status = 500, .code = "internal", .title = principal.error().what});
   }
-  const Principal who = principal.value_or(Principal{});
+  if (!principal.value() && route.needs != Needs::kNothing) {
+    Routed unknown = refused({.status = 401,
+                              .code = "unauthenticated",
+                              .title = "Nobody knows who asks",
+                              .hint = "send a token of 'lockstep serve --make-token' as a bearer"});
+    unknown.refusal.headers.emplace_back("WWW-Authenticate", "Bearer");
+    return unknown;
+  }
+  const Principal who = principal.value().value_or(Principal{});
   if (!is_allowed(who, route.needs)) {
     return refused({.status = 403, .code = "forbidden", .title = "This is not yours to do"});
   }

@@ -9,18 +9,11 @@
 #include <string_view>
 #include <vector>
 
+#include "service/api/principal.h"
 #include "service/http/message.h"
 #include "service/job_service.h"
 
 namespace lockstep::service {
-
-// Who asks.
-struct Principal {
-  std::string owner;
-  bool may_read = false;
-  bool may_submit = false;
-  bool is_admin = false;
-};
 
 enum class Needs : std::uint8_t { kNothing, kRead, kSubmit };
 

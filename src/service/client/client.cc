@@ -2,22 +2,16 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cerrno>
 #include <chrono>
 #include <cstdlib>
-#include <cstring>
 #include <optional>
 #include <pwd.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <thread>
 
 #include <fmt/format.h>
 
-#include "base/file.h"
 #include "base/json.h"
 #include "base/text_fields.h"
-#include "process/descriptor.h"
 #include "service/client/start_service.h"
 
 namespace lockstep::service {
@@ -27,36 +21,17 @@ namespace fs = std::filesystem;
 
 constexpr std::chrono::seconds kTimeToStart{20};
 
-Result<process::Descriptor> connected(const fs::path& path) {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  if (path.string().size() >= sizeof address.sun_path) {
-    return Error{"cannot reach the service", path.string(), "the path of its socket is too long",
-                 "set LOCKSTEP_STATE to a shorter folder"};
-  }
-  std::strcpy(address.sun_path, path.c_str());
-  process::Descriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  if (socket.is_open() &&
-      ::connect(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) == 0) {
-    return socket;
-  }
-  return base::error_from_errno("cannot reach the service", path, "start one with 'lockstep serve'");
-}
-
 // Bytes of an answer, taken as they come.
 class Incoming {
  public:
-  explicit Incoming(int fd) : fd_(fd) {}
+  explicit Incoming(Channel& channel) : channel_(channel) {}
 
   bool more() {
     char chunk[16384];
-    for (;;) {
-      const ssize_t count = ::recv(fd_, chunk, sizeof chunk, 0);
-      if (count < 0 && errno == EINTR) continue;
-      if (count <= 0) return false;
-      bytes_.append(chunk, static_cast<std::size_t>(count));
-      return true;
-    }
+    const long count = channel_.read_some(chunk, sizeof chunk);
+    if (count <= 0) return false;
+    bytes_.append(chunk, static_cast<std::size_t>(count));
+    return true;
   }
   std::optional<std::string> line() {
     for (;;) {
@@ -78,7 +53,7 @@ class Incoming {
   }
 
  private:
-  int fd_;
+  Channel& channel_;
   std::string bytes_;
 };
 
@@ -99,12 +74,27 @@ Result<Answer> read_head(Incoming& incoming) {
 }
 
 std::string head_of(std::string_view method, std::string_view target, std::size_t length,
-                    const std::map<std::string, std::string>& headers) {
-  std::string head =
-      fmt::format("{} {} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n", method, target);
+                    const std::map<std::string, std::string>& headers, const Access& access) {
+  const std::string host = access.remote ? access.remote->host : "localhost";
+  std::string head = fmt::format("{} {} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n", method, target, host);
+  if (!access.token.empty()) head += fmt::format("Authorization: Bearer {}\r\n", access.token);
   if (length > 0) head += fmt::format("Content-Type: application/json\r\nContent-Length: {}\r\n", length);
   for (const auto& [name, value] : headers) head += fmt::format("{}: {}\r\n", name, value);
   return head + "\r\n";
+}
+
+std::size_t length_of(const Answer& answer) {
+  const auto length = answer.headers.find("content-length");
+  if (length == answer.headers.end()) return 0;
+  return base::number_in<std::size_t>(length->second).value_or(0);
+}
+
+// A refusal may come before all of the request was taken.
+Result<Answer> ask(Channel& channel, Incoming& incoming, std::string_view request) {
+  const bool is_taken = channel.write_all(request);
+  auto answer = read_head(incoming);
+  if (answer.ok() || is_taken) return answer;
+  return Error{"the service broke off", "", "it did not take the whole request", ""};
 }
 
 }  // namespace
@@ -128,47 +118,46 @@ fs::path socket_in(const fs::path& state_folder) {
   return state_folder / "service.sock";
 }
 
+Result<std::unique_ptr<Channel>> Client::channel() const {
+  return access_.remote ? connect_tls(*access_.remote) : connect_unix(access_.socket);
+}
+
 Result<Client> Client::connect(const fs::path& state_folder, const std::string& program) {
   using Clock = std::chrono::steady_clock;
   const fs::path socket = socket_in(state_folder);
-  if (connected(socket).ok()) return Client(socket);
+  if (connect_unix(socket).ok()) return Client({.socket = socket});
   TRY(start_service(state_folder, program));
   for (const auto end = Clock::now() + kTimeToStart; Clock::now() < end;) {
-    const auto attempt = connected(socket);
-    if (attempt.ok()) return Client(socket);
+    if (connect_unix(socket).ok()) return Client({.socket = socket});
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
   return Error{"the service did not start", state_folder.string(), "nobody answers at its socket",
                fmt::format("see {}", (state_folder / "service.log").string())};
 }
 
+Result<Client> Client::connect_remote(const RemotePlace& place, const std::string& token) {
+  const bool is_sound = !token.empty() && token.find_first_of(" \t\r\n") == std::string::npos;
+  if (!is_sound) return Error{"cannot reach the service", place.host, "the token is no single word", ""};
+  return Client({.remote = place, .token = token});
+}
+
 Result<Answer> Client::send(std::string_view method, std::string_view target, std::string_view body,
                             const std::map<std::string, std::string>& headers) const {
-  const process::Descriptor socket = TRY(connected(socket_));
-  if (!base::write_all(socket.get(), head_of(method, target, body.size(), headers) + std::string(body))) {
-    return base::error_from_errno("cannot ask the service", socket_);
-  }
-  Incoming incoming(socket.get());
-  Answer answer = TRY(read_head(incoming));
-  const auto length = answer.headers.find("content-length");
-  if (length != answer.headers.end()) {
-    answer.body = incoming.take(base::number_in<std::size_t>(length->second).value_or(0));
-  }
+  const auto connection = TRY(channel());
+  Incoming incoming(*connection);
+  Answer answer = TRY(
+      ask(*connection, incoming, head_of(method, target, body.size(), headers, access_) + std::string(body)));
+  answer.body = incoming.take(length_of(answer));
   return answer;
 }
 
 Result<void> Client::stream(std::string_view target, const std::map<std::string, std::string>& headers,
                             const std::function<bool(std::string_view)>& on_line) const {
-  const process::Descriptor socket = TRY(connected(socket_));
-  if (!base::write_all(socket.get(), head_of("GET", target, 0, headers))) {
-    return base::error_from_errno("cannot ask the service", socket_);
-  }
-  Incoming incoming(socket.get());
-  Answer answer = TRY(read_head(incoming));
+  const auto connection = TRY(channel());
+  Incoming incoming(*connection);
+  Answer answer = TRY(ask(*connection, incoming, head_of("GET", target, 0, headers, access_)));
   if (answer.status != 200) {
-    const auto length = answer.headers.find("content-length");
-    answer.body = incoming.take(
-        length == answer.headers.end() ? 0 : base::number_in<std::size_t>(length->second).value_or(0));
+    answer.body = incoming.take(length_of(answer));
     return error_from(answer);
   }
   while (const auto line = incoming.line()) {

@@ -1,14 +1,17 @@
-// The service as its clients see it: requests over its Unix socket, and a service that starts when it is
-// needed.
+// The service as its clients see it: requests over its Unix socket or over TLS, and a service that starts
+// when it is needed.
 #pragma once
 
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "base/result.h"
+#include "service/client/channel.h"
 
 namespace lockstep::service {
 
@@ -22,10 +25,20 @@ struct Answer {
   std::string body;
 };
 
+// By which door a client comes in.
+struct Access {
+  std::filesystem::path socket = {};
+  std::optional<RemotePlace> remote = {};  // in place of the socket
+  std::string token = {};
+};
+
 class Client {
  public:
   // Starts `program serve` for this folder when nobody listens there.
   static Result<Client> connect(const std::filesystem::path& state_folder, const std::string& program);
+
+  // With a token of that service.
+  static Result<Client> connect_remote(const RemotePlace& place, const std::string& token);
 
   Result<Answer> send(std::string_view method, std::string_view target, std::string_view body = {},
                       const std::map<std::string, std::string>& headers = {}) const;
@@ -36,8 +49,9 @@ class Client {
                       const std::function<bool(std::string_view)>& on_line) const;
 
  private:
-  explicit Client(std::filesystem::path socket) : socket_(std::move(socket)) {}
-  std::filesystem::path socket_;
+  explicit Client(Access access) : access_(std::move(access)) {}
+  Result<std::unique_ptr<Channel>> channel() const;
+  Access access_;
 };
 
 // What a problem says, as our errors have it.

@@ -25,6 +25,10 @@ CREATE TABLE IF NOT EXISTS idempotency (
   owner TEXT NOT NULL, key TEXT NOT NULL, body_hash TEXT NOT NULL, job_id TEXT NOT NULL, at_ms INTEGER NOT NULL,
   PRIMARY KEY (owner, key)
 ) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS tokens (
+  id TEXT PRIMARY KEY, hash TEXT NOT NULL UNIQUE, owner TEXT NOT NULL, may_read INTEGER NOT NULL,
+  may_submit INTEGER NOT NULL, is_admin INTEGER NOT NULL, created_ms INTEGER NOT NULL, expires_ms INTEGER NOT NULL
+) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS idempotency_by_age ON idempotency (at_ms);
 PRAGMA user_version = 1;
 )";

@@ -22,6 +22,10 @@ class SqliteStore : public Store {
   Result<std::vector<Job>> unfinished() override;
   Result<std::vector<Attempt>> attempts(const std::string& job_id) override;
   Result<std::vector<Event>> events(const std::string& job_id, std::int64_t after, int limit) override;
+  Result<void> add_token(const Token& token) override;
+  Result<bool> remove_token(const std::string& id) override;
+  Result<std::vector<Token>> tokens() override;
+  Result<std::optional<Token>> token_with_hash(const std::string& hash) override;
   Result<void> check_writable() override;
 
  private:

@@ -9,6 +9,7 @@
 
 #include "base/result.h"
 #include "service/job/job.h"
+#include "service/store/token.h"
 
 namespace lockstep::service {
 
@@ -60,6 +61,11 @@ class Store {
   virtual Result<std::vector<Job>> unfinished() = 0;  // oldest first
   virtual Result<std::vector<Attempt>> attempts(const std::string& job_id) = 0;
   virtual Result<std::vector<Event>> events(const std::string& job_id, std::int64_t after, int limit) = 0;
+
+  virtual Result<void> add_token(const Token& token) = 0;
+  virtual Result<bool> remove_token(const std::string& id) = 0;  // whether it was there
+  virtual Result<std::vector<Token>> tokens() = 0;
+  virtual Result<std::optional<Token>> token_with_hash(const std::string& hash) = 0;
 
   virtual Result<void> check_writable() = 0;
 };

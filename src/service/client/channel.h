@@ -1,0 +1,35 @@
+// The connection of a client: bytes to the service and back, over its Unix socket or over TLS.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace lockstep::service {
+
+class Channel {
+ public:
+  virtual ~Channel() = default;
+  virtual bool write_all(std::string_view bytes) = 0;
+  virtual long read_some(char* bytes, std::size_t size) = 0;  // 0: the end; below: a fault
+};
+
+// Where a service is and how to be let in.
+struct RemotePlace {
+  std::string host;
+  std::uint16_t port = 443;
+  std::filesystem::path authorities;  // certificates to trust; empty: those of the system
+};
+
+Result<std::unique_ptr<Channel>> connect_unix(const std::filesystem::path& socket);
+// The certificate must be one for this host.
+Result<std::unique_ptr<Channel>> connect_tls(const RemotePlace& place);
+
+// "https://host:8443".
+Result<RemotePlace> remote_place(const std::string& url);
+
+}  // namespace lockstep::service
