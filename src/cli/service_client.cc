@@ -46,6 +46,20 @@ void take_line(std::string_view line, bool shown, Following& following, Terminal
 
 namespace {
 
+// One line for each thing that was wrong before the job started.
+Result<void> tell_check(const Json& job, Terminal& terminal) {
+  const auto check = job.find("check");
+  if (check == job.end()) return {};
+  const model::Verdict verdict =
+      TRY(report::decode_findings(base::to_text(*check, base::JsonLayout::kOneLine), "check"));
+  for (const model::Finding& finding : verdict.findings) {
+    terminal.tell(
+        base::escape_for_terminal(fmt::format("lockstep: check: {} [{}]", finding.title, finding.code)) +
+        "\n");
+  }
+  return {};
+}
+
 Result<service::Client> reach_remote(const std::string& url, const Args& args) {
   service::RemotePlace place = TRY(service::remote_place(url));
   place.authorities = args.value("tls-ca").value_or("");
@@ -86,6 +100,7 @@ Result<void> tell_job(const Json& job, Terminal& terminal) {
   std::string line = fmt::format("lockstep: {}: {}", text_in(job, "id"), text_in(job, "state"));
   if (const std::string reason = text_in(job, "reason"); !reason.empty()) line += ": " + reason;
   terminal.tell(base::escape_for_terminal(line) + "\n");
+  TRY(tell_check(job, terminal));
   const auto diagnosis = job.find("diagnosis");
   if (diagnosis == job.end()) return {};
   const model::Verdict verdict =

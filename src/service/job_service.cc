@@ -190,6 +190,7 @@ Result<void> JobService::finish(Active& active) {
   Job& job = active.job;
   Attempt& attempt = active.attempt;
   const AttemptFolder folder = engine_.folder_of(job.id, attempt.number);
+  attempt.check = read_check(folder);
   attempt.ranks = read_rank_ends(folder, attempt.workers);
   attempt.first_failed_rank = first_failed(attempt.ranks);
   if (const auto end = read_attempt_end(folder)) {

@@ -55,7 +55,7 @@ def test_a_script_and_a_worker_count_are_enough(jobs, name, folder):
 
 
 def test_a_failing_job_is_explained(service):
-    status, job = service.post({"script": str(JOBS / "fails.py"), "workers": 3})
+    status, job = service.post({"script": str(JOBS / "fails.py"), "workers": 3, "environment": {"NCCL_SOCKET_NTHREADS": "32"}})
     assert status == 201 and job["state"] == "QUEUED"
     assert job["resolved"]["framework"]["value"] == "plain"
     done = service.wait_for(job["id"])
@@ -66,7 +66,11 @@ def test_a_failing_job_is_explained(service):
     assert ranks[0]["was_asked_to_end"] and ranks[2]["was_asked_to_end"]
     finding = done["diagnosis"]["findings"][0]
     assert finding["code"] == "script.exception" and finding["root_ranks"] == [1]
+    [warning] = done["check"]["findings"]
+    assert "NCCL_SOCKET_NTHREADS" in json.dumps(warning)
+    assert service.get(f"/v1/jobs/{job['id']}/findings")[1]["diagnoses"][0]["check"] == done["check"]
     shown = lockstep(service.folder, "jobs", job["id"])
+    assert f"[{warning['code']}]" in shown.stderr
     assert shown.returncode == 1 and "learning rate must be positive" in shown.stderr
     assert [event["kind"] for event in service.get(f"/v1/jobs/{job['id']}/events")[1]["events"]] == ["queued", "started", "failed"]
 

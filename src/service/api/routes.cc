@@ -162,6 +162,12 @@ Response list_jobs(Call& call) {
       200, {{"jobs", list}, {"next_cursor", may_have_more ? Json(jobs.value().back().id) : Json(nullptr)}});
 }
 
+// Of an attempt that runs, it lies in the attempt's folder.
+std::string check_of(const Call& call, const Attempt& attempt) {
+  if (is_over(attempt.state)) return attempt.check;
+  return read_check(call.service.engine().folder_of(attempt.job_id, attempt.number));
+}
+
 Response show_job(Call& call) {
   return with_job(call, [&](const Job& job) {
     const auto attempts = call.service.store().attempts(job.id);
@@ -170,6 +176,8 @@ Response show_job(Call& call) {
     if (!attempts.value().empty()) {
       const Attempt& last = attempts.value().back();
       json["last_attempt"] = view_of(last);
+      const auto check = base::parse_json(check_of(call, last), "check");
+      if (check.ok()) json["check"] = check.value();
       if (!last.findings.empty()) {
         const auto findings = base::parse_json(last.findings, "findings");
         if (findings.ok()) json["diagnosis"] = findings.value();
@@ -197,8 +205,12 @@ Response show_findings(Call& call) {
     if (!attempts.ok()) return failed(attempts.error());
     Json list = Json::array();
     for (const Attempt& attempt : attempts.value()) {
+      const auto check = base::parse_json(check_of(call, attempt), "check");
       const auto findings = base::parse_json(attempt.findings, "findings");
-      if (findings.ok()) list.push_back({{"attempt", attempt.number}, {"findings", findings.value()}});
+      if (!check.ok() && !findings.ok()) continue;
+      list.push_back({{"attempt", attempt.number},
+                      {"check", check.ok() ? check.value() : Json(nullptr)},
+                      {"findings", findings.ok() ? findings.value() : Json(nullptr)}});
     }
     return json_answer(200, {{"diagnoses", list}});
   });
@@ -361,7 +373,7 @@ constexpr Route kRoutes[] = {
      show_attempts},
     {"GET",
      "/v1/jobs/{id}/findings",
-     "Show what was found in each attempt that failed",
+     "Show what was found before each attempt and in those that failed",
      Needs::kRead,
      200,
      "Diagnoses",

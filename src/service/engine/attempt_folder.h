@@ -15,6 +15,7 @@ struct AttemptFolder {
 
   std::filesystem::path plan() const { return path / "plan.json"; }
   std::filesystem::path lock() const { return path / "lock"; }
+  std::filesystem::path check() const { return path / "check.json"; }
   std::filesystem::path started() const { return path / "started"; }
   std::filesystem::path output() const { return path / "output"; }
   std::filesystem::path ranks() const { return path / "ranks"; }

@@ -12,6 +12,7 @@
 #include "process/environment.h"
 #include "record/recording.h"
 #include "report/findings_json.h"
+#include "service/engine/admission_check.h"
 #include "service/engine/gang.h"
 #include "service/engine/plan.h"
 #include "service/job/job_id.h"
@@ -91,6 +92,7 @@ Result<void> write_end(const AttemptFolder& folder, const AttemptEnd& end) {
 
 Result<AttemptEnd> run_attempt(const AttemptFolder& folder, const std::string& program) {
   const Plan plan = TRY(read_plan(folder.plan()));
+  TRY(base::write_file(folder.check(), check_plan(plan, process::own_environment())));
   bool was_hung = false;
   launch::WatchedEnd ended = TRY(run_watched(folder, plan, program, was_hung));
   launch::forget_what_passed(ended);
@@ -134,6 +136,11 @@ std::optional<AttemptEnd> read_attempt_end(const AttemptFolder& folder) {
   } catch (const nlohmann::json::exception&) {
     return std::nullopt;
   }
+}
+
+std::string read_check(const AttemptFolder& folder) {
+  auto text = base::read_file(folder.check(), kLargestEnd);
+  return text.ok() ? std::move(text).value() : std::string();
 }
 
 std::vector<RankEnd> read_rank_ends(const AttemptFolder& folder, int workers) {

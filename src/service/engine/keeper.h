@@ -25,6 +25,8 @@ struct AttemptEnd {
   std::int64_t ended_ms = 0;
 };
 std::optional<AttemptEnd> read_attempt_end(const AttemptFolder& folder);
+// What was said of the attempt before it started; empty while nothing was.
+std::string read_check(const AttemptFolder& folder);
 std::vector<RankEnd> read_rank_ends(const AttemptFolder& folder, int workers);
 
 // The rank that ended badly, by itself, before all others.

@@ -116,6 +116,7 @@ struct Attempt {
   std::vector<RankEnd> ranks = {};
   std::optional<int> first_failed_rank = {};
   int exit_status = 0;
+  std::string check = {};     // lockstep-findings-v1 of the check before it started
   std::string findings = {};  // lockstep-findings-v1, empty when nothing was judged
 };
 

@@ -86,6 +86,7 @@ std::string encode_attempt(const Attempt& attempt) {
                {"ended_ms", attempt.ended_ms},
                {"exit_status", attempt.exit_status},
                {"ranks", ranks},
+               {"check", attempt.check},
                {"findings", attempt.findings}};
   if (attempt.first_failed_rank) json["first_failed_rank"] = *attempt.first_failed_rank;
   return one_line(json);
@@ -107,6 +108,7 @@ Result<Attempt> decode_attempt(std::string_view text) {
     for (const Json& rank : json.at("ranks")) attempt.ranks.push_back(decode_rank_end(rank));
     if (json.contains("first_failed_rank"))
       attempt.first_failed_rank = json.at("first_failed_rank").get<int>();
+    attempt.check = json.value("check", std::string());  // none in rows of earlier versions
     attempt.findings = json.at("findings").get<std::string>();
     return attempt;
   });
