@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "base/host_port.h"
 #include "base/text_fields.h"
 #include "cli/program.h"
 #include "cli/serve_tokens.h"
@@ -10,7 +11,6 @@
 namespace lockstep::cli {
 namespace {
 
-// "0.0.0.0:8443" or "[::]:8443"
 Result<std::optional<service::TlsPlace>> listen_place(const Args& args) {
   const std::string where = args.value("listen").value_or("");
   const std::string certificate = args.value("tls-cert").value_or("");
@@ -20,16 +20,9 @@ Result<std::optional<service::TlsPlace>> listen_place(const Args& args) {
     return Error{"cannot listen", where, "--listen, --tls-cert and --tls-key belong together",
                  "a port without TLS would show tokens to everybody"};
   }
-  const std::size_t colon = where.rfind(':');
-  const auto port = colon == std::string::npos
-                        ? std::nullopt
-                        : base::number_in<std::uint16_t>(std::string_view(where).substr(colon + 1));
-  std::string host = where.substr(0, colon);
-  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
-  if (!port || host.empty()) {
-    return Error{"wrong value for '--listen'", where, "no host and port", "as 0.0.0.0:8443"};
-  }
-  return std::optional(service::TlsPlace{host, *port, certificate, key});
+  const auto place = base::host_port_in(where);
+  if (!place) return Error{"wrong value for '--listen'", where, "no host and port", "as 0.0.0.0:8443"};
+  return std::optional(service::TlsPlace{place->host, place->port, certificate, key});
 }
 
 Result<ExitStatus> run(const Args& args, Terminal& terminal) {

@@ -10,7 +10,6 @@
 
 #include <fmt/format.h>
 
-#include "base/text_fields.h"
 #include "hosts/launchers.h"
 #include "hosts/variables.h"
 
@@ -45,15 +44,9 @@ std::optional<JobPlace> find_place(const Launch& launch) {
 }
 
 Result<HostPort> parse_host_port(std::string_view text) {
-  const std::size_t colon = text.rfind(':');
-  const auto port =
-      colon == std::string_view::npos ? std::nullopt : base::number_in<std::uint16_t>(text.substr(colon + 1));
-  std::string_view host = text.substr(0, colon == std::string_view::npos ? 0 : colon);
-  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
-  if (!port || *port == 0 || host.empty()) {
-    return Error{"wrong value for '--head'", std::string(text), "not a host and a port", "as node0:29400"};
-  }
-  return HostPort{.host = std::string(host), .port = *port};
+  auto found = base::host_port_in(text);
+  if (found && found->port != 0) return *std::move(found);
+  return Error{"wrong value for '--head'", std::string(text), "not a host and a port", "as node0:29400"};
 }
 
 bool is_this_host(const std::string& host) {

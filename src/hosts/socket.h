@@ -5,18 +5,14 @@
 #include <string>
 #include <string_view>
 
+#include "base/host_port.h"
 #include "base/result.h"
 #include "hosts/conversation.h"
 #include "process/descriptor.h"
 
 namespace lockstep::hosts {
 
-struct HostPort {
-  std::string host;
-  std::uint16_t port = 0;
-
-  bool operator==(const HostPort&) const = default;
-};
+using base::HostPort;
 
 // On all addresses of this host, IPv6 too where there is one.
 Result<process::Descriptor> listen_on(std::uint16_t port);
