@@ -2,10 +2,9 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
-
 #include "base/text_fields.h"
 #include "service/job/job_id.h"
+#include "service/store/seal.h"
 #include "service/store/sqlite_store.h"
 
 namespace lockstep::service {
@@ -16,12 +15,6 @@ namespace fs = std::filesystem;
 constexpr std::size_t kTokenBytes = 32;
 constexpr std::size_t kIdBytes = 6;
 constexpr std::size_t kLongestOwner = 64;
-
-std::string in_hex(const std::string& bytes) {
-  std::string hex;
-  for (const char byte : bytes) hex += fmt::format("{:02x}", static_cast<unsigned char>(byte));
-  return hex;
-}
 
 // Owners of Unix sockets are "uid:0": no token can be one of them.
 bool is_owner_name(const std::string& owner) {

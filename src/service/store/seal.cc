@@ -79,13 +79,17 @@ Result<std::string> Seal::open(std::string_view sealed) const {
   return clear;
 }
 
-std::string sha256(std::string_view text) {
-  unsigned char digest[32];
-  CHECK(::EVP_Digest(text.data(), text.size(), digest, nullptr, ::EVP_sha256(), nullptr) == 1,
-        "SHA-256 is there");
+std::string in_hex(std::string_view bytes) {
   std::string hex;
-  for (const unsigned char byte : digest) hex += fmt::format("{:02x}", byte);
+  for (const char byte : bytes) hex += fmt::format("{:02x}", static_cast<unsigned char>(byte));
   return hex;
+}
+
+std::string sha256(std::string_view text) {
+  std::string digest(32, '\0');
+  CHECK(::EVP_Digest(text.data(), text.size(), bytes_of(digest), nullptr, ::EVP_sha256(), nullptr) == 1,
+        "SHA-256 is there");
+  return in_hex(digest);
 }
 
 }  // namespace lockstep::service

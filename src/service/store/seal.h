@@ -22,6 +22,8 @@ class Seal {
   std::string key_;
 };
 
+std::string in_hex(std::string_view bytes);
+
 // In hex.
 std::string sha256(std::string_view text);
 
