@@ -127,11 +127,7 @@ class Compiler {
 }  // namespace
 
 Program compile(const Chains& chains, const BaseChain& base) {
-  Program program;
-  program.family = base.family;
-  program.is_for_both = base.is_for_both;
-  program.hook = base.hook;
-  program.priority = base.priority;
+  Program program{Attachment(base)};
   Compiler(chains, program).compile_base(base);
   return program;
 }

@@ -22,12 +22,8 @@ struct Chain {
   std::vector<ChainRule> rules = {};
 };
 
-struct BaseChain {
+struct BaseChain : Attachment {
   std::string chain = {};
-  Family family = Family::kIpv4;
-  bool is_for_both = false;
-  Hook hook = Hook::kInput;
-  int priority = 0;
   bool is_policy_drop = false;
   RuleOrigin policy_origin = {};
 };

@@ -32,11 +32,7 @@ bool fits_all(const Match& match, const KnownPart& known) {
 }
 
 Program narrowed(const Program& program, const KnownPart& known) {
-  Program made;
-  made.family = program.family;
-  made.is_for_both = program.is_for_both;
-  made.hook = program.hook;
-  made.priority = program.priority;
+  Program made{Attachment(program)};
   std::vector<std::uint32_t> places(program.instructions.size());  // where each is, or the next that stays
   std::size_t furthest_target = 0;
   for (std::size_t at = 0; at < program.instructions.size(); ++at) {

@@ -37,15 +37,19 @@ struct Instruction {
   std::uint32_t origin = 0;
 };
 
-struct Program {
+// Where on a packet's way it is asked, and about which packets.
+struct Attachment {
   Family family = Family::kIpv4;
   bool is_for_both = false;  // families
   Hook hook = Hook::kInput;
   int priority = 0;
-  std::vector<Instruction> instructions = {};  // the last one decides everything that is left
-  std::vector<RuleOrigin> origins = {};
 
   bool applies_to(Family other) const { return is_for_both || other == family; }
+};
+
+struct Program : Attachment {
+  std::vector<Instruction> instructions = {};  // the last one decides everything that is left
+  std::vector<RuleOrigin> origins = {};
 };
 
 struct Firewall {
