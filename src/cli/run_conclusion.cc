@@ -68,6 +68,16 @@ Result<void> tell_verdict(const model::Verdict& verdict, const fs::path& recordi
   return {};
 }
 
+// To this host's people, and to the watchers of the others where this one is the head.
+Result<void> tell_own_verdict(const model::Verdict& verdict, const fs::path& recording,
+                              const launch::WatchedEnd& end, Terminal& terminal) {
+  if (end.link) {
+    end.link->tell(
+        hosts::HeadVerdict{.recording = recording.string(), .findings = report::encode_findings(verdict)});
+  }
+  return tell_verdict(verdict, recording, end, "", terminal);
+}
+
 // The head has seen all hosts; what it says counts where it says something.
 Result<void> conclude_badly(const fs::path& recording, launch::WatchedEnd& end, RunSession& session,
                             Terminal& terminal) {
@@ -83,11 +93,7 @@ Result<void> conclude_badly(const fs::path& recording, launch::WatchedEnd& end, 
   }
   model::Verdict verdict = TRY(judge(recording, end));
   verdict.limits.insert(verdict.limits.end(), session.limits().begin(), session.limits().end());
-  if (end.link) {
-    end.link->tell(
-        hosts::HeadVerdict{.recording = recording.string(), .findings = report::encode_findings(verdict)});
-  }
-  return tell_verdict(verdict, recording, end, "", terminal);
+  return tell_own_verdict(verdict, recording, end, terminal);
 }
 
 std::uintmax_t bytes_recorded(const fs::path& recording) {
@@ -110,11 +116,7 @@ Result<bool> tell_what_a_good_end_hides(const fs::path& recording, launch::Watch
   if (!verdict.ok()) return false;  // nothing to judge
   diagnose::drop_what_they_got_over(verdict.value().findings);
   if (verdict.value().findings.empty()) return false;
-  if (end.link) {
-    end.link->tell(hosts::HeadVerdict{.recording = recording.string(),
-                                      .findings = report::encode_findings(verdict.value())});
-  }
-  TRY(tell_verdict(verdict.value(), recording, end, "", terminal));
+  TRY(tell_own_verdict(verdict.value(), recording, end, terminal));
   return true;
 }
 
