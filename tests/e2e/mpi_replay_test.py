@@ -8,9 +8,8 @@ import subprocess
 import pytest
 
 from harness.registry import REPOSITORY
+from recordings import LOCKSTEP
 
-BUILD = pathlib.Path(os.environ.get("LOCKSTEP_BUILD", REPOSITORY / "build/release"))
-LOCKSTEP = BUILD / "lockstep"
 CALLS = pathlib.Path(__file__).parent / "replay_jobs/mpi_calls.cc"
 LIMIT_S = 300
 MPIS = {

@@ -5,10 +5,8 @@ import os
 import pathlib
 import subprocess
 
-from harness.registry import REPOSITORY
+from recordings import BUILD, LOCKSTEP
 
-BUILD = pathlib.Path(os.environ.get("LOCKSTEP_BUILD", REPOSITORY / "build/release"))
-LOCKSTEP = BUILD / "lockstep"
 PROGRAM = os.environ.get("NETWORK_PROGRAM", str(BUILD / "tests/e2e/network_program"))
 PATIENCE_S = 60
 

@@ -2,11 +2,10 @@
 
 import json
 import os
-import pathlib
 import subprocess
 
 from harness.registry import REPOSITORY
-from recordings import LOCKSTEP
+from recordings import LOCKSTEP, python_with_native_half
 
 CHECK = REPOSITORY / "tests/page/check.mjs"
 
@@ -22,10 +21,7 @@ HOSTILE = b"\n".join([
 
 
 def recording_of_a_job_whose_rank_2_leaves(folder):
-    made = subprocess.run([REPOSITORY / "lab/envs/make_envs", "--print", "torch"], capture_output=True, text=True, check=True)
-    python = pathlib.Path(made.stdout.strip())
-    subprocess.run([python, "-m", "lockstep_torch.build"], check=True, capture_output=True,
-                   env=os.environ | {"PYTHONPATH": str(REPOSITORY / "adapters/python")})
+    python = python_with_native_half()
     environ = os.environ | {"LAB_LEAVE_EARLY": "2:5", "LAB_STEPS": "12", "OMP_NUM_THREADS": "1", "GLOO_SOCKET_IFNAME": "lo"}
     subprocess.run([LOCKSTEP, "run", "--on-hang=kill", "-o", folder, "--", python.with_name("torchrun"), "--nproc-per-node",
                     "4", REPOSITORY / "lab/jobs/torch_ddp.py"], env=environ, capture_output=True, timeout=150)

@@ -5,7 +5,7 @@ import os
 import pathlib
 import subprocess
 
-from harness.registry import REPOSITORY
+from harness.registry import REPOSITORY, python_of
 
 BUILD = pathlib.Path(os.environ.get("LOCKSTEP_BUILD", REPOSITORY / "build/release"))
 LOCKSTEP = BUILD / "lockstep"
@@ -43,3 +43,12 @@ def diagnose(*paths):
     verdict = json.loads(said.stdout)
     assert said.returncode == (1 if verdict["findings"] else 0)
     return verdict
+
+
+def python_with_native_half():
+    """The lab's PyTorch, with its half of the adapter built."""
+    python = pathlib.Path(python_of("torch"))
+    built = subprocess.run([python, "-m", "lockstep_torch.build"], capture_output=True, text=True,
+                           env=os.environ | {"PYTHONPATH": str(PYTHON_ADAPTERS)})
+    assert built.returncode == 0, built.stderr
+    return python

@@ -1,15 +1,12 @@
 """A race that goes wrong about once in fifty runs: recorded in a loop until it does, then met again in every replay.
 Not among the tests that always run (make test-replay)."""
 
-import os
-import pathlib
 import shutil
 import subprocess
 
 from harness.registry import REPOSITORY
+from recordings import LOCKSTEP
 
-BUILD = pathlib.Path(os.environ.get("LOCKSTEP_BUILD", REPOSITORY / "build/release"))
-LOCKSTEP = BUILD / "lockstep"
 MOST_RUNS = 1000  # one in fifty: all good by chance once in 500 million times
 REPLAYS = 20
 LIMIT_S = 120

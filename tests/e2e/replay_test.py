@@ -6,14 +6,12 @@ import json
 import os
 import pathlib
 import subprocess
-import sys
 
 import pytest
 
 from harness.registry import REPOSITORY
+from recordings import LOCKSTEP, python_with_native_half
 
-BUILD = pathlib.Path(os.environ.get("LOCKSTEP_BUILD", REPOSITORY / "build/release"))
-LOCKSTEP = BUILD / "lockstep"
 TRAIN = pathlib.Path(__file__).parent / "replay_jobs/train.py"
 LAB = REPOSITORY / "lab/jobs"
 LIMIT_S = 400
@@ -24,13 +22,7 @@ JOBS = ALL if os.environ.get("LOCKSTEP_REPLAY_ALL") else {name: ALL[name] for na
 
 @pytest.fixture(scope="module")
 def python():
-    made = subprocess.run([REPOSITORY / "lab/envs/make_envs", "--print", "torch"], capture_output=True, text=True,
-                          check=True)
-    path = made.stdout.strip()
-    built = subprocess.run([path, "-m", "lockstep_torch.build"], capture_output=True, text=True,
-                           env=os.environ | {"PYTHONPATH": str(REPOSITORY / "adapters/python")})
-    assert built.returncode == 0, built.stderr
-    return path
+    return str(python_with_native_half())
 
 
 def record(python, folder, script, ranks=2, **environ):

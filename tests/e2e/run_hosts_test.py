@@ -14,8 +14,7 @@ import pytest
 from harness import namespaces
 from harness.host_spec import default_hosts
 from harness.hosts import Hosts
-from harness.registry import REPOSITORY
-from recordings import LOCKSTEP
+from recordings import LOCKSTEP, python_with_native_half
 
 JOB = pathlib.Path(__file__).parent / "run_jobs/ddp_with_fault.py"  # rank 2, on host 1, is the faulty one
 LIMIT_S = 150
@@ -24,10 +23,7 @@ TOKEN = "the-token-of-both-hosts"
 
 @pytest.fixture(scope="module")
 def torchrun():
-    made = subprocess.run([REPOSITORY / "lab/envs/make_envs", "--print", "torch"], capture_output=True, text=True, check=True)
-    python = pathlib.Path(made.stdout.strip())
-    subprocess.run([python, "-m", "lockstep_torch.build"], check=True, capture_output=True,
-                   env=os.environ | {"PYTHONPATH": str(REPOSITORY / "adapters/python")})
+    python = python_with_native_half()
     return str(python.with_name("torchrun"))
 
 

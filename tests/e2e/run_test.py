@@ -10,8 +10,7 @@ import time
 
 import pytest
 
-from harness.registry import REPOSITORY
-from recordings import LOCKSTEP
+from recordings import LOCKSTEP, python_with_native_half
 
 JOB = pathlib.Path(__file__).parent / "run_jobs/ddp_with_fault.py"
 RANKS = 4
@@ -31,10 +30,7 @@ FAULTS = {
 
 @pytest.fixture(scope="module")
 def torchrun():
-    made = subprocess.run([REPOSITORY / "lab/envs/make_envs", "--print", "torch"], capture_output=True, text=True, check=True)
-    python = pathlib.Path(made.stdout.strip())
-    subprocess.run([python, "-m", "lockstep_torch.build"], check=True, capture_output=True,
-                   env=os.environ | {"PYTHONPATH": str(REPOSITORY / "adapters/python")})
+    python = python_with_native_half()
     return [str(python.with_name("torchrun")), "--nproc-per-node", str(RANKS), str(JOB)]
 
 

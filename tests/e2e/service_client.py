@@ -10,10 +10,8 @@ import struct
 import subprocess
 import time
 
-from harness.registry import REPOSITORY
+from recordings import LOCKSTEP
 
-BUILD = pathlib.Path(os.environ.get("LOCKSTEP_BUILD", REPOSITORY / "build/release"))
-LOCKSTEP = BUILD / "lockstep"
 JOBS = pathlib.Path(__file__).parent / "service_jobs"
 LONG_S = 240  # for whatever takes a moment on an idle machine
 

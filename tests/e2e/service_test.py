@@ -11,7 +11,7 @@ import subprocess
 import pytest
 
 from harness.job_run import JobRun
-from harness.registry import REPOSITORY
+from harness.registry import REPOSITORY, python_of
 from harness.run_spec import RunSpec
 from service_client import JOBS, LOCKSTEP, LONG_S, Service, UnixConnection, lockstep, wait_until
 
@@ -41,8 +41,7 @@ def folder(tmp_path):
 @pytest.mark.parametrize("name", FRAMEWORKS)
 def test_a_script_and_a_worker_count_are_enough(jobs, name, folder):
     job = jobs[name]
-    made = subprocess.run([REPOSITORY / "lab/envs/make_envs", "--print", job.env], capture_output=True, text=True, check=True)
-    python = pathlib.Path(made.stdout.strip())
+    python = pathlib.Path(python_of(job.env))
     with JobRun(RunSpec(job, launcher=EVERY_FRAMEWORK[name], ranks=2, timeout_s=LONG_S)) as run:
         by_hand = run.wait()
     environ = os.environ | job.environ | {"PATH": f"{python.parent}:{os.environ['PATH']}"}
