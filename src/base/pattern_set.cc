@@ -1,5 +1,6 @@
 #include "base/pattern_set.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <vector>
 
@@ -27,6 +28,19 @@ int report(unsigned id, unsigned long long /*from*/, unsigned long long to, unsi
   const auto& on_match = *static_cast<const std::function<void(unsigned, std::size_t)>*>(context);
   on_match(id, to);
   return 0;
+}
+
+// vectorscan 5.4.9 loses words that end in the last 31 bytes of what it is given, on every processor. So the tail is
+// looked through in a copy with lines behind it that match nothing.
+constexpr std::size_t kLossyTail = 64;
+constexpr std::size_t kLeastTail = std::size_t{4} << 10;
+constexpr std::size_t kLongestTail = std::size_t{64} << 10;
+
+std::size_t begin_of_tail(std::string_view text) {
+  if (text.size() <= kLeastTail) return 0;
+  const std::size_t line_end = text.rfind('\n', text.size() - kLeastTail);
+  const std::size_t earliest = text.size() - std::min(text.size(), kLongestTail);
+  return line_end == std::string_view::npos ? earliest : std::max(line_end + 1, earliest);
 }
 
 }  // namespace
@@ -74,20 +88,51 @@ std::string PatternSet::to_bytes() const {
   return copy;
 }
 
-void PatternScanner::Free::operator()(hs_scratch* scratch) const {
+void FreeScratch::operator()(hs_scratch* scratch) const {
   hs_free_scratch(scratch);
 }
 
-PatternScanner::PatternScanner(const PatternSet& set) : set_(&set) {
+Scratch PatternSet::take_scratch() const {
+  {
+    const std::lock_guard lock(idle_->mutex);
+    if (!idle_->scratches.empty()) {
+      Scratch scratch = std::move(idle_->scratches.back());
+      idle_->scratches.pop_back();
+      return scratch;
+    }
+  }
   hs_scratch_t* scratch = nullptr;
-  CHECK(hs_alloc_scratch(set.database_.get(), &scratch) == HS_SUCCESS, "there is memory to scan with");
-  scratch_.reset(scratch);
+  CHECK(hs_alloc_scratch(database_.get(), &scratch) == HS_SUCCESS, "there is memory to scan with");
+  return Scratch(scratch);
 }
 
-void PatternScanner::scan(std::string_view text,
-                          const std::function<void(unsigned id, std::size_t end)>& on_match) {
+void PatternSet::give_back(Scratch scratch) const {
+  const std::lock_guard lock(idle_->mutex);
+  idle_->scratches.push_back(std::move(scratch));
+}
+
+void PatternScanner::scan(std::string_view text, const OnMatch& on_match) {
+  const std::size_t tail = begin_of_tail(text);
+  if (tail > 0) {
+    scan_bytes(text, [&](unsigned id, std::size_t end) {
+      if (end <= text.size() - kLossyTail) on_match(id, end);
+    });
+  }
+  scan_tail(text, tail, on_match);
+}
+
+void PatternScanner::scan_tail(std::string_view text, std::size_t from, const OnMatch& on_match) {
+  padded_tail_.assign(text.substr(from));
+  padded_tail_.append(kLossyTail, '\n');
+  const std::size_t known = from > 0 ? text.size() - kLossyTail : 0;
+  scan_bytes(padded_tail_, [&](unsigned id, std::size_t end) {
+    if (from + end > known && from + end <= text.size()) on_match(id, from + end);
+  });
+}
+
+void PatternScanner::scan_bytes(std::string_view bytes, const OnMatch& on_match) {
   void* context = const_cast<void*>(static_cast<const void*>(&on_match));
-  const hs_error_t status = hs_scan(set_->database_.get(), text.data(), static_cast<unsigned>(text.size()), 0,
+  const hs_error_t status = hs_scan(set_->database_.get(), bytes.data(), static_cast<unsigned>(bytes.size()), 0,
                                     scratch_.get(), report, context);
   CHECK(status == HS_SUCCESS, "vectorscan scans any bytes");
 }

@@ -5,10 +5,13 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "base/result.h"
 
@@ -16,6 +19,13 @@ struct hs_database;
 struct hs_scratch;
 
 namespace lockstep::base {
+
+// The room one scanner works in. It takes longer to make than a small text to scan, so a set keeps it for the
+// next scanner.
+struct FreeScratch {
+  void operator()(hs_scratch* scratch) const;
+};
+using Scratch = std::unique_ptr<hs_scratch, FreeScratch>;
 
 struct PatternText {
   std::string regex;
@@ -37,24 +47,39 @@ class PatternSet {
   struct Free {
     void operator()(hs_database* database) const;
   };
-  explicit PatternSet(hs_database* database) : database_(database) {}
+  struct Idle {
+    std::mutex mutex;
+    std::vector<Scratch> scratches;  // guarded
+  };
+  explicit PatternSet(hs_database* database) : database_(database), idle_(std::make_unique<Idle>()) {}
+  Scratch take_scratch() const;
+  void give_back(Scratch scratch) const;
+
   std::unique_ptr<hs_database, Free> database_;
+  std::unique_ptr<Idle> idle_;
 };
 
 // One for each thread. The set must outlive it.
 class PatternScanner {
  public:
-  explicit PatternScanner(const PatternSet& set);
+  using OnMatch = std::function<void(unsigned id, std::size_t end)>;
+
+  explicit PatternScanner(const PatternSet& set) : set_(&set), scratch_(set.take_scratch()) {}
+  ~PatternScanner() { set_->give_back(std::move(scratch_)); }
+  PatternScanner(const PatternScanner&) = delete;
+  PatternScanner& operator=(const PatternScanner&) = delete;
 
   // `text` up to 4 GiB. `on_match(id, end)`: pattern `id` matched text that ends before offset `end`.
-  void scan(std::string_view text, const std::function<void(unsigned id, std::size_t end)>& on_match);
+  // One that is first_only may be told twice: before the tail of `text` and in it.
+  void scan(std::string_view text, const OnMatch& on_match);
 
  private:
-  struct Free {
-    void operator()(hs_scratch* scratch) const;
-  };
+  void scan_bytes(std::string_view bytes, const OnMatch& on_match);
+  void scan_tail(std::string_view text, std::size_t from, const OnMatch& on_match);
+
   const PatternSet* set_;
-  std::unique_ptr<hs_scratch, Free> scratch_;
+  Scratch scratch_;
+  std::string padded_tail_;
 };
 
 }  // namespace lockstep::base
