@@ -115,7 +115,9 @@ Explanations find_explanations(const Job& job, const Alignment& alignment, const
 
 void add_training_positions(const Job& job, std::vector<Finding>& findings) {
   for (Finding& finding : findings) {
-    if (finding.leaf != model::Leaf::kPerfHang) continue;
+    const bool is_about_waiting =
+        finding.leaf == model::Leaf::kPerfHang || finding.code.starts_with("desync.");
+    if (!is_about_waiting) continue;
     std::vector<int> ranks = finding.root_ranks;
     ranks.insert(ranks.end(), finding.victim_ranks.begin(), finding.victim_ranks.end());
     finding.explanation += training_positions_in_words(job, ranks);

@@ -94,10 +94,23 @@ std::string how_it_ended(const RankHistory& history) {
   }
 }
 
-Leaf leaf_for(const RankHistory& root) {
+// Killed by somebody else, with no word of its own: what is known is that the others are without it.
+bool was_taken_away(const model::Job& job, const RankHistory& root) {
+  const bool was_killed = root.rank.end == RankEnd::kSignalled && root.rank.exit_status == SIGKILL;
+  const bool is_gone = root.rank.end == RankEnd::kUnknown && root.rank.liveness == Liveness::kDead;
+  return job.ranks.size() > 1 && root.failures.empty() && (was_killed || is_gone);
+}
+
+Leaf leaf_for(const model::Job& job, const RankHistory& root) {
+  if (was_taken_away(job, root)) return Leaf::kRunComm;
   if (root.rank.end != RankEnd::kSignalled) return Leaf::kRunOther;
   const int signal = root.rank.exit_status.value_or(0);
   return signal == SIGSEGV || signal == SIGBUS ? Leaf::kRunSegv : Leaf::kRunOther;
+}
+
+std::string_view code_for(const model::Job& job, const RankHistory& root) {
+  if (was_taken_away(job, root)) return "desync.dead_rank";
+  return root.failures.empty() ? "process.ended" : "process.failed";
 }
 
 }  // namespace
@@ -126,8 +139,8 @@ std::optional<model::Finding> find_failed_ranks(const model::Job& job, const std
                                 messages.size() == 1 && !root.failures.empty();
 
   model::Finding finding;
-  finding.leaf = leaf_for(root);
-  finding.code = root.failures.empty() ? "process.ended" : "process.failed";
+  finding.leaf = leaf_for(job, root);
+  finding.code = code_for(job, root);
   finding.scope = all_say_the_same ? model::Scope::kOrdinary : model::Scope::kUnknown;
   finding.confidence = 0.6;
   for (const RankHistory* history : failed) {

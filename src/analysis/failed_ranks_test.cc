@@ -35,6 +35,20 @@ TEST(FailedRanks, AKilledRankComesBeforeTheErrorsOfThoseItLeft) {
   EXPECT_EQ(find_failed_ranks(sketch.job)->root_ranks, std::vector<int>{1});
 }
 
+TEST(FailedRanks, ARankThatWasKilledHasTheCodeOfOneThatOthersWaitFor) {
+  JobSketch sketch(2);
+  sketch.history(1).rank.end = RankEnd::kSignalled;
+  sketch.history(1).rank.exit_status = SIGKILL;
+  EXPECT_EQ(find_failed_ranks(sketch.job)->code, "desync.dead_rank");
+  EXPECT_EQ(find_failed_ranks(sketch.job)->leaf, model::Leaf::kRunComm);
+  sketch.history(1).rank.exit_status = SIGSEGV;
+  EXPECT_EQ(find_failed_ranks(sketch.job)->code, "process.ended") << "a crash is of its own making";
+  JobSketch alone(1);
+  alone.history(0).rank = sketch.history(1).rank;
+  alone.history(0).rank.exit_status = SIGKILL;
+  EXPECT_EQ(find_failed_ranks(alone.job)->code, "process.ended") << "nobody is without it";
+}
+
 TEST(FailedRanks, TheErrorOfACallInWhichARankWasLeftIsNotItsOwn) {
   JobSketch sketch(2);
   sketch.call(0, {.communicator = sketch.world(), .sequence = 1, .state = model::EventState::kFailed});

@@ -9,6 +9,23 @@ namespace {
 using model::Fix;
 using model::FixPattern;
 
+const Fix kMeet{
+    .pattern = FixPattern::kCommunicationConfiguration,
+    .title = "Let the processes know of each other",
+    .steps = {"Start them by one launcher (torchrun, horovodrun, mpirun, srun), or set RANK, WORLD_SIZE, "
+              "MASTER_ADDR and MASTER_PORT (TF_CONFIG for TensorFlow) for each",
+              "With MPI, use the launcher of the library that the program was built with, and pass the "
+              "variables on to other hosts"},
+    .commands = {"torchrun --nproc-per-node 2 <your script>", "env | grep -E 'RANK|WORLD|MASTER|TF_CONFIG'"}};
+
+const Fix kUseDistributedApi{
+    .pattern = FixPattern::kDistributedApiUsage,
+    .title = "Initialise the framework's distributed part before the model is made",
+    .steps =
+        {"Check that init_process_group, hvd.init or the strategy's constructor runs in every process and "
+         "that the world size it prints is the number of processes"},
+    .commands = {}};
+
 const Fix kSameControlFlow{
     .pattern = FixPattern::kBehaviorLogic,
     .title = "Let every rank of the group make the same calls",
@@ -225,6 +242,7 @@ const Fix kAverageGradients{
 
 const std::map<std::string, std::vector<Fix>, std::less<>>& table() {
   static const std::map<std::string, std::vector<Fix>, std::less<>> kTable = {
+      {"parallel.world_of_one", {kMeet, kUseDistributedApi}},
       {"desync.missing_rank", {kSameControlFlow, kEvenBatches, kSlowWorkOutside}},
       {"desync.missing_evidence", {kLookAtDeadRank, kSameControlFlow, kMemory}},
       {"desync.dead_rank", {kLookAtDeadRank, kMemory, kCheckDevice}},

@@ -171,6 +171,27 @@ std::optional<Whereabouts> by_its_stack(const Job& job, const RankHistory& histo
 
 }  // namespace
 
+std::string_view code_for(Place place) {
+  switch (place) {
+    case Place::kDead:
+      return "desync.dead_rank";
+    case Place::kStopped:
+      return "desync.stopped_rank";
+    case Place::kFailed:
+      return "desync.failed_rank";
+    case Place::kEnded:
+      return "desync.ended_early";
+    case Place::kCheckpoint:
+    case Place::kEvaluating:
+    case Place::kCompiling:
+      return "desync.slow_work";
+    case Place::kDataLoading:
+      return "desync.data_loading";
+    default:
+      return "";
+  }
+}
+
 Whereabouts whereabouts_of(const Job& job, int rank) {
   const RankHistory* history = job.find_rank(rank);
   if (history == nullptr)

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "model/evidence.h"
 #include "model/job.h"
@@ -29,6 +30,10 @@ struct Whereabouts {
   std::string words;  // "it waits for its data loader": a clause for a sentence
   std::optional<model::Evidence> evidence;
 };
+
+// The code of a fault that is a rank's being there, whatever call the others wait for it in; none for other
+// places.
+std::string_view code_for(Place place);
 
 Whereabouts whereabouts_of(const model::Job& job, int rank);
 

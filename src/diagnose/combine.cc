@@ -69,6 +69,19 @@ bool is_error_of_a_lost_rank(const Finding& printed, const std::vector<Finding>&
          printed.confidence >= kSure && (printed.leaf == Leaf::kRunComm || printed.leaf == Leaf::kPrepComm);
 }
 
+// That a process was killed is no word about memory where the ranks' records show who was killed and nothing
+// shows why.
+void fold_a_signal_into_the_loss(std::vector<Finding>& from_ranks, std::vector<Finding>& from_logs) {
+  const auto lost = std::ranges::find(from_ranks, "desync.dead_rank", &Finding::code);
+  if (lost == from_ranks.end()) return;
+  std::erase_if(from_logs, [&](Finding& printed) {
+    const bool is_about_it = printed.root_ranks.empty() || printed.root_ranks == lost->root_ranks;
+    if (printed.code != "mem.killed" || !is_about_it) return false;
+    std::ranges::move(printed.evidence, std::back_inserter(lost->evidence));
+    return true;
+  });
+}
+
 bool only_repeats_that_a_process_failed(const Finding& finding) {
   return finding.code.starts_with("wrapper.");
 }
@@ -79,6 +92,13 @@ bool explains_a_loss(const Finding& printed, const std::vector<Finding>& from_ra
   const auto lost = std::ranges::find_if(from_ranks, tells_of_a_lost_rank);
   return lost != from_ranks.end() && is_printed(printed) && !is_about_waiting(printed) &&
          !printed.root_ranks.empty() && printed.root_ranks == lost->root_ranks;
+}
+
+// A stall or a lost connection that the framework itself complained of bears the proof out.
+void hand_over_first_lines(Finding& complaint, Finding& proof) {
+  constexpr std::size_t kMost = 2;
+  complaint.evidence.resize(std::min(complaint.evidence.size(), kMost));
+  std::ranges::move(complaint.evidence, std::back_inserter(proof.evidence));
 }
 
 // Ranks that bring buffers of different sizes write past the smaller one: the crash is what came of it.
@@ -97,7 +117,7 @@ std::vector<Finding> in_order(std::vector<Finding> from_ranks, std::vector<Findi
   const auto is_sure = [&](const Finding& finding) {
     return finding.confidence >= kSure || is_confirmed(finding);
   };
-  const bool ranks_prove_waiting = std::ranges::any_of(
+  const auto proof = std::ranges::find_if(
       from_ranks, [&](const Finding& finding) { return is_sure(finding) && is_about_waiting(finding); });
   const bool calls_do_not_fit = std::ranges::any_of(from_ranks, [&](const Finding& finding) {
     return is_sure(finding) && is_calls_that_do_not_fit(finding);
@@ -106,10 +126,13 @@ std::vector<Finding> in_order(std::vector<Finding> from_ranks, std::vector<Findi
     if (calls_do_not_fit && finding.leaf == Leaf::kRunSegv) return false;
     return is_sure(finding) || explains_a_loss(finding, from_ranks);
   };
+  fold_a_signal_into_the_loss(from_ranks, from_logs);
   const bool logs_tell_a_cause = std::ranges::any_of(from_logs, is_sure);
-  if (ranks_prove_waiting) {
-    std::erase_if(from_logs, [&](const Finding& finding) {
-      return is_about_waiting(finding) && !is_error_of_a_lost_rank(finding, from_ranks);
+  if (proof != from_ranks.end()) {
+    std::erase_if(from_logs, [&](Finding& printed) {
+      if (!is_about_waiting(printed) || is_error_of_a_lost_rank(printed, from_ranks)) return false;
+      hand_over_first_lines(printed, *proof);
+      return true;
     });
   }
   if (logs_tell_a_cause) say_which_rank_failed(from_ranks, from_logs);

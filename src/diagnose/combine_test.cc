@@ -39,6 +39,19 @@ TEST(Combine, PrintedComplaintsAboutWaitingGiveWayToTheProof) {
   EXPECT_EQ(codes(verdict), std::vector<std::string>{"desync.missing_rank"});
 }
 
+TEST(Combine, WhatTheFrameworkItselfComplainedOfBearsTheProofOut) {
+  Finding stall = finding(Leaf::kPerfHang, "hang.horovod_stall", 0.9);
+  for (int line = 1; line <= 9; ++line) {
+    stall.evidence.push_back({.file = "job.err", .line = line, .rank = 0, .text = "Missing ranks: 2"});
+  }
+  const Verdict verdict = combine({.job = {}, .findings = {kMissing}, .limits = {}},
+                                  {.job = {}, .findings = {stall}, .limits = {}});
+  ASSERT_EQ(codes(verdict), std::vector<std::string>{"desync.missing_rank"});
+  const auto& evidence = verdict.findings.front().evidence;
+  ASSERT_EQ(evidence.size(), kMissing.evidence.size() + 2);
+  EXPECT_EQ(evidence.back().file, "job.err");
+}
+
 TEST(Combine, WhatALostRankCouldNotCommunicateIsWhyItWasLost) {
   Finding lost = finding(Leaf::kPerfHang, "desync.dead_rank", 0.95);
   lost.root_ranks = {1};
@@ -87,6 +100,25 @@ Finding killed_on(std::optional<int> rank) {
   Finding one = finding(Leaf::kRunMem, "mem.killed", 0.9);
   one.evidence.push_back({.file = "launcher.err", .line = 2, .rank = rank, .text = "exitcode: -9"});
   return one;
+}
+
+TEST(Combine, ASignalAloneIsNoWordAboutMemory) {
+  Finding lost = finding(Leaf::kRunComm, "desync.dead_rank", 0.95);
+  lost.root_ranks = {1};
+  const auto with = [&](const std::vector<Finding>& printed) {
+    return combine({.job = {}, .findings = {lost}, .limits = {}},
+                   {.job = {}, .findings = printed, .limits = {}});
+  };
+  const Verdict killed = with({killed_on(std::nullopt)});
+  EXPECT_EQ(codes(killed), std::vector<std::string>{"desync.dead_rank"});
+  ASSERT_EQ(killed.findings.front().evidence.size(), 1U);
+  EXPECT_EQ(killed.findings.front().evidence.front().text, "exitcode: -9") << "the launcher's line stays";
+  const Verdict out_of_memory =
+      with({finding(Leaf::kRunMem, "mem.oom_killer", 0.95), killed_on(std::nullopt)});
+  EXPECT_EQ(codes(out_of_memory), (std::vector<std::string>{"mem.oom_killer", "desync.dead_rank"}));
+  Finding other_rank = killed_on(std::nullopt);
+  other_rank.root_ranks = {0};
+  EXPECT_EQ(codes(with({other_rank})), (std::vector<std::string>{"mem.killed", "desync.dead_rank"}));
 }
 
 TEST(Combine, TheOneRankThatFailedIsTheRankALaunchersLineIsAbout) {

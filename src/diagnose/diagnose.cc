@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -9,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "analysis/analyse.h"
+#include "analysis/lone_worlds_finding.h"
 #include "diagnose/combine.h"
 #include "diagnose/good_end.h"
 #include "diagnose/log_judge.h"
@@ -143,10 +145,12 @@ Result<Examination> examine(const std::vector<fs::path>& paths, std::vector<mode
   log_judge.look_along(read_options);
   readers::ReadResult read = readers::read_all(paths, read_options);
   if (read.parts.empty() && read.logs.empty()) return nothing_known(read);
+  const std::optional<model::Finding> lone_worlds = analysis::find_lone_worlds(read.parts);
   Job job = model::merge(std::move(read.parts));
   Verdict from_ranks;
   from_ranks.job = summary_of(job);
   from_ranks.findings = seen_live.empty() ? analysis::analyse(job) : std::move(seen_live);
+  if (lone_worlds) from_ranks.findings.insert(from_ranks.findings.begin(), *lone_worlds);
   from_ranks.limits = limits_of(read, job);
   symptoms::LogVerdict found = TRY(log_judge.judge(read.logs));
   if (from_ranks.findings.empty() && was_overcome(job) && !found.findings.empty()) {

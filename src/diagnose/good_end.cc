@@ -2,31 +2,10 @@
 
 #include <algorithm>
 
+#include "model/fatal_leaf.h"
+
 namespace lockstep::diagnose {
 namespace {
-
-bool would_have_ended_a_process(const model::Finding& finding) {
-  using enum model::Leaf;
-  switch (finding.leaf) {
-    case kPkgBuild:
-    case kPkgImport:
-    case kSetupFail:
-    case kRunComm:
-    case kRunMem:
-    case kRunDevice:
-    case kRunGraph:
-    case kRunTensor:
-    case kRunCkpt:
-    case kRunSegv:
-    case kRunAttr:
-    case kRunPath:
-    case kRunNotimpl:
-    case kRunOther:
-      return true;
-    default:
-      return false;
-  }
-}
 
 bool is_a_guess(const model::Finding& finding) {
   return finding.code.starts_with("leaf.");
@@ -43,7 +22,7 @@ bool all_ended_well(const model::Job& job) {
 
 void drop_what_they_got_over(std::vector<model::Finding>& from_logs) {
   std::erase_if(from_logs, [](const model::Finding& finding) {
-    return would_have_ended_a_process(finding) || is_a_guess(finding);
+    return model::is_fatal(finding.leaf) || is_a_guess(finding);
   });
 }
 

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <span>
 #include <string_view>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
 
 #include "model/join_events.h"
+#include "model/lone_worlds.h"
 #include "model/merge_communicators.h"
 
 namespace lockstep::model {
@@ -44,6 +46,16 @@ void number_unknown_ranks(std::vector<Job>& parts) {
       }
     }
   }
+}
+
+// Their recorders took each for another life of rank 0.
+void keep_one_of_lone_worlds(std::vector<Job>& parts, std::vector<std::string>& limits) {
+  const std::vector<std::size_t> alone = lone_worlds(parts);
+  if (alone.empty()) return;
+  parts[alone.front()].ranks.front().rank.restart = 0;
+  for (const std::size_t other : std::span(alone).subspan(1)) parts[other] = Job{};
+  limits.push_back(std::to_string(alone.size()) +
+                   " processes were each a world of their own; ranks and steps are those of the first");
 }
 
 // A relaunched job is judged by its last attempt; what earlier ones left is another job.
@@ -163,6 +175,8 @@ void join(RankHistory& to, RankHistory&& from) {
   keep_known(to.rank.local_rank, from.rank.local_rank);
   keep_known(to.rank.pid, from.rank.pid);
   keep_known(to.rank.exit_status, from.rank.exit_status);
+  keep_known(to.rank.begun_ns, from.rank.begun_ns);
+  keep_known(to.rank.ended_ns, from.rank.ended_ns);
   to.rank.end = std::max(to.rank.end, from.rank.end);
   to.rank.liveness = std::max(to.rank.liveness, from.rank.liveness);
   if (to.rank.framework_version.empty()) to.rank.framework_version = from.rank.framework_version;
@@ -226,6 +240,7 @@ void add_summary(Job& job, const Job& part) {
 Job merge(std::vector<Job> parts) {
   Job job;
   number_unknown_ranks(parts);
+  keep_one_of_lone_worlds(parts, job.limits);
   keep_last_attempt(parts, job.limits);
   drop_unknown_ranks(parts, job.limits);
   sort_parts(parts);

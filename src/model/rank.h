@@ -35,6 +35,8 @@ struct Rank {
   RankEnd end = RankEnd::kUnknown;
   std::optional<int> exit_status;  // or the signal number
   Liveness liveness = Liveness::kUnknown;
+  std::optional<std::int64_t> begun_ns;  // the process, by its host's wall clock
+  std::optional<std::int64_t> ended_ns;
   std::string framework_version;
   std::string recorder_version;  // of the format its dump has, where dumps tell it
 };

@@ -5,7 +5,6 @@
 #include <charconv>
 #include <optional>
 
-#include "base/mapped_pages.h"
 #include "symptoms/regex_cache.h"
 #include "symptoms/version_range.h"
 
@@ -44,7 +43,7 @@ Context::Context(const Catalogue& catalogue, std::span<const LogText> logs, std:
         if (captures) captures_.insert(captures->begin(), captures->end());
       }
     }
-    if (logs[log].is_mapped_file) base::forget_pages(logs[log].bytes);
+    let_go(logs[log]);
   }
 }
 

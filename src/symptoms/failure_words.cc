@@ -67,6 +67,7 @@ bool sounds_like_failure(const Catalogue& catalogue, std::span<const LogText> lo
       if (fails) return true;
       complains = true;
     }
+    let_go(log);
     if (complains) return true;
   }
   return false;

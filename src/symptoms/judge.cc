@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "model/fatal_leaf.h"
 #include "symptoms/candidate.h"
 #include "symptoms/collect_next.h"
 #include "symptoms/context.h"
@@ -10,6 +11,7 @@
 #include "symptoms/guess.h"
 #include "symptoms/job_facts.h"
 #include "symptoms/library_place.h"
+#include "symptoms/said_done.h"
 #include "symptoms/script_exception.h"
 #include "symptoms/silent.h"
 #include "symptoms/wordless.h"
@@ -29,6 +31,14 @@ std::set<int> speaking_ranks(const LineSources& sources, std::span<const Sightin
 
 bool has_origin(std::span<const Candidate> candidates) {
   return !candidates.empty() && candidates.front().role == Role::kOrigin;
+}
+
+// What a process survives when it catches it: one of several things it can be, and nobody ended for it.
+bool can_be_got_over(std::span<const Candidate> candidates) {
+  return std::ranges::all_of(candidates, [](const Candidate& candidate) {
+    return candidate.role == Role::kOrigin && candidate.strength <= Strength::kWeak &&
+           model::is_fatal(candidate.leaf);
+  });
 }
 
 // Each at most half as sure as the one before.
@@ -97,10 +107,12 @@ LogVerdict judge(const Catalogue& catalogue, std::span<const LogText> unread_log
   const std::vector<Sighting> sightings = sightings_in(catalogue, logs, scans, context, sources);
   const std::set<int> speaking = speaking_ranks(sources, sightings);
   std::vector<Candidate> candidates = candidates_from(sightings);
+  const bool got_over = can_be_got_over(candidates) && every_rank_said_done(logs, sources, speaking);
+  if (got_over) candidates.clear();
   const std::vector<RaisedException> raised = raised_exceptions(logs);
   const auto scripts_own = script_exception_in(catalogue, logs, raised, sources);
-  if (scripts_own) put_first_if_it_outweighs(*scripts_own, candidates);
-  const bool may_guess = !candidates.empty() || sounds_like_failure(catalogue, logs);
+  if (scripts_own && !got_over) put_first_if_it_outweighs(*scripts_own, candidates);
+  const bool may_guess = !got_over && (!candidates.empty() || sounds_like_failure(catalogue, logs));
   std::optional<Guess> guess = may_guess ? guess_leaf(data.guess, logs) : std::nullopt;
   const std::optional<model::Leaf> place = may_guess ? library_place_in(raised) : std::nullopt;
   prefer_place(place, guess);

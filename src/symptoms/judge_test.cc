@@ -144,6 +144,33 @@ TEST(Judge, RanksComeFromTheFilesToo) {
   EXPECT_EQ(verdict.findings.front().evidence.front().line, 2);
 }
 
+LogVerdict judged_by_rank(std::initializer_list<std::pair<int, std::string_view>> texts) {
+  std::vector<LogText> logs;
+  for (const auto& [rank, text] : texts) logs.push_back({"rank_" + std::to_string(rank), text, rank});
+  return judge(built_in(), logs);
+}
+
+TEST(Judge, WhatEveryRankGotOverIsNoFault) {
+  constexpr std::string_view kCaught = "decoder failed, using the slow one\nKeyError: 'turbojpeg'\n";
+  constexpr std::string_view kWell = "step=7 loss=1.5\ntraining finished\n";
+  EXPECT_TRUE(judged_by_rank({{0, kWell}, {0, kCaught}, {1, kWell}, {1, kCaught}}).findings.empty());
+  EXPECT_FALSE(judged_by_rank({{0, kWell}, {0, kCaught}, {1, "step=7 loss=1.5\n"}}).findings.empty());
+  constexpr std::string_view kNotWell = "step=7 loss=1.5\ntraining finished with errors\n";
+  EXPECT_FALSE(judged_by_rank({{0, kNotWell}, {0, kCaught}}).findings.empty());
+  EXPECT_TRUE(judged("[0]<stderr>:KeyError: 'turbojpeg'\n[1]<stdout>:training finished\n"
+                     "[0]<stdout>:training finished\n")
+                  .findings.empty());
+}
+
+TEST(Judge, AJobThatEndedWellCanHaveUsedASlowTransport) {
+  constexpr std::string_view kSlow =
+      "ucp_context.c:1014 UCX  WARN  transport 'rc' is not available, please use one or more of: cma, tcp\n"
+      "training finished\n";
+  const LogVerdict verdict = judged_by_rank({{0, kSlow}, {1, kSlow}});
+  ASSERT_FALSE(verdict.findings.empty());
+  EXPECT_EQ(verdict.findings.front().leaf, Leaf::kSetupProto);
+}
+
 TEST(Judge, ProgressBarsTerminalCodesAndBrokenTextDoNotHide) {
   EXPECT_EQ(verdict_on("10%\r20%\r\x1b[31mRuntimeError: CUDA out of memory\x1b[0m\r\n").code, "mem.gpu");
   EXPECT_EQ(verdict_on("\xff\xfe\x80 CUDA out of memory \xc3").code, "mem.gpu");

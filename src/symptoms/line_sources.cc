@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/mapped_pages.h"
 #include "model/line_origin.h"
 
 namespace lockstep::symptoms {
@@ -54,7 +53,7 @@ LineSources::LineSources(std::span<const LogText> logs) : logs_(logs), learned_(
       if (source.rank && *source.rank < kHighestRank) ranks_.insert(*source.rank);
       if (!source.host.empty() && hosts_.size() < kMostHosts) hosts_.insert(std::move(source.host));
     }
-    if (logs[log].is_mapped_file) base::forget_pages(logs[log].bytes);
+    let_go(logs[log]);
   }
 }
 

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/line_marks.h"
+#include "base/mapped_pages.h"
 
 namespace lockstep::symptoms {
 
@@ -16,5 +17,10 @@ struct LogText {
   bool is_mapped_file = false;  // its pages need not stay in memory
   base::LineMarks line_marks = {};
 };
+
+// After a look at it: of ten thousand logs only the one that is looked at stays in memory.
+inline void let_go(const LogText& log) {
+  if (log.is_mapped_file) base::forget_pages(log.bytes);
+}
 
 }  // namespace lockstep::symptoms

@@ -7,7 +7,6 @@
 #include <thread>
 #include <utility>
 
-#include "base/mapped_pages.h"
 #include "symptoms/piece.h"
 
 namespace lockstep::symptoms {
@@ -16,8 +15,8 @@ namespace {
 // Facts are told at the start and shown again near the end; what lies between costs more than it tells. Of
 // many logs each needs to tell less.
 constexpr std::size_t kEndOfLog = std::size_t{4} << 20;
-constexpr std::size_t kLeastEndOfLog = std::size_t{64} << 10;
-constexpr std::size_t kEndsOfAllLogs = std::size_t{128} << 20;
+constexpr std::size_t kLeastEndOfLog = std::size_t{16} << 10;
+constexpr std::size_t kEndsOfAllLogs = std::size_t{32} << 20;
 // A message that repeats more often than this in one log adds nothing to the verdict; of many logs each may
 // repeat it less.
 constexpr std::size_t kMostHitsOfPattern = 512;
@@ -104,7 +103,7 @@ std::map<std::size_t, LineSpan> facts_in(const Catalogue& catalogue, base::Patte
   const std::size_t tail = std::max(head, bytes.size() - std::min(bytes.size(), end_of_log));
   look(0, head);
   look(tail, bytes.size() - tail);
-  if (log.is_mapped_file) base::forget_pages(bytes);
+  let_go(log);
   return facts;
 }
 

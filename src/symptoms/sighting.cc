@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/check.h"
-#include "base/mapped_pages.h"
 #include "symptoms/regex_cache.h"
 
 namespace lockstep::symptoms {
@@ -141,7 +140,7 @@ std::vector<Sighting> sightings_in(const Catalogue& catalogue, std::span<const L
     for (const Hit& hit : scans[log].hits) {
       if (auto sighting = confirmer.confirm(log, hit)) sightings.push_back(*std::move(sighting));
     }
-    if (logs[log].is_mapped_file) base::forget_pages(logs[log].bytes);
+    let_go(logs[log]);
   }
   drop_too_few(sightings);
   drop_hints_on_echoes(sightings);

@@ -36,6 +36,7 @@ std::optional<StoppedLog> log_that_stopped(std::span<const LogText> logs) {
   for (std::size_t log = 0; log < logs.size(); ++log) {
     if (!logs[log].rank) continue;
     const auto last = last_time_of(log, logs[log].bytes);
+    let_go(logs[log]);
     if (!last) return std::nullopt;
     ends.push_back(*last);
   }

@@ -141,6 +141,7 @@ std::vector<RaisedException> raised_exceptions(std::span<const LogText> logs) {
     Reader reader(log, found);
     for_each_line(bytes, bytes.size() - std::min(bytes.size(), window), bytes.size(),
                   [&](std::string_view line, LineSpan span) { reader.read(line, span); });
+    let_go(logs[log]);
   }
   return found;
 }

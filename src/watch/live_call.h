@@ -19,8 +19,4 @@ struct LiveCall {
   bool is_awaited = true;       // a posted one only from the wait for it on
 };
 
-inline bool is_message(model::Operation operation) {
-  return operation == model::Operation::kSend || operation == model::Operation::kReceive;
-}
-
 }  // namespace lockstep::watch

@@ -4,6 +4,8 @@
 #include <chrono>
 #include <set>
 
+#include "model/point_to_point.h"
+
 namespace lockstep::watch {
 
 namespace fs = std::filesystem;
@@ -87,7 +89,7 @@ const LiveRank* LiveJob::rank(int number) const {
 
 std::vector<int> LiveJob::missing_in(const LiveRank& rank, const LiveCall& call) const {
   const LiveCommunicator& communicator = communicators_[call.communicator];
-  if (is_message(call.operation)) {
+  if (is_point_to_point(call.operation)) {
     const auto peer = static_cast<std::size_t>(call.peer);
     if (call.peer < 0 || peer >= communicator.members.size()) return {};
     return {communicator.members[peer]};
@@ -111,7 +113,7 @@ std::vector<Standing> LiveJob::standings(std::int64_t quiet_ns) const {
     standing.rank = rank;
     standing.call = rank->stands_in(now_ns_, quiet_ns);
     if (standing.call == nullptr) continue;
-    if (is_message(standing.call->operation)) {
+    if (is_point_to_point(standing.call->operation)) {
       standing.missing = missing_in(*rank, *standing.call);
       continue;
     }

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "model/point_to_point.h"
 #include "readers/lockstep/framework_attribute.h"
 
 namespace lockstep::watch {
@@ -103,7 +104,7 @@ void LiveRank::take_call(const lockstep_call& call, const OnCall& on_call) {
                 .is_awaited = (call.flags & LOCKSTEP_CALL_POSTED) == 0};
   ++calls_;
   last_word_ns_ = std::max(last_word_ns_, live.begin_ns);
-  if (!is_message(live.operation)) {
+  if (!is_point_to_point(live.operation)) {
     std::uint64_t& last = last_issued_[live.communicator];
     live.is_repeated = live.sequence <= last;
     last = std::max(last, live.sequence);
@@ -120,7 +121,7 @@ void LiveRank::take_done(const lockstep_done& done) {
   const auto operation = static_cast<model::Operation>(done.operation);
   const auto call = std::ranges::find_if(open_, [&](const LiveCall& open) {
     return open.sequence == done.sequence && open.communicator == communicator &&
-           open.operation == operation && (!is_message(operation) || open.peer == done.peer);
+           open.operation == operation && (!is_point_to_point(operation) || open.peer == done.peer);
   });
   if (call == open_.end()) return;
   if (done.status == LOCKSTEP_DONE_STARTED) {
@@ -149,7 +150,13 @@ void LiveRank::take_activity(const lockstep_activity& record) {
 }
 
 void LiveRank::take_attribute(const lockstep_attribute& attribute) {
-  const readers::FrameworkAttribute* named = readers::framework_attribute(definitions_.string(attribute.key));
+  constexpr std::size_t kMostNotes = 16;
+  const std::string_view key = definitions_.string(attribute.key);
+  const bool is_note = key == "python adapter" || key == "nccl adapter";
+  if (is_note && adapter_notes_.size() < kMostNotes) {
+    adapter_notes_.emplace_back(definitions_.string(attribute.value));
+  }
+  const readers::FrameworkAttribute* named = readers::framework_attribute(key);
   if (named == nullptr) return;
   recorded_frameworks_.push_back(
       fmt::format("{} {}", named->framework, definitions_.string(attribute.value)));

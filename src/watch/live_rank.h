@@ -66,6 +66,8 @@ class LiveRank {
   const std::string& framework() const { return framework_; }
   // Everything that tells the recorder what the rank does: "pytorch 2.13.0", "horovod 0.28.1".
   const std::vector<std::string>& recorded_frameworks() const { return recorded_frameworks_; }
+  // What its adapters could not do, in their words.
+  const std::vector<std::string>& adapter_notes() const { return adapter_notes_; }
   std::string backend() const;  // of its first communicator that tells
 
  private:
@@ -99,6 +101,7 @@ class LiveRank {
   TimeShare data_waits_;
   std::string framework_;
   std::vector<std::string> recorded_frameworks_;
+  std::vector<std::string> adapter_notes_;
 };
 
 }  // namespace lockstep::watch

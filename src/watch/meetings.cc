@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "model/point_to_point.h"
+
 namespace lockstep::watch {
 namespace {
 
@@ -25,7 +27,7 @@ std::int64_t WaitHistory::longest_ns() const {
 }
 
 void Meetings::arrive(int rank, const LiveCall& call, const LiveCommunicator& communicator) {
-  if (is_message(call.operation) || communicator.size < 2) return;
+  if (is_point_to_point(call.operation) || communicator.size < 2) return;
   if (open_.size() >= kMostOpen) open_.clear();
   const auto [place, is_new] =
       open_.try_emplace({.sequence = call.sequence, .communicator = call.communicator});

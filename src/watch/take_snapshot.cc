@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "model/point_to_point.h"
 #include "watch/live_job.h"
 
 namespace lockstep::watch {
@@ -13,7 +14,7 @@ constexpr std::int64_t kQuietNs = 500'000'000;
 
 std::string in_words(const LiveCall& call, const Communicators& communicators) {
   const LiveCommunicator& communicator = communicators[call.communicator];
-  if (!is_message(call.operation)) {
+  if (!is_point_to_point(call.operation)) {
     return fmt::format("{} {} in {}", model::name_of(call.operation), call.sequence, communicator.title());
   }
   const char* direction = call.operation == model::Operation::kSend ? "to" : "from";

@@ -29,6 +29,12 @@ model::Leaf leaf_of(const HangStory& story) {
   return connects_before_the_first_call(story) ? model::Leaf::kPrepHang : model::Leaf::kSetupHang;
 }
 
+// A job one of whose processes died has broken, even where the others wait on: training cannot communicate.
+void place_by_a_death(model::Finding& finding) {
+  const bool has_died = finding.code == "desync.dead_rank";
+  if (has_died && finding.leaf == model::Leaf::kPerfHang) finding.leaf = model::Leaf::kRunComm;
+}
+
 void tell(HangStory& story) {
   switch (story.cause.kind) {
     case CauseKind::kMissing:
@@ -49,6 +55,7 @@ model::Finding finding_of(const model::Job& job, const PresenceTable& presence, 
   HangStory story(job, presence, waits, cause);
   story.finding.leaf = leaf_of(story);
   tell(story);
+  place_by_a_death(story.finding);
   story.add_errors_of_waiting();
   story.finding.fixes = fixes_for(story.finding.code);
   return std::move(story.finding);

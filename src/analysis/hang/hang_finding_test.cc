@@ -53,6 +53,28 @@ TEST(HangFinding, SaysInWhichBatchTheRanksAre) {
       << finding.explanation;
 }
 
+TEST(HangFinding, ARankThatDiedHasOneCodeWhateverTheOthersWaitFor) {
+  JobSketch collective = missing_rank_1(EventState::kStarted);
+  JobSketch message(2);
+  for (const int rank : {0, 1}) message.call(rank, {.communicator = message.world(), .sequence = 1});
+  message.call(0, {.communicator = message.world(),
+                   .sequence = 1,
+                   .operation = model::Operation::kReceive,
+                   .state = EventState::kStarted,
+                   .peer = 1});
+  EXPECT_EQ(only_finding(message.job).code, "point_to_point.unmatched_receive");
+  for (JobSketch* sketch : {&collective, &message}) {
+    sketch->history(1).rank.liveness = model::Liveness::kDead;
+    const model::Finding dead = only_finding(sketch->job);
+    EXPECT_EQ(dead.code, "desync.dead_rank");
+    EXPECT_EQ(dead.leaf, model::Leaf::kRunComm);
+    EXPECT_EQ(dead.root_ranks, std::vector<int>{1});
+    sketch->history(1).rank.liveness = model::Liveness::kStopped;
+    EXPECT_EQ(only_finding(sketch->job).code, "desync.stopped_rank");
+    EXPECT_EQ(only_finding(sketch->job).leaf, model::Leaf::kPerfHang);
+  }
+}
+
 TEST(HangFinding, ShowsOnceWhatThoseWereToldWhoGaveUp) {
   JobSketch sketch = missing_rank_1(EventState::kFailed);
   for (const int rank : {0, 2}) {

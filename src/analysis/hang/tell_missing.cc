@@ -1,6 +1,5 @@
 // Ranks that did not come, and what they do instead.
 #include <algorithm>
-#include <string_view>
 
 #include <fmt/format.h>
 
@@ -13,27 +12,6 @@ namespace lockstep::analysis {
 namespace {
 
 using model::Finding;
-
-std::string_view code_for(Place place) {
-  switch (place) {
-    case Place::kDead:
-      return "desync.dead_rank";
-    case Place::kStopped:
-      return "desync.stopped_rank";
-    case Place::kFailed:
-      return "desync.failed_rank";
-    case Place::kEnded:
-      return "desync.ended_early";
-    case Place::kCheckpoint:
-    case Place::kEvaluating:
-    case Place::kCompiling:
-      return "desync.slow_work";
-    case Place::kDataLoading:
-      return "desync.data_loading";
-    default:
-      return "";
-  }
-}
 
 // Of several missing ranks usually one began it: the one that died, failed or ended says the most.
 struct Teller {

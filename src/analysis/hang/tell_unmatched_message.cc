@@ -6,6 +6,14 @@
 #include "analysis/whereabouts.h"
 
 namespace lockstep::analysis {
+namespace {
+
+// Such a rank posts nothing any more: its loss is the fault, as it is where the others wait in a collective.
+bool is_lost(Place place) {
+  return place == Place::kDead || place == Place::kStopped || place == Place::kFailed;
+}
+
+}  // namespace
 
 void tell_unmatched_message(HangStory& story) {
   model::Finding& finding = story.finding;
@@ -27,6 +35,7 @@ void tell_unmatched_message(HangStory& story) {
   if (known.place != Place::kElsewhere) {
     finding.explanation += fmt::format("Of rank {} is known: {}. ", partner, known.words);
     if (known.evidence) finding.evidence.push_back(*known.evidence);
+    if (is_lost(known.place)) finding.code = code_for(known.place);
   }
   story.add_stack(partner, known);
 }

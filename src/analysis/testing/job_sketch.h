@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/job.h"
+#include "model/point_to_point.h"
 
 namespace lockstep::analysis::testing {
 
@@ -49,8 +50,7 @@ class JobSketch {
 
   // The rank issues one more call, a millisecond after its last unless the call says when.
   model::Event& call(int rank, const Call& call) {
-    const bool is_point_to_point =
-        call.operation == model::Operation::kSend || call.operation == model::Operation::kReceive;
+    const bool is_point_to_point = model::is_point_to_point(call.operation);
     model::Event event;
     event.kind = is_point_to_point ? model::EventKind::kPointToPoint : model::EventKind::kCollective;
     event.state = call.state;

@@ -3,14 +3,9 @@
 #include <algorithm>
 #include <tuple>
 
+#include "model/point_to_point.h"
+
 namespace lockstep::readers {
-namespace {
-
-bool is_pair(model::Operation operation) {
-  return operation == model::Operation::kSend || operation == model::Operation::kReceive;
-}
-
-}  // namespace
 
 std::size_t CallIndex::LaneKeyHash::operator()(const LaneKey& key) const {
   std::uint64_t hash = key.communicator * 0x9E3779B97F4A7C15ULL;
@@ -20,7 +15,7 @@ std::size_t CallIndex::LaneKeyHash::operator()(const LaneKey& key) const {
 
 std::uint32_t CallIndex::lane_of(const CallKey& key) {
   LaneKey lane{.communicator = key.communicator, .direction = {}, .peer = -1};
-  if (is_pair(key.operation)) {
+  if (model::is_point_to_point(key.operation)) {
     lane.direction = key.operation;
     lane.peer = key.peer;
   }

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "model/point_to_point.h"
 #include "readers/lockstep/framework_attribute.h"
 
 namespace lockstep::readers {
@@ -12,11 +13,6 @@ namespace {
 using model::Event;
 using model::EventKind;
 using model::EventState;
-
-bool is_pair(std::uint8_t operation) {
-  const auto typed = static_cast<model::Operation>(operation);
-  return typed == model::Operation::kSend || typed == model::Operation::kReceive;
-}
 
 std::int64_t time_of(const Event& event) {
   return event.begin_ns != model::kNoTime ? event.begin_ns : event.end_ns;
@@ -44,6 +40,7 @@ EventBuilder::EventBuilder(const lockstep_file_header& header, const record::Def
   if (header.rank >= 0) rank.number = header.rank;
   if (header.local_rank >= 0) rank.local_rank = header.local_rank;
   rank.pid = static_cast<std::int64_t>(header.pid);
+  rank.begun_ns = static_cast<std::int64_t>(header.wall_ns);
   rank.restart = static_cast<int>(std::min<std::uint32_t>(header.restart, 1 << 30));
   rank.recorder_version = text_of(header.writer, sizeof header.writer);
   if (std::string host = text_of(header.host, sizeof header.host); !host.empty()) {
@@ -101,7 +98,8 @@ Event EventBuilder::new_event(std::uint64_t time_ns, std::uint32_t thread, std::
 
 void EventBuilder::take_call(const lockstep_call& call, std::uint32_t thread, std::uint32_t position) {
   Event event = new_event(call.time_ns, thread, position);
-  event.kind = is_pair(call.operation) ? EventKind::kPointToPoint : EventKind::kCollective;
+  const auto operation = static_cast<model::Operation>(call.operation);
+  event.kind = model::is_point_to_point(operation) ? EventKind::kPointToPoint : EventKind::kCollective;
   const bool is_only_posted = (call.flags & LOCKSTEP_CALL_POSTED) != 0;
   event.state = is_only_posted ? EventState::kUntracked : EventState::kIssued;
   event.communicator = ids_.communicator(call.communicator);
@@ -216,6 +214,7 @@ void EventBuilder::take_end(const lockstep_end& record) {
   const bool failed = record.exit_status > 0;
   history_.rank.end = failed ? model::RankEnd::kExited : model::RankEnd::kClean;
   if (failed) history_.rank.exit_status = record.exit_status;
+  history_.rank.ended_ns = static_cast<std::int64_t>(record.time_ns);
 }
 
 void EventBuilder::apply_note(std::uint32_t place, CallWord word, std::uint32_t note) {
@@ -239,6 +238,7 @@ void EventBuilder::set_wall_clock() {
     event.end_ns = moved(event.end_ns, ahead);
   }
   const std::uint64_t ahead = clocks_.back().second - clocks_.back().first;
+  if (history_.rank.ended_ns) history_.rank.ended_ns = moved(*history_.rank.ended_ns, ahead);
   for (model::Failure& failure : history_.failures) failure.time_ns = moved(failure.time_ns, ahead);
 }
 

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/lines.h"
+#include "model/point_to_point.h"
 #include "readers/nccl/log_line.h"
 #include "readers/nccl/logged_collective.h"
 #include "readers/nccl/roster.h"
@@ -115,8 +116,7 @@ class DebugLog {
     const auto [place, is_new] = memberships_.try_emplace(handle_of(line, message.pointer));
     Membership& membership = place->second;
     if (is_new) adopt(membership, line, message);
-    const bool is_point_to_point =
-        message.operation == Operation::kSend || message.operation == Operation::kReceive;
+    const bool is_point_to_point = model::is_point_to_point(message.operation);
     Event event;
     event.kind = is_point_to_point ? model::EventKind::kPointToPoint : model::EventKind::kCollective;
     event.communicator = membership.communicator;

@@ -1,5 +1,6 @@
 #include "readers/nccl/logged_collective.h"
 
+#include "model/point_to_point.h"
 #include "readers/nccl/words.h"
 
 namespace lockstep::readers {
@@ -41,8 +42,7 @@ model::Collective describe(const NcclOperationMessage& message) {
     collective.output_shapes =
         operation == Operation::kAllGather ? of_all_ranks(message.count, message.ranks) : own;
   }
-  const bool is_point_to_point = operation == Operation::kSend || operation == Operation::kReceive;
-  if (has_root(operation) || is_point_to_point) collective.peer = message.root;
+  if (has_root(operation) || model::is_point_to_point(operation)) collective.peer = message.root;
   return collective;
 }
 

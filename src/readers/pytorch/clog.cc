@@ -18,6 +18,7 @@
 
 #include "base/lines.h"
 #include "base/text_fields.h"
+#include "model/point_to_point.h"
 #include "readers/pytorch/clog_signature.h"
 
 namespace lockstep::readers {
@@ -215,11 +216,9 @@ class Clog {
 
   bool add_signature(std::uint64_t id, std::string_view text) {
     const ClogSignature parsed = clog_signature(text);
-    const model::Operation operation = parsed.collective.operation;
-    signatures_[id] = {
-        .collective = job_.collectives.intern(parsed.collective),
-        .communicator = communicator(parsed.communicator),
-        .is_point_to_point = operation == model::Operation::kSend || operation == model::Operation::kReceive};
+    signatures_[id] = {.collective = job_.collectives.intern(parsed.collective),
+                       .communicator = communicator(parsed.communicator),
+                       .is_point_to_point = model::is_point_to_point(parsed.collective.operation)};
     return true;
   }
 

@@ -5,6 +5,8 @@
 #include <charconv>
 #include <utility>
 
+#include "model/point_to_point.h"
+
 namespace lockstep::readers {
 namespace {
 
@@ -95,7 +97,7 @@ FlightRecorderName parse_flight_recorder_name(std::string_view profiling_name) {
   parsed.name = name;
   parsed.operation = is_type_coalesced ? Operation::kCoalesced : operation_of(name);
   parsed.closes_region = parsed.operation == Operation::kCoalesced;
-  parsed.is_point_to_point = parsed.operation == Operation::kSend || parsed.operation == Operation::kReceive;
+  parsed.is_point_to_point = model::is_point_to_point(parsed.operation);
   if (parsed.is_point_to_point) read_ends(parsed, ends);
   return parsed;
 }

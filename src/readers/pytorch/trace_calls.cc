@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "base/text_fields.h"
+#include "model/point_to_point.h"
 #include "readers/pytorch/comm_words.h"
 #include "readers/pytorch/trace_shapes.h"
 
@@ -17,10 +18,6 @@ using model::Event;
 using model::EventKind;
 using model::EventState;
 using model::Operation;
-
-bool is_point_to_point(Operation operation) {
-  return operation == Operation::kSend || operation == Operation::kReceive;
-}
 
 // What PyTorch records beside operations: waiting for one, making a group.
 bool is_no_operation(std::string_view name) {

@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "model/point_to_point.h"
 #include "readers/pytorch/comm_words.h"
 
 namespace lockstep::readers {
@@ -15,7 +16,7 @@ constexpr std::size_t kMostDimensions = 64;
 bool has_peer(Operation operation) {
   return operation == Operation::kBroadcast || operation == Operation::kReduce ||
          operation == Operation::kGather || operation == Operation::kScatter ||
-         operation == Operation::kSend || operation == Operation::kReceive;
+         model::is_point_to_point(operation);
 }
 
 std::optional<int> peer_of(std::optional<std::int64_t> rank) {
@@ -25,8 +26,7 @@ std::optional<int> peer_of(std::optional<std::int64_t> rank) {
 
 // Behind the tensors and the group in the signature of the operation.
 std::size_t place_of_peer(Operation operation) {
-  const bool has_one_list =
-      operation == Operation::kBroadcast || operation == Operation::kSend || operation == Operation::kReceive;
+  const bool has_one_list = operation == Operation::kBroadcast || model::is_point_to_point(operation);
   return has_one_list ? 2 : 3;
 }
 

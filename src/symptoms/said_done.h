@@ -1,0 +1,17 @@
+// Ranks whose own logs say that they came to their end: what they printed on the way, they got over.
+#pragma once
+
+#include <set>
+#include <span>
+
+#include "symptoms/line_sources.h"
+#include "symptoms/log_text.h"
+
+namespace lockstep::symptoms {
+
+// Each of the ranks has a log, its own or one of several ranks, in which its last line says so. Standard
+// output tells it, while an error that was caught and logged is the last line of standard error for ever.
+bool every_rank_said_done(std::span<const LogText> logs, const LineSources& sources,
+                          const std::set<int>& ranks);
+
+}  // namespace lockstep::symptoms
