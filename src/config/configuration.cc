@@ -84,7 +84,9 @@ class ConfigurationReader {
   void read_json(const std::string& file, const std::string& text) {
     const auto parsed = base::parse_json(text, file);
     if (!parsed.ok()) {
-      result_.faults.push_back({parsed.error().where, std::nullopt, parsed.error().why});
+      const std::string& why = parsed.error().why;  // "line 3, column 7"
+      const auto line = whole_number(base::word_of(base::rest_after(why, "line "), ','));
+      result_.faults.push_back({parsed.error().where, line, fmt::format("is not valid JSON: {}", why)});
       return;
     }
     const Origin place{file, std::nullopt, "file"};

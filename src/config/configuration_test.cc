@@ -229,6 +229,15 @@ TEST(Faults, ABrokenFileIsNamedAndTheRestIsRead) {
   EXPECT_EQ(configuration.faults[1].line, 1);
 }
 
+TEST(Faults, BrokenJsonIsNamedWithItsLine) {
+  const Configuration configuration =
+      read("torchrun --nnodes 2 t.py", {}, {{"ds_config.json", "{\"a\": 1,\n \"b\": [\n"}});
+  ASSERT_THAT(configuration.faults, SizeIs(1));
+  EXPECT_EQ(configuration.faults[0].file, "ds_config.json");
+  EXPECT_EQ(configuration.faults[0].line, 3);
+  EXPECT_THAT(configuration.faults[0].why, HasSubstr("not valid JSON"));
+}
+
 TEST(Faults, AnUnknownFlagOfALauncherIsSaid) {
   const Configuration configuration = read("torchrun --no-such-flag 3 t.py");
   ASSERT_THAT(configuration.faults, SizeIs(1));

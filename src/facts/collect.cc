@@ -17,6 +17,7 @@
 #include "facts/links.h"
 #include "facts/resolver.h"
 #include "facts/sockets.h"
+#include "facts/software.h"
 #include "facts/sysctls.h"
 #include "facts/versions.h"
 #include "witness/host_facts.h"
@@ -76,7 +77,8 @@ void take_machine(network::HostFacts& facts) {
 }
 
 void take_files(network::HostFacts& facts) {
-  std::vector<std::string> paths = {"/etc/hosts", "/etc/resolv.conf", "/etc/nsswitch.conf", "/etc/nccl.conf"};
+  std::vector<std::string> paths = {"/etc/hosts", "/etc/resolv.conf", "/etc/nsswitch.conf", "/etc/nccl.conf",
+                                    "/etc/slurm/slurm.conf"};
   if (const auto home = facts.variable("HOME"); !home.empty())
     paths.push_back(fmt::format("{}/.nccl.conf", home));
   if (const auto own = facts.variable("NCCL_CONF_FILE"); !own.empty()) paths.emplace_back(own);
@@ -109,6 +111,7 @@ network::HostFacts collect(const Request& request) {
   take_gpus(facts);
   take_rdma(facts);
   take_modules(facts);
+  take_software(facts);
   take_files(facts);
   take_versions(request.python, facts);
   facts.clock.wall_ns = wall_ns();

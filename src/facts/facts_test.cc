@@ -8,7 +8,9 @@
 #include "facts/devices.h"
 #include "facts/environment.h"
 #include "facts/resolver.h"
+#include "facts/search_path.h"
 #include "facts/sockets.h"
+#include "facts/software.h"
 
 namespace lockstep::facts {
 namespace {
@@ -92,6 +94,28 @@ TEST(Devices, RdmaPortsWithTheirAddresses) {
   ASSERT_EQ(devices[0].ports[0].gids.size(), 1U);
   EXPECT_EQ(devices[0].ports[0].gids[0].index, 3U);
   EXPECT_EQ(devices[0].ports[0].gids[0].type, "RoCE v2");
+}
+
+TEST(Software, ProgramsAndLibrariesAreFoundAsShellAndLoaderFindThem) {
+  namespace fs = std::filesystem;
+  std::string name = (fs::temp_directory_path() / "lockstep-facts-XXXXXX").string();
+  const fs::path folder = ::mkdtemp(name.data());
+  std::ofstream(folder / "orted") << "#!/bin/sh\n";
+  std::ofstream(folder / "libnccl-net.so") << "";
+  EXPECT_EQ(program_in(folder.string(), "orted"), "");  // not executable
+  fs::permissions(folder / "orted", fs::perms::owner_all);
+  EXPECT_EQ(program_in("/nowhere::" + folder.string(), "orted"), (folder / "orted").string());
+  const std::vector<fs::path> usual = {folder};
+  EXPECT_EQ(library_in("", usual, "libnccl-net.so"), (folder / "libnccl-net.so").string());
+  EXPECT_EQ(library_in("/nowhere", {}, "libnccl-net.so"), "");
+  EXPECT_EQ(library_in("", {}, (folder / "libnccl-net.so").string()), (folder / "libnccl-net.so").string());
+  fs::remove_all(folder);
+}
+
+TEST(Software, LogindsLastWordOnSharedMemoryCounts) {
+  EXPECT_EQ(removes_ipc("[Login]\n#RemoveIPC=yes\n"), std::nullopt);
+  EXPECT_EQ(removes_ipc("[Login]\nRemoveIPC=yes\n RemoveIPC=no\n"), false);
+  EXPECT_EQ(removes_ipc("RemoveIPC=yes"), true);
 }
 
 }  // namespace

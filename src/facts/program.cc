@@ -1,12 +1,12 @@
 #include "facts/program.h"
 
 #include <cstdlib>
-#include <filesystem>
 #include <unistd.h>
 
 #include <fmt/format.h>
 
 #include "base/text_fields.h"
+#include "facts/search_path.h"
 #include "process/capture.h"
 #include "process/environment.h"
 
@@ -20,16 +20,7 @@ std::string place_of(const std::string& program) {
   const char* const path = std::getenv("PATH");
   std::string folders = path == nullptr ? "" : path;
   folders += ":/usr/sbin:/sbin:/usr/bin:/bin";
-  for (std::string_view rest = folders; !rest.empty();) {
-    const std::string_view folder = base::word_of(rest, ':');
-    rest.remove_prefix(std::min(rest.size(), folder.size() + 1));
-    const std::string candidate = fmt::format("{}/{}", folder, program);
-    std::error_code ignored;
-    if (!folder.empty() && ::access(candidate.c_str(), X_OK) == 0 &&
-        !std::filesystem::is_directory(candidate, ignored))
-      return candidate;
-  }
-  return {};
+  return program_in(folders, program);
 }
 
 }  // namespace

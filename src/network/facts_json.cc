@@ -123,6 +123,7 @@ void describe(Io& io, Machine& value) {
   io.member("memory_limit_bytes", value.memory_limit_bytes);
   io.member("cpu_quota", value.cpu_quota);
   io.member("pids_limit", value.pids_limit);
+  io.member("removes_ipc", value.removes_ipc);
 }
 
 template <typename Io>
@@ -136,6 +137,7 @@ void describe(Io& io, Gpu& value) {
 
 template <typename Io>
 void describe(Io& io, Gpus& value) {
+  io.member("switches", value.switches);
   io.member("driver", value.driver);
   io.member("kernel_module", value.kernel_module);
   io.member("gpus", value.gpus);
@@ -147,6 +149,12 @@ void describe(Io& io, Gid& value) {
   io.member("gid", value.gid);
   io.member("type", value.type);
   io.member("interface", value.interface);
+}
+
+template <typename Io>
+void describe(Io& io, NcclPlugin& value) {
+  io.member("name", value.name);
+  io.member("path", value.path);
 }
 
 template <typename Io>
@@ -197,6 +205,9 @@ void describe(Io& io, HostFacts& value) {
   io.member("gpus", value.gpus);
   io.member("rdma_devices", value.rdma_devices);
   io.member("kernel_modules", value.kernel_modules);
+  io.member("programs", value.programs);
+  io.member("nccl_plugin", value.nccl_plugin);
+  io.member("services", value.services);
   io.member("versions", value.versions);
   io.member("environment", value.environment);
   io.member("files", value.files);

@@ -38,7 +38,12 @@ HostFacts full_facts() {
   facts.limits = {{"memlock", {.soft = 65536, .hard = std::nullopt}}, {"nofile", {}}};
   facts.shared_memory = SharedMemory{.total_bytes = 64 << 20, .free_bytes = 1, .device = 22};
   facts.machine.cpu_quota = 1.5;
-  facts.gpus = {.gpus = {{.index = 1, .uuid = "GPU-1", .memory_bytes = 80}}, .driver = "550.54"};
+  facts.machine.removes_ipc = true;
+  facts.programs = {{"orted", "/usr/bin/orted"}, {"prted", ""}};
+  facts.nccl_plugin = {.name = "libnccl-net.so", .path = "/opt/lib/libnccl-net.so"};
+  facts.services = {"nv-fabricmanager"};
+  facts.gpus = {
+      .gpus = {{.index = 1, .uuid = "GPU-1", .memory_bytes = 80}}, .switches = 4, .driver = "550.54"};
   facts.rdma_devices = {
       {"mlx5_0", {{.number = 1, .state = "ACTIVE", .gids = {{3, "fe80::1", "RoCE v2", "eth0"}}}}}};
   facts.versions = {{"torch", "2.13.0"}};

@@ -18,6 +18,7 @@
 #include "network/facts/names.h"
 #include "network/facts/routes.h"
 #include "network/facts/system.h"
+#include "network/port_ranges.h"
 
 namespace lockstep::network {
 
@@ -44,6 +45,9 @@ struct HostFacts {
   Gpus gpus = {};
   std::vector<RdmaDevice> rdma_devices = {};
   std::vector<std::string> kernel_modules = {};
+  std::map<std::string, std::string> programs = {};  // "orted": where PATH finds it; empty: it does not
+  NcclPlugin nccl_plugin = {};
+  std::vector<std::string> services = {};  // that run, of those a job may need: "nv-fabricmanager"
 
   std::map<std::string, std::string> versions = {};     // "python", "torch", "torch.cuda", "nccl", "mpi" ...
   std::map<std::string, std::string> environment = {};  // secrets masked
@@ -70,10 +74,6 @@ struct LocalAddress {
 std::vector<LocalAddress> addresses_in_kernel_order(const HostFacts& facts);
 
 // net.ipv4.ip_local_port_range, or the kernel's default.
-struct PortRange {
-  std::uint16_t first = 0;
-  std::uint16_t last = 0;
-};
 PortRange ephemeral_ports(const HostFacts& facts);
 
 }  // namespace lockstep::network

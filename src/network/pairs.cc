@@ -7,60 +7,60 @@
 #include <thread>
 
 #include "network/firewall/narrow.h"
+#include "network/route_lookup.h"
 
 namespace lockstep::network {
 namespace {
 
-using Bits = std::vector<std::uint64_t>;
+// What a host's firewall says to the packets of each place a flow passes.
+using PlaceFirewalls = std::array<Firewall, 4>;
 
-void set_bit(Bits& bits, std::size_t row_words, std::size_t row, std::size_t column) {
-  bits[row * row_words + column / 64] |= std::uint64_t{1} << (column % 64);
+struct PlacePorts {
+  PortSet own;           // where this host listens
+  PortSet peers;         // where any other does
+  PortSet own_clients;   // from where this host connects
+  PortSet peer_clients;  // from where any other does
+};
+
+bool is_at_source(Place place) {
+  return place == Place::kLeavingSource || place == Place::kEnteringSource;
 }
 
-bool has_bit(const Bits& bits, std::size_t row_words, std::size_t row, std::size_t column) {
-  return ((bits[row * row_words + column / 64] >> (column % 64)) & 1) != 0;
-}
-
-// The host with what its firewall says to the packets of each place a flow passes.
-using PlaceHosts = std::array<ReachHost, 4>;
-
-PlaceHosts place_hosts(const ReachHost& host, const Address& own, const PortSet& flow_ports,
-                       const PortSet& own_clients, const PortSet& all_clients) {
-  PlaceHosts hosts;
+PlaceFirewalls place_firewalls(const ReachHost& host, const Address& as_source, const Address& as_destination,
+                               const PlacePorts& ports) {
+  PlaceFirewalls made;
   for (const Place place : {Place::kLeavingSource, Place::kEnteringDestination, Place::kLeavingDestination,
                             Place::kEnteringSource}) {
     const bool is_reply = place == Place::kLeavingDestination || place == Place::kEnteringSource;
-    const bool is_source = place == Place::kLeavingSource || place == Place::kEnteringSource;
-    const PortSet& clients = is_source ? own_clients : all_clients;
+    const PortSet& servers = is_at_source(place) ? ports.peers : ports.own;
+    const PortSet& clients = is_at_source(place) ? ports.own_clients : ports.peer_clients;
     KnownPart known;
     known.state = is_reply ? kEstablished : kNew;
     known.tcp_flags = is_reply ? 0x12 : 0x02;  // SYN and ACK, SYN
-    known.own = own;
+    known.own = is_at_source(place) ? as_source : as_destination;
     known.is_leaving = place == Place::kLeavingSource || place == Place::kLeavingDestination;
-    known.ports = is_reply ? PortPairs::Box{flow_ports, clients} : PortPairs::Box{clients, flow_ports};
-    hosts[static_cast<std::size_t>(place)] = {.facts = host.facts,
-                                              .firewall = narrowed(host.firewall, known)};
+    known.ports = is_reply ? PortPairs::Box{servers, clients} : PortPairs::Box{clients, servers};
+    made[static_cast<std::size_t>(place)] = narrowed(*host.firewall, known);
   }
-  return hosts;
+  return made;
 }
 
 // The first address behind each edge at which this host may begin to treat peers in another way.
-std::vector<Address> edges_of(const PlaceHosts& hosts) {
+std::vector<Address> edges_of(const HostFacts& facts, const PlaceFirewalls& firewalls) {
   std::vector<Address> edges;
-  const ReachHost& host = hosts.front();
   const auto add = [&](const Address& first, const Address& last) {
     edges.push_back(first);
     if (const auto behind = next(last)) edges.push_back(*behind);
   };
-  for (const ReachHost& place : hosts)
-    for (const Program& program : place.firewall.programs)
+  for (const Firewall& firewall : firewalls)
+    for (const Program& program : firewall.programs)
       for (const Instruction& instruction : program.instructions)
         for (const AddressSet* set : {&instruction.match.source, &instruction.match.destination})
           for (const AddressRange& range : set->ranges) add(range.first, range.last);
-  for (const Route& route : host.facts->routes) add(route.destination.first(), route.destination.last());
-  for (const PolicyRule& rule : host.facts->policy_rules)
+  for (const Route& route : facts.routes) add(route.destination.first(), route.destination.last());
+  for (const PolicyRule& rule : facts.policy_rules)
     if (rule.to) add(rule.to->first(), rule.to->last());
-  for (const Interface& interface : host.facts->interfaces) {
+  for (const Interface& interface : facts.interfaces) {
     for (const InterfaceAddress& own : interface.addresses) {
       add(own.prefix.first(), own.prefix.last());
       add(own.prefix.address, own.prefix.address);
@@ -71,94 +71,181 @@ std::vector<Address> edges_of(const PlaceHosts& hosts) {
   return edges;
 }
 
-PortSet client_ports_of(const HostFacts& facts) {
-  const PortRange range = ephemeral_ports(facts);
-  return PortSet{{range.first, range.last}};
-}
-
 class PairsJudge {
  public:
-  PairsJudge(std::span<const Endpoint> endpoints, const PortSet& ports)
-      : endpoints_(endpoints), ports_(ports), order_(endpoints.size()) {
-    std::iota(order_.begin(), order_.end(), std::size_t{0});
-    std::ranges::sort(order_, {}, [&](std::size_t at) { return endpoints_[at].address; });
-    for (const Endpoint& endpoint : endpoints_) {
-      const PortRange range = ephemeral_ports(*endpoint.host->facts);
-      client_ports_.add({range.first, range.last});
+  PairsJudge(const ReachHosts& hosts, std::span<const Endpoint> endpoints)
+      : hosts_(hosts),
+        endpoints_(endpoints),
+        by_address_(endpoints.size()),
+        blocked_(endpoints.size()),
+        unknown_(endpoints.size()),
+        alone_(endpoints.size()),
+        refused_(endpoints.size()),
+        doubted_(endpoints.size()) {
+    for (std::size_t at = 0; at < endpoints.size(); ++at) {
+      const HostFacts& facts = hosts_.facts(endpoints[at].host);
+      const Address& address = endpoints[at].address;
+      is_found_.push_back(!address.is_loopback() && facts.interface_with(address) != nullptr ? 1 : 0);
+      listening_.push_back(number_of(endpoints[at].ports));
+      connecting_.push_back(number_of(ephemeral_port_set(facts)));
+      all_ports_.add(endpoints[at].ports);
+      all_clients_.add(port_sets_[connecting_[at]]);
+      seen_as_.push_back(source_of(at, at == 0 ? endpoints.size() - 1 : 0));
     }
-    row_words_ = (endpoints.size() + 63) / 64;
-    for (Bits* bits :
-         {&as_source_blocked_, &as_source_unknown_, &as_destination_blocked_, &as_destination_unknown_})
-      bits->assign(endpoints.size() * row_words_, 0);
+    std::iota(by_address_.begin(), by_address_.end(), std::size_t{0});
+    by_source_ = by_address_;
+    std::ranges::sort(by_address_, [&](std::size_t left, std::size_t right) {
+      return endpoints_[left].address < endpoints_[right].address;
+    });
+    std::ranges::sort(by_source_, {}, [&](std::size_t at) { return seen_as_[at]; });
   }
 
   // Rows are a host's own, so threads do not meet.
   void judge_host(std::size_t own) {
-    const ReachHost& whole = *endpoints_[own].host;
-    const PlaceHosts host =
-        place_hosts(whole, endpoints_[own].address, ports_, client_ports_of(*whole.facts), client_ports_);
-    const std::vector<Address> edges = edges_of(host);
-    for (std::size_t begin = 0; begin < order_.size();) {
-      const Address& first = endpoints_[order_[begin]].address;
-      const auto edge = std::ranges::upper_bound(edges, first);
-      std::size_t end = begin + 1;
-      while (end < order_.size() && (edge == edges.end() || endpoints_[order_[end]].address < *edge) &&
-             endpoints_[order_[end]].address.family == first.family)
-        ++end;
-      judge_class(own, host, begin, end);
-      begin = end;
-    }
+    const ReachHost host = hosts_.at(endpoints_[own].host);
+    const PlacePorts ports{.own = endpoints_[own].ports,
+                           .peers = all_ports_,
+                           .own_clients = ephemeral_port_set(*host.facts),
+                           .peer_clients = all_clients_};
+    const PlaceFirewalls firewalls = place_firewalls(host, seen_as_[own], endpoints_[own].address, ports);
+    const std::vector<Address> edges = edges_of(*host.facts, firewalls);
+    const auto address = [&](std::size_t at) -> const Address& { return endpoints_[at].address; };
+    for_each_class(by_address_, edges, address, [&](std::span<const std::size_t> peers) {
+      judge_as_source(own, *host.facts, firewalls, ports, peers);
+    });
+    const auto source = [&](std::size_t at) -> const Address& { return seen_as_[at]; };
+    for_each_class(by_source_, edges, source, [&](std::span<const std::size_t> peers) {
+      judge_as_destination(own, *host.facts, firewalls, ports, peers);
+    });
   }
 
-  PairsVerdict finish(std::size_t most_examples) {
-    PairsVerdict verdict;
-    verdict.hosts = endpoints_.size();
-    verdict.row_words = row_words_;
-    verdict.blocked_bits = std::move(as_source_blocked_);
-    verdict.unknown_bits = std::move(as_source_unknown_);
-    std::vector<PairsVerdict::Example> doubtful;
+  PairsVerdict finish() {
+    const BitMatrix refused = refused_.transposed();
+    const BitMatrix doubted = doubted_.transposed();
     for (std::size_t source = 0; source < endpoints_.size(); ++source) {
-      for (std::size_t destination = 0; destination < endpoints_.size(); ++destination) {
-        if (source == destination) continue;
-        if (has_bit(as_destination_blocked_, row_words_, destination, source))
-          set_bit(verdict.blocked_bits, row_words_, source, destination);
-        if (has_bit(as_destination_unknown_, row_words_, destination, source))
-          set_bit(verdict.unknown_bits, row_words_, source, destination);
-        const Reach reach = verdict.at(source, destination);
-        ++(reach == Reach::kOpen      ? verdict.open
-           : reach == Reach::kBlocked ? verdict.blocked
-                                      : verdict.unknown);
-        auto& list = reach == Reach::kBlocked ? verdict.examples : doubtful;
-        if (reach != Reach::kOpen && list.size() < most_examples)
-          list.push_back({source, destination, reach});
+      const auto blocked = blocked_.row(source);
+      const auto unknown = unknown_.row(source);
+      for (std::size_t word = 0; word < blocked.size(); ++word) {
+        blocked[word] |= refused.row(source)[word] & ~alone_.row(source)[word];
+        unknown[word] |= doubted.row(source)[word] & ~alone_.row(source)[word];
       }
+      blocked[source / 64] &= ~(std::uint64_t{1} << (source % 64));
+      for (std::size_t word = 0; word < blocked.size(); ++word) unknown[word] &= ~blocked[word];
+      unknown[source / 64] &= ~(std::uint64_t{1} << (source % 64));
     }
-    for (const auto& example : doubtful)
-      if (verdict.examples.size() < most_examples) verdict.examples.push_back(example);
+    PairsVerdict verdict;
+    const std::uint64_t all = std::uint64_t{endpoints_.size()} * (endpoints_.size() - 1);
+    verdict.blocked = blocked_.count();
+    verdict.unknown = unknown_.count();
+    verdict.open = all - verdict.blocked - verdict.unknown;
+    verdict.blocked_pairs = std::move(blocked_);
+    verdict.unknown_pairs = std::move(unknown_);
     return verdict;
   }
 
  private:
-  // All peers of a class get the answer of its first; another peer than the host itself.
-  void judge_class(std::size_t own, const PlaceHosts& hosts, std::size_t begin, std::size_t end) {
-    const std::size_t shown = order_[begin] == own && end - begin > 1 ? begin + 1 : begin;
-    if (order_[shown] == own) return;
-    const Address& mine = endpoints_[own].address;
-    const Address& peer = endpoints_[order_[shown]].address;
-    const PortSet own_ports = client_ports_of(*hosts.front().facts);
-    const auto ask = [&](Place place, const PortSet& client_ports) {
-      return judge_place(hosts[static_cast<std::size_t>(place)], place, mine, peer, ports_, client_ports,
-                         kTcp)
-          .reach;
-    };
-    const Reach as_source =
-        worse(ask(Place::kLeavingSource, own_ports), ask(Place::kEnteringSource, own_ports));
-    const Reach as_destination = worse(ask(Place::kEnteringDestination, client_ports_),
-                                       ask(Place::kLeavingDestination, client_ports_));
-    for (std::size_t at = begin; at < end; ++at) {
-      mark(as_source, as_source_blocked_, as_source_unknown_, own, order_[at]);
-      mark(as_destination, as_destination_blocked_, as_destination_unknown_, own, order_[at]);
+  static constexpr std::size_t kNothingAsked = static_cast<std::size_t>(-1);
+
+  // What the routes of `own` put in as source towards a peer; the address it has, where they have no answer.
+  Address source_of(std::size_t own, std::size_t peer) const {
+    if (endpoints_[own].bound) return *endpoints_[own].bound;
+    const auto chosen =
+        look_up_route(hosts_.facts(endpoints_[own].host), endpoints_[peer].address, {}).source;
+    return chosen.value_or(endpoints_[own].address);
+  }
+
+  // Runs of peers whose address stands between the same two edges.
+  template <typename AddressOf, typename Judge>
+  static void for_each_class(std::span<const std::size_t> order, const std::vector<Address>& edges,
+                             const AddressOf& address_of, const Judge& judge) {
+    for (std::size_t begin = 0; begin < order.size();) {
+      const Address& first = address_of(order[begin]);
+      const auto edge = std::ranges::upper_bound(edges, first);
+      std::size_t end = begin + 1;
+      while (end < order.size() && (edge == edges.end() || address_of(order[end]) < *edge) &&
+             address_of(order[end]).family == first.family)
+        ++end;
+      judge(order.subspan(begin, end - begin));
+      begin = end;
     }
+  }
+
+  // All peers of a class that listen at the same ports get the answer of one of them.
+  void judge_as_source(std::size_t own, const HostFacts& facts, const PlaceFirewalls& firewalls,
+                       const PlacePorts& ports, std::span<const std::size_t> peers) {
+    const std::size_t shown = peers.front() == own && peers.size() > 1 ? peers[1] : peers.front();
+    if (shown == own) return;
+    if (!endpoints_[own].bound && source_of(own, shown) != seen_as_[own]) return judge_alone(own, peers);
+    std::size_t asked = kNothingAsked;
+    Reach reach = Reach::kOpen;
+    for (const std::size_t peer : peers) {
+      if (peer == own) continue;
+      if (is_found_[peer] == 0) {
+        judge_alone(own, {&peer, 1});
+        continue;
+      }
+      if (listening_[peer] != asked) {
+        asked = listening_[peer];
+        const auto ask = [&](Place place) {
+          return reach_at_place(facts, firewalls[static_cast<std::size_t>(place)],
+                                {.place = place,
+                                 .own = seen_as_[own],
+                                 .other = endpoints_[peer].address,
+                                 .flow_ports = &port_sets_[asked],
+                                 .client_ports = &ports.own_clients});
+        };
+        reach = worse(ask(Place::kLeavingSource), ask(Place::kEnteringSource));
+      }
+      if (reach == Reach::kBlocked) blocked_.set(own, peer);
+      if (reach == Reach::kUnknown) unknown_.set(own, peer);
+    }
+  }
+
+  void judge_as_destination(std::size_t own, const HostFacts& facts, const PlaceFirewalls& firewalls,
+                            const PlacePorts& ports, std::span<const std::size_t> peers) {
+    if (is_found_[own] == 0) return;
+    std::size_t asked = kNothingAsked;
+    Reach reach = Reach::kOpen;
+    for (const std::size_t peer : peers) {
+      if (peer == own) continue;
+      if (connecting_[peer] != asked) {
+        asked = connecting_[peer];
+        const auto ask = [&](Place place) {
+          return reach_at_place(facts, firewalls[static_cast<std::size_t>(place)],
+                                {.place = place,
+                                 .own = endpoints_[own].address,
+                                 .other = seen_as_[peer],
+                                 .flow_ports = &ports.own,
+                                 .client_ports = &port_sets_[asked]});
+        };
+        reach = worse(ask(Place::kEnteringDestination), ask(Place::kLeavingDestination));
+      }
+      if (reach == Reach::kBlocked) refused_.set(own, peer);
+      if (reach == Reach::kUnknown) doubted_.set(own, peer);
+    }
+  }
+
+  // A host with several ways out is seen by another address there; a loopback or foreign address leads
+  // nowhere.
+  void judge_alone(std::size_t own, std::span<const std::size_t> peers) {
+    for (const std::size_t peer : peers) {
+      if (peer == own) continue;
+      alone_.set(own, peer);
+      const Endpoint& other = endpoints_[peer];
+      const Reach reach =
+          judge_flow(hosts_.at(endpoints_[own].host), hosts_.at(other.host),
+                     {.source = endpoints_[own].bound, .destination = other.address, .ports = other.ports})
+              .reach;
+      if (reach == Reach::kBlocked) blocked_.set(own, peer);
+      if (reach == Reach::kUnknown) unknown_.set(own, peer);
+    }
+  }
+
+  std::size_t number_of(const PortSet& ports) {
+    const auto found = std::ranges::find(port_sets_, ports);
+    if (found != port_sets_.end()) return static_cast<std::size_t>(found - port_sets_.begin());
+    port_sets_.push_back(ports);
+    return port_sets_.size() - 1;
   }
 
   static Reach worse(Reach left, Reach right) {
@@ -166,32 +253,29 @@ class PairsJudge {
     return left == Reach::kOpen ? right : left;
   }
 
-  void mark(Reach reach, Bits& blocked, Bits& unknown, std::size_t row, std::size_t column) const {
-    if (reach == Reach::kBlocked) set_bit(blocked, row_words_, row, column);
-    if (reach == Reach::kUnknown) set_bit(unknown, row_words_, row, column);
-  }
-
+  const ReachHosts& hosts_;
   std::span<const Endpoint> endpoints_;
-  const PortSet& ports_;
-  std::vector<std::size_t> order_;  // by address
-  PortSet client_ports_;            // of all hosts together
-  std::size_t row_words_ = 0;
-  Bits as_source_blocked_;  // a row for each source
-  Bits as_source_unknown_;
-  Bits as_destination_blocked_;  // a row for each destination
-  Bits as_destination_unknown_;
+  std::vector<std::size_t> by_address_;
+  std::vector<std::size_t> by_source_;
+  std::vector<Address> seen_as_;         // the address from which each connects to nearly all others
+  std::vector<char> is_found_;           // at the address it gives
+  std::vector<PortSet> port_sets_;       // that differ
+  std::vector<std::size_t> listening_;   // port set of each
+  std::vector<std::size_t> connecting_;  // port set of each
+  PortSet all_ports_;
+  PortSet all_clients_;
+  BitMatrix blocked_;  // a row for each source
+  BitMatrix unknown_;
+  BitMatrix alone_;    // pairs that were judged by themselves
+  BitMatrix refused_;  // a row for each destination
+  BitMatrix doubted_;
 };
 
 }  // namespace
 
-Reach PairsVerdict::at(std::size_t source, std::size_t destination) const {
-  if (has_bit(blocked_bits, row_words, source, destination)) return Reach::kBlocked;
-  return has_bit(unknown_bits, row_words, source, destination) ? Reach::kUnknown : Reach::kOpen;
-}
-
-PairsVerdict judge_pairs(std::span<const Endpoint> endpoints, const PortSet& ports, unsigned threads,
-                         std::size_t most_examples) {
-  PairsJudge judge(endpoints, ports);
+PairsVerdict judge_pairs(const ReachHosts& hosts, std::span<const Endpoint> endpoints, unsigned threads) {
+  if (endpoints.size() < 2) return {};
+  PairsJudge judge(hosts, endpoints);
   std::atomic<std::size_t> next_host{0};
   const auto work = [&] {
     for (std::size_t at = next_host++; at < endpoints.size(); at = next_host++) judge.judge_host(at);
@@ -202,7 +286,7 @@ PairsVerdict judge_pairs(std::span<const Endpoint> endpoints, const PortSet& por
       workers.emplace_back(work);
     work();
   }
-  return judge.finish(most_examples);
+  return judge.finish();
 }
 
 }  // namespace lockstep::network

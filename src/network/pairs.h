@@ -3,41 +3,38 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
-#include "network/reach.h"
+#include "network/bit_matrix.h"
+#include "network/reach_hosts.h"
 
 namespace lockstep::network {
 
 struct Endpoint {
-  const ReachHost* host = nullptr;
-  Address address = {};  // at which the job finds it
+  std::size_t host = 0;               // among the ReachHosts
+  Address address = {};               // at which the others find it
+  PortSet ports = {};                 // where it listens: all of them must be open
+  std::optional<Address> bound = {};  // from which it connects; empty: its routes choose
 };
 
 struct PairsVerdict {
-  std::size_t hosts = 0;
   std::uint64_t open = 0;  // directed pairs
   std::uint64_t blocked = 0;
   std::uint64_t unknown = 0;
 
-  struct Example {
-    std::size_t source = 0;
-    std::size_t destination = 0;
-    Reach reach = Reach::kBlocked;
-  };
-  std::vector<Example> examples = {};  // blocked ones first; judge_flow explains them
+  // A row for each source.
+  BitMatrix blocked_pairs = {};
+  BitMatrix unknown_pairs = {};
 
-  Reach at(std::size_t source, std::size_t destination) const;
-
-  // A bit for each directed pair, one row for each source.
-  std::vector<std::uint64_t> blocked_bits = {};
-  std::vector<std::uint64_t> unknown_bits = {};
-  std::size_t row_words = 0;
+  Reach at(std::size_t source, std::size_t destination) const {
+    if (blocked_pairs.has(source, destination)) return Reach::kBlocked;
+    return unknown_pairs.has(source, destination) ? Reach::kUnknown : Reach::kOpen;
+  }
 };
 
-// From every endpoint to every other, at these ports of the destination. Uses up to `threads` threads.
-PairsVerdict judge_pairs(std::span<const Endpoint> endpoints, const PortSet& ports, unsigned threads,
-                         std::size_t most_examples = 100);
+// From every endpoint to every other, as judge_flow would say it of each. Uses up to `threads` threads.
+PairsVerdict judge_pairs(const ReachHosts& hosts, std::span<const Endpoint> endpoints, unsigned threads);
 
 }  // namespace lockstep::network

@@ -12,19 +12,22 @@ PortSet::PortSet(std::initializer_list<Range> ranges) {
 
 void PortSet::add(Range range) {
   if (range.first > range.last) return;
-  std::vector<Range> merged;
-  merged.reserve(ranges_.size() + 1);
+  PortRanges merged;
+  bool is_placed = false;
   for (const Range& own : ranges_) {
     const bool is_before = own.last < range.first && own.last + 1 < range.first;
     const bool is_behind = range.last < own.first && range.last + 1 < own.first;
+    if (is_behind && !is_placed) {
+      merged.push_back(range);
+      is_placed = true;
+    }
     if (is_before || is_behind) {
       merged.push_back(own);
     } else {
       range = {std::min(range.first, own.first), std::max(range.last, own.last)};
     }
   }
-  const auto place = std::ranges::find_if(merged, [&](const Range& own) { return own.first > range.first; });
-  merged.insert(place, range);
+  if (!is_placed) merged.push_back(range);
   ranges_ = std::move(merged);
 }
 

@@ -4,18 +4,17 @@
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
+
+#include "network/port_ranges.h"
 
 namespace lockstep::network {
 
 class PortSet {
  public:
-  struct Range {
-    std::uint16_t first = 0;
-    std::uint16_t last = 0;
-    bool operator==(const Range&) const = default;
-  };
+  using Range = PortRange;
 
   PortSet() = default;  // empty
   PortSet(std::initializer_list<Range> ranges);
@@ -25,19 +24,21 @@ class PortSet {
   bool operator==(const PortSet&) const = default;
 
   void add(Range range);  // a range that is the wrong way round adds nothing
+  void add(const PortSet& other) {
+    for (const Range& range : other.ranges()) add(range);
+  }
   bool empty() const { return ranges_.empty(); }
-  bool is_all() const { return ranges_.size() == 1 && ranges_[0].first == 0 && ranges_[0].last == 65535; }
   bool contains(std::uint16_t port) const;
   bool intersects(const PortSet& other) const;
-  std::uint16_t lowest() const { return ranges_.front().first; }  // of a set that is not empty
-  const std::vector<Range>& ranges() const { return ranges_; }
+  std::uint16_t lowest() const { return ranges_.begin()->first; }  // of a set that is not empty
+  std::span<const Range> ranges() const { return ranges_.all(); }
 
   PortSet operator&(const PortSet& other) const;
   PortSet operator-(const PortSet& other) const;
   PortSet complement() const { return all() - *this; }
 
  private:
-  std::vector<Range> ranges_;  // sorted, with gaps between them
+  PortRanges ranges_;  // sorted, with gaps between them
 };
 
 std::string to_text(const PortSet& ports);  // "22, 29500-29510"

@@ -52,30 +52,36 @@ std::string incoming_interface(const HostFacts& host, const Address& own, const 
 
 class PlaceJudge {
  public:
-  PlaceJudge(const ReachHost& host, Place place, const Address& own, const Address& other)
-      : host_(host), place_(place), own_(own), other_(other) {}
+  PlaceJudge(const HostFacts& facts, const Firewall& firewall, const PlaceQuestion& question, bool explains)
+      : facts_(facts),
+        firewall_(firewall),
+        question_(question),
+        place_(question.place),
+        own_(question.own),
+        other_(question.other),
+        explains_(explains) {}
 
-  PlaceVerdict judge(const PortSet& flow_ports, const PortSet& client_ports, Protocol protocol) {
-    packet_.protocol = protocol;
+  PlaceVerdict judge() {
+    packet_.protocol = question_.protocol;
     packet_.state = is_reply(place_) ? kEstablished : kNew;
     packet_.tcp_flags = is_reply(place_) ? kSynAck : kSyn;
-    PortPairs ports =
-        is_reply(place_) ? PortPairs(flow_ports, client_ports) : PortPairs(client_ports, flow_ports);
+    const PortPairs ports = is_reply(place_) ? PortPairs(*question_.flow_ports, *question_.client_ports)
+                                             : PortPairs(*question_.client_ports, *question_.flow_ports);
     if (is_leaving(place_)) {
       leave(ports);
     } else {
       enter(ports);
     }
-    if (verdict_.reach == Reach::kOpen && !host_.firewall.is_known) {
+    if (verdict_.reach == Reach::kOpen && !firewall_.is_known && question_.passes_firewall) {
       verdict_.reach = Reach::kUnknown;
-      verdict_.why = fmt::format("the firewall of {} was not seen", host_.facts->name);
+      verdict_.why = fmt::format("the firewall of {} was not seen", facts_.name);
     }
     return std::move(verdict_);
   }
 
  private:
   void leave(const PortPairs& ports) {
-    const RouteAnswer route = look_up_route(*host_.facts, other_, own_);
+    const RouteAnswer route = look_up_route(facts_, other_, own_);
     if (route.end != RouteEnd::kFound) return fail(route, ports);
     packet_.source = own_;
     packet_.destination = other_;
@@ -87,7 +93,7 @@ class PlaceJudge {
   }
 
   void enter(const PortPairs& ports) {
-    interface_ = incoming_interface(*host_.facts, own_, other_);
+    interface_ = incoming_interface(facts_, own_, other_);
     if (is_filtered_by_way_back(ports)) return;
     packet_.source = other_;
     packet_.destination = own_;
@@ -102,57 +108,59 @@ class PlaceJudge {
   bool is_filtered_by_way_back(const PortPairs& ports) {
     if (interface_ == "lo" || other_.family != Family::kIpv4) return false;
     const auto setting = [&](const std::string& name) {
-      return host_.facts->sysctl_number(fmt::format("net.ipv4.conf.{}.rp_filter", name)).value_or(0);
+      return facts_.sysctl_number(fmt::format("net.ipv4.conf.{}.rp_filter", name)).value_or(0);
     };
     if (std::max(setting("all"), setting(interface_)) != 1) return false;
-    const RouteAnswer back = look_up_route(*host_.facts, other_, own_);
+    const RouteAnswer back = look_up_route(facts_, other_, own_);
     if (back.end == RouteEnd::kFound && back.interface == interface_) return false;
     verdict_.reach = Reach::kBlocked;
-    verdict_.decider = Decider{.host = host_.facts->name,
+    if (!explains_) return true;
+    verdict_.decider = Decider{.host = facts_.name,
                                .kind = "rp_filter",
                                .text = fmt::format("net.ipv4.conf.{}.rp_filter = 1", interface_),
                                .is_silent = true};
     verdict_.why =
-        fmt::format("{} drops packets from {} on {}: answers would leave by {}", host_.facts->name,
-                    to_text(other_), interface_, back.interface.empty() ? "no interface" : back.interface);
+        fmt::format("{} drops packets from {} on {}: answers would leave by {}", facts_.name, to_text(other_),
+                    interface_, back.interface.empty() ? "no interface" : back.interface);
     show(ports);
     return true;
   }
 
   void fail(const RouteAnswer& route, const PortPairs& ports) {
     verdict_.reach = route.end == RouteEnd::kUnknown ? Reach::kUnknown : Reach::kBlocked;
-    verdict_.why = fmt::format("{}: {}", host_.facts->name, route.why);
-    verdict_.decider =
-        Decider{.host = host_.facts->name, .kind = route.route != nullptr ? "route" : "policy rule"};
+    if (!explains_) return;
+    verdict_.why = fmt::format("{}: {}", facts_.name, route.why);
+    verdict_.decider = Decider{.host = facts_.name, .kind = route.route != nullptr ? "route" : "policy rule"};
     if (route.rule == nullptr) verdict_.decider->kind = "route";
     verdict_.decider->text = route.route != nullptr ? to_text(*route.route) : route.why;
     show(ports);
   }
 
   void pass(Hook hook, const PortPairs& ports) {
-    for (const Decided& part : sweep(host_.firewall, hook, packet_, ports)) {
+    if (!question_.passes_firewall || (!explains_ && verdict_.reach == Reach::kBlocked)) return;
+    for (const Decided& part : sweep(firewall_, hook, packet_, ports)) {
       if (part.decision == Decision::kAccept) continue;
       const bool is_unknown = part.decision == Decision::kUnknown;
-      if (!is_unknown) {
+      if (!is_unknown && explains_) {
         for (const PortPairs::Box& box : part.ports.boxes())
-          for (const PortSet::Range& range : (is_reply(place_) ? box.source : box.destination).ranges())
-            verdict_.blocked_ports.add(range);
+          verdict_.blocked_ports.add(is_reply(place_) ? box.source : box.destination);
       }
       const bool is_first =
           verdict_.reach == Reach::kOpen || (verdict_.reach == Reach::kUnknown && !is_unknown);
       if (!is_first) continue;
       verdict_.reach = is_unknown ? Reach::kUnknown : Reach::kBlocked;
-      verdict_.decider = decider_of(*host_.facts, part);
+      if (!explains_) continue;
+      verdict_.decider = decider_of(facts_, part);
       verdict_.ports = part.ports.any();
-      verdict_.why =
-          is_unknown ? fmt::format("{} has a rule that is not understood: {}", host_.facts->name, part.why)
-                     : sentence(part);
+      verdict_.why = is_unknown
+                         ? fmt::format("{} has a rule that is not understood: {}", facts_.name, part.why)
+                         : sentence(part);
     }
   }
 
   std::string sentence(const Decided& part) const {
     const RuleOrigin& origin = *part.origin;
-    return fmt::format("{} {} {} packets {}: {} (table {}, chain {})", host_.facts->name,
+    return fmt::format("{} {} {} packets {}: {} (table {}, chain {})", facts_.name,
                        part.decision == Decision::kDrop ? "drops" : "rejects",
                        is_leaving(place_) ? "outgoing" : "incoming",
                        is_leaving(place_) ? "to " + to_text(other_) : "from " + to_text(other_), origin.text,
@@ -162,24 +170,22 @@ class PlaceJudge {
   // No port is let through.
   void show(const PortPairs& ports) {
     verdict_.ports = ports.any();
+    if (verdict_.reach != Reach::kBlocked) return;
     for (const PortPairs::Box& box : ports.boxes())
-      for (const PortSet::Range& range : (is_reply(place_) ? box.source : box.destination).ranges())
-        if (verdict_.reach == Reach::kBlocked) verdict_.blocked_ports.add(range);
+      verdict_.blocked_ports.add(is_reply(place_) ? box.source : box.destination);
   }
 
-  const ReachHost& host_;
-  Place place_;
-  Address own_;
-  Address other_;
+  const HostFacts& facts_;
+  const Firewall& firewall_;
+  const PlaceQuestion& question_;
+  const Place place_;
+  const Address& own_;
+  const Address& other_;
+  const bool explains_;
   std::string interface_;
   Packet packet_;
   PlaceVerdict verdict_;
 };
-
-PortSet client_ports_of(const HostFacts& host) {
-  const PortRange range = ephemeral_ports(host);
-  return PortSet{{range.first, range.last}};
-}
 
 void take_mtu(const HostFacts& source, const HostFacts& destination, const Address& from, const Address& to,
               FlowVerdict& verdict) {
@@ -195,7 +201,11 @@ void take_mtu(const HostFacts& source, const HostFacts& destination, const Addre
 }  // namespace
 
 ReachHost reach_host(const HostFacts& facts) {
-  return {.facts = &facts, .firewall = read_firewall(facts.firewall)};
+  return {.facts = &facts, .firewall = std::make_shared<const Firewall>(read_firewall(facts.firewall))};
+}
+
+PortSet ephemeral_port_set(const HostFacts& host) {
+  return PortSet{ephemeral_ports(host)};
 }
 
 std::string to_text(const ShownPacket& packet) {
@@ -207,9 +217,12 @@ std::string to_text(const ShownPacket& packet) {
                      end(packet.destination, packet.destination_port), packet.is_reply ? " (answer)" : "");
 }
 
-PlaceVerdict judge_place(const ReachHost& host, Place place, const Address& own, const Address& other,
-                         const PortSet& flow_ports, const PortSet& client_ports, Protocol protocol) {
-  return PlaceJudge(host, place, own, other).judge(flow_ports, client_ports, protocol);
+PlaceVerdict judge_place(const ReachHost& host, const PlaceQuestion& question) {
+  return PlaceJudge(*host.facts, *host.firewall, question, true).judge();
+}
+
+Reach reach_at_place(const HostFacts& host, const Firewall& firewall, const PlaceQuestion& question) {
+  return PlaceJudge(host, firewall, question, false).judge().reach;
 }
 
 FlowVerdict judge_flow(const ReachHost& source, const ReachHost& destination, const Flow& flow) {
@@ -240,15 +253,19 @@ FlowVerdict judge_flow(const ReachHost& source, const ReachHost& destination, co
   }
   // Without an address to send from, only the route is asked; it says why there is none.
   const Address from = chosen.value_or(flow.destination);
-  const PortSet client_ports = client_ports_of(*source.facts);
+  const PortSet client_ports = ephemeral_port_set(*source.facts);
   for (const Place place : {Place::kLeavingSource, Place::kEnteringDestination, Place::kLeavingDestination,
                             Place::kEnteringSource}) {
     const bool is_at_source = place == Place::kLeavingSource || place == Place::kEnteringSource;
     const ReachHost& host = is_at_source ? source : destination;
-    const PlaceVerdict part =
-        judge_place(host, place, is_at_source ? from : flow.destination,
-                    is_at_source ? flow.destination : from, flow.ports, client_ports, flow.protocol);
-    for (const PortSet::Range& range : part.blocked_ports.ranges()) verdict.blocked_ports.add(range);
+    const PlaceVerdict part = judge_place(host, {.place = place,
+                                                 .own = is_at_source ? from : flow.destination,
+                                                 .other = is_at_source ? flow.destination : from,
+                                                 .flow_ports = &flow.ports,
+                                                 .client_ports = &client_ports,
+                                                 .protocol = flow.protocol,
+                                                 .passes_firewall = flow.passes_firewall});
+    verdict.blocked_ports.add(part.blocked_ports);
     const bool is_worse = (part.reach == Reach::kBlocked && verdict.reach != Reach::kBlocked) ||
                           (part.reach == Reach::kUnknown && verdict.reach == Reach::kOpen);
     if (!is_worse) continue;

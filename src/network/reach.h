@@ -2,6 +2,7 @@
 // check of the way back. Each answer names the object that decides and one packet that shows it.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,10 +14,10 @@
 
 namespace lockstep::network {
 
-// A host, its firewall read once.
+// A host and its firewall, which hosts with the same rules share.
 struct ReachHost {
   const HostFacts* facts = nullptr;
-  Firewall firewall = {};
+  std::shared_ptr<const Firewall> firewall = {};
 };
 ReachHost reach_host(const HostFacts& facts);
 
@@ -25,6 +26,7 @@ struct Flow {
   Address destination = {};
   PortSet ports = {};  // of the destination: every one of them must be open
   Protocol protocol = kTcp;
+  bool passes_firewall = true;  // RDMA passes by the kernel's
 };
 
 enum class Reach { kOpen, kBlocked, kUnknown };
@@ -75,8 +77,23 @@ struct PlaceVerdict {
   PortSet blocked_ports = {};                 // of the flow's destination
 };
 
-// `own` is the address of `host`, `other` that of its peer.
-PlaceVerdict judge_place(const ReachHost& host, Place place, const Address& own, const Address& other,
-                         const PortSet& flow_ports, const PortSet& client_ports, Protocol protocol);
+// What is asked of one place. `own` is the address of the host there, `other` that of its peer.
+struct PlaceQuestion {
+  Place place = Place::kLeavingSource;
+  Address own = {};
+  Address other = {};
+  const PortSet* flow_ports = nullptr;
+  const PortSet* client_ports = nullptr;
+  Protocol protocol = kTcp;
+  bool passes_firewall = true;
+};
+PlaceVerdict judge_place(const ReachHost& host, const PlaceQuestion& question);
+
+// The same without the words.
+Reach reach_at_place(const HostFacts& host, const Firewall& firewall, const PlaceQuestion& question);
+
+// net.ipv4.ip_local_port_range of the host, from which its clients connect and where its servers listen that
+// have no port of their own.
+PortSet ephemeral_port_set(const HostFacts& host);
 
 }  // namespace lockstep::network

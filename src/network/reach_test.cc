@@ -119,21 +119,33 @@ TEST(Pairs, AgreeWithEachFlowByItself) {
     if (at % 8 == 2) rules += "-A INPUT -s 10.0.0.0/24 -m owner --uid-owner 3 -j DROP\n";
     all.push_back(host("h" + std::to_string(at), address, rules));
   }
-  std::vector<ReachHost> hosts;
-  for (const HostFacts& facts : all) hosts.push_back(reach_host(facts));
+  // Some are seen by another address than the one they are found at, some are found nowhere.
+  for (const std::size_t at : {std::size_t{3}, std::size_t{9}}) {
+    all[at].interfaces.push_back(all[at].interfaces[1]);
+    all[at].interfaces.back().name = "eth1";
+    all[at].interfaces.back().addresses = {{.prefix = *parse_prefix("10.1.0." + std::to_string(at) + "/16")}};
+    all[at].routes.push_back({.destination = *parse_prefix("10.0.2.0/24"), .interface = "eth1"});
+  }
+  all[6].sysctls["net.ipv4.ip_local_port_range"] = "20000\t30000";
+  const ReachHosts hosts(all);
   std::vector<Endpoint> endpoints;
-  for (const ReachHost& one : hosts)
-    endpoints.push_back({&one, one.facts->interfaces[1].addresses[0].prefix.address});
-  const PortSet ports{{29500, 29510}};
-  const PairsVerdict pairs = judge_pairs(endpoints, ports, 2);
+  for (std::size_t at = 0; at < all.size(); ++at) {
+    const PortSet ports{{29500, static_cast<std::uint16_t>(at % 3 == 0 ? 29510 : 40000)}};
+    endpoints.push_back({at, all[at].interfaces[1].addresses[0].prefix.address, ports});
+  }
+  endpoints[4].address = *parse_address("127.0.1.1");
+  endpoints[5].address = *parse_address("10.9.9.9");
+  endpoints[7].bound = endpoints[7].address;
+  const PairsVerdict pairs = judge_pairs(hosts, endpoints, 2);
   std::uint64_t blocked = 0;
   std::uint64_t unknown = 0;
   for (std::size_t source = 0; source < hosts.size(); ++source) {
     for (std::size_t destination = 0; destination < hosts.size(); ++destination) {
       if (source == destination) continue;
-      const Flow flow{
-          .source = endpoints[source].address, .destination = endpoints[destination].address, .ports = ports};
-      const Reach reach = judge_flow(hosts[source], hosts[destination], flow).reach;
+      const Flow flow{.source = endpoints[source].bound,
+                      .destination = endpoints[destination].address,
+                      .ports = endpoints[destination].ports};
+      const Reach reach = judge_flow(hosts.at(source), hosts.at(destination), flow).reach;
       EXPECT_EQ(pairs.at(source, destination), reach) << source << " " << destination;
       blocked += reach == Reach::kBlocked ? 1 : 0;
       unknown += reach == Reach::kUnknown ? 1 : 0;
@@ -143,6 +155,16 @@ TEST(Pairs, AgreeWithEachFlowByItself) {
   EXPECT_EQ(pairs.unknown, unknown);
   EXPECT_GT(blocked, 50U);
   EXPECT_GT(unknown, 10U);
+}
+
+TEST(ReachHosts, HostsWithTheSameRulesShareThem) {
+  const std::string rules = ":INPUT DROP [0:0]\n";
+  const std::vector<HostFacts> all = {host("a", "10.0.0.1", rules), host("b", "10.0.0.2"),
+                                      host("c", "10.0.0.3", rules)};
+  const ReachHosts hosts(all);
+  EXPECT_EQ(hosts.rule_sets(), 2U);
+  EXPECT_EQ(hosts.at(0).firewall, hosts.at(2).firewall);
+  EXPECT_NE(hosts.at(0).firewall, hosts.at(1).firewall);
 }
 
 }  // namespace

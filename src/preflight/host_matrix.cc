@@ -5,41 +5,37 @@
 #include <fmt/format.h>
 
 #include "base/escape.h"
+#include "preflight/host_groups.h"
 
 namespace lockstep::preflight {
 namespace {
 
 constexpr std::size_t kMostLines = 40;
 
-// Exchanging the two changes nothing.
-bool are_alike(const std::vector<std::string>& cells, std::size_t one, std::size_t other) {
-  if (cells[one][other] != cells[other][one]) return false;
-  for (std::size_t at = 0; at < cells.size(); ++at) {
-    if (at == one || at == other) continue;
-    if (cells[one][at] != cells[other][at] || cells[at][one] != cells[at][other]) return false;
-  }
-  return true;
+char letter_of(Cell cell) {
+  return cell == Cell::kRefused ? kBlocked : cell == Cell::kDoubtful ? kNotKnown : kOpen;
 }
 
-std::vector<std::vector<std::size_t>> groups_in(const std::vector<std::string>& cells) {
-  std::vector<std::vector<std::size_t>> groups;
-  for (std::size_t at = 0; at < cells.size(); ++at) {
-    const auto like =
-        std::ranges::find_if(groups, [&](const auto& group) { return are_alike(cells, group.front(), at); });
-    if (like == groups.end()) {
-      groups.push_back({at});
-    } else {
-      like->push_back(at);
-    }
-  }
-  return groups;
+bool has_a_mark(const network::BitMatrix& blocked, const network::BitMatrix& unknown, std::size_t host) {
+  for (std::size_t other = 0; other < blocked.size(); ++other)
+    if (other != host && (cell_at(blocked, unknown, host, other) != Cell::kReached ||
+                          cell_at(blocked, unknown, other, host) != Cell::kReached))
+      return true;
+  return false;
 }
 
 }  // namespace
 
-HostMatrix fold(const std::vector<std::string>& cells, std::span<const network::HostFacts> hosts) {
+HostMatrix fold(const network::BitMatrix& blocked, const network::BitMatrix& unknown,
+                std::span<const network::HostFacts> hosts) {
+  auto groups = groups_of_hosts(blocked, unknown);
   HostMatrix matrix;
-  const auto groups = groups_in(cells);
+  if (groups.size() > kMostLines) {
+    std::stable_partition(groups.begin(), groups.end(),
+                          [&](const auto& group) { return has_a_mark(blocked, unknown, group.front()); });
+    matrix.left_out = groups.size() - kMostLines;
+    groups.resize(kMostLines);
+  }
   for (const auto& group : groups) {
     HostMatrix::Line line;
     line.count = group.size();
@@ -47,11 +43,10 @@ HostMatrix fold(const std::vector<std::string>& cells, std::span<const network::
     if (group.size() > 1) line.hosts += fmt::format(" and {} like it", group.size() - 1);
     for (const auto& other : groups) {
       const bool is_own = &group == &other;
-      if (is_own && group.size() == 1) {
-        line.cells += ' ';
-      } else {
-        line.cells += cells[group.front()][is_own ? group[1] : other.front()];
-      }
+      line.cells +=
+          is_own && group.size() == 1
+              ? ' '
+              : letter_of(cell_at(blocked, unknown, group.front(), is_own ? group[1] : other.front()));
     }
     matrix.lines.push_back(std::move(line));
   }
@@ -59,7 +54,7 @@ HostMatrix fold(const std::vector<std::string>& cells, std::span<const network::
 }
 
 std::string to_text(const HostMatrix& matrix) {
-  const std::size_t shown = std::min(matrix.lines.size(), kMostLines);
+  const std::size_t shown = matrix.lines.size();
   std::vector<std::string> names;
   std::size_t width = 0;
   for (std::size_t at = 0; at < shown; ++at) {
@@ -74,8 +69,7 @@ std::string to_text(const HostMatrix& matrix) {
     for (std::size_t to = 0; to < shown; ++to) text += fmt::format("  {}", matrix.lines[at].cells[to]);
   }
   text += "\n";
-  if (shown < matrix.lines.size())
-    text += fmt::format("  and {} more that differ\n", matrix.lines.size() - shown);
+  if (matrix.left_out > 0) text += fmt::format("  and {} more that differ\n", matrix.left_out);
   return text;
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "network/bit_matrix.h"
 #include "network/host_facts.h"
 
 namespace lockstep::preflight {
@@ -19,15 +20,17 @@ struct HostMatrix {
     std::size_t count = 1;
     std::string cells;  // one for each line, in their order: a source's connections to all of them
   };
-  std::vector<Line> lines = {};
+  std::vector<Line> lines = {};  // at most 40
+  std::size_t left_out = 0;      // groups that have no line
 
   bool empty() const { return lines.empty(); }
 };
 
-// `cells[source][destination]`, square; the diagonal is not looked at.
-HostMatrix fold(const std::vector<std::string>& cells, std::span<const network::HostFacts> hosts);
+// Rows are sources; the diagonals are not looked at. Blocked counts where both are set.
+HostMatrix fold(const network::BitMatrix& blocked, const network::BitMatrix& unknown,
+                std::span<const network::HostFacts> hosts);
 
-// For a terminal, at most 40 lines of it.
+// For a terminal.
 std::string to_text(const HostMatrix& matrix);
 
 }  // namespace lockstep::preflight

@@ -1,11 +1,13 @@
 #include "preflight/judge_flows.h"
 
-#include <algorithm>
 #include <map>
+#include <string_view>
+#include <thread>
 
 #include <fmt/format.h>
 
-#include "network/reach.h"
+#include "network/pairs.h"
+#include "preflight/accept_command.h"
 #include "preflight/required_flows.h"
 
 namespace lockstep::preflight {
@@ -15,74 +17,59 @@ using network::FlowVerdict;
 using network::Reach;
 
 constexpr std::size_t kMostEvidence = 8;
-
-struct Meaning {
-  model::Leaf leaf;
-  std::string_view silent_code;   // the sender waits
-  std::string_view refused_code;  // the sender is told
-  std::string_view what;
-};
-
-Meaning meaning_of(Purpose purpose, bool is_silent) {
-  using model::Leaf;
-  switch (purpose) {
-    case Purpose::kStore:
-      return {is_silent ? Leaf::kSetupHang : Leaf::kSetupFail, "hang.client_timeout", "setup.connect_failed",
-              "the rendezvous store"};
-    case Purpose::kNccl:
-      return {is_silent ? Leaf::kSetupHang : Leaf::kSetupFail, "hang.nccl_bootstrap",
-              "setup.nccl_connect_failed", "NCCL"};
-    case Purpose::kGloo:
-      return {Leaf::kSetupFail, "setup.gloo_connect", "setup.gloo_connect", "Gloo"};
-    case Purpose::kMpi:
-      return {Leaf::kSetupFail, "setup.mpi_tcp", "setup.mpi_tcp", "MPI"};
-    case Purpose::kTensorflow:
-      return {Leaf::kSetupFail, "setup.grpc_connect", "setup.grpc_connect", "TensorFlow"};
-  }
-  return {};
-}
+constexpr double kSure = 0.97;
+constexpr double kGeneralKnowledge = 0.6;
 
 struct Blocked {
-  const RequiredFlow* flow = nullptr;
+  RequiredFlow flow;
   FlowVerdict verdict;
 };
 
+// All connections of one stack: one finding.
+struct Stack {
+  std::size_t asked = 0;
+  std::size_t blocked = 0;
+  std::vector<Blocked> shown;  // the first of the blocked ones
+};
+
 std::string pair_in_words(const Blocked& blocked, std::span<const network::HostFacts> hosts) {
-  return fmt::format("{} to {}", hosts[blocked.flow->source].name, hosts[blocked.flow->destination].name);
+  return fmt::format("{} to {}", hosts[blocked.flow.source].name, hosts[blocked.flow.destination].name);
 }
 
 model::Fix fix_for(const Blocked& first) {
   model::Fix fix;
   fix.pattern = model::FixPattern::kNetworkSetting;
-  const bool is_firewall = first.verdict.decider && first.verdict.decider->kind == "firewall";
-  fix.title = is_firewall ? "Let the job's hosts reach these ports of each other"
-                          : "Mend the route between the hosts";
-  fix.steps.push_back(fmt::format("Ports that must be open: {}.", network::to_text(first.flow->flow.ports)));
-  if (first.verdict.decider)
-    fix.steps.push_back(fmt::format("On {}: {}", first.verdict.decider->host, first.verdict.decider->text));
+  const auto& decider = first.verdict.decider;
+  const bool is_firewall = decider && decider->kind == "firewall";
+  fix.title =
+      is_firewall ? "Let the job's hosts reach these ports of each other" : "Mend the way between the hosts";
+  fix.steps.push_back(fmt::format("Ports that must be open: {}.", network::to_text(first.flow.flow.ports)));
+  if (decider) fix.steps.push_back(fmt::format("What decides on {}: {}", decider->host, decider->text));
+  if (is_firewall && first.verdict.packet)
+    fix.steps.push_back("Before that rule: " +
+                        accept_command(*decider, *first.verdict.packet, first.flow.flow.ports));
   return fix;
 }
 
-model::Finding finding_of(Purpose purpose, const std::vector<Blocked>& blocked, std::size_t asked,
-                          std::span<const network::HostFacts> hosts) {
-  const Blocked& first = blocked.front();
+model::Finding finding_of(const Stack& stack, std::span<const network::HostFacts> hosts) {
+  const Blocked& first = stack.shown.front();
+  const FlowMeaning& meaning = meaning_of(first.flow.kind);
   const bool is_silent = first.verdict.decider && first.verdict.decider->is_silent;
-  const Meaning meaning = meaning_of(purpose, is_silent);
   model::Finding finding;
-  finding.leaf = meaning.leaf;
+  finding.leaf = is_silent ? meaning.silent_leaf : model::Leaf::kSetupFail;
   finding.code = is_silent ? meaning.silent_code : meaning.refused_code;
   finding.scope = model::Scope::kDistributed;
-  finding.confidence = 0.97;
+  finding.confidence = meaning.is_general_knowledge ? kGeneralKnowledge : kSure;
   finding.title =
-      fmt::format("{} of {} connections that {} needs are blocked", blocked.size(), asked, meaning.what);
-  finding.explanation = fmt::format("From {}: {}", pair_in_words(first, hosts), first.verdict.why);
+      fmt::format("{} of {} connections that {} needs are blocked", stack.blocked, stack.asked, meaning.what);
+  finding.explanation =
+      fmt::format("From {} ({}): {}.", pair_in_words(first, hosts), meaning.does, first.verdict.why);
   if (first.verdict.packet)
     finding.explanation +=
         fmt::format(" A packet that shows it: {}.", network::to_text(*first.verdict.packet));
-  for (const Blocked& one : blocked) {
-    if (finding.evidence.size() == kMostEvidence) break;
+  for (const Blocked& one : stack.shown) {
     model::Evidence evidence;
-    evidence.file = one.verdict.decider ? one.verdict.decider->host : hosts[one.flow->source].name;
+    evidence.file = one.verdict.decider ? one.verdict.decider->host : hosts[one.flow.source].name;
     evidence.level = model::EvidenceLevel::kInferred;
     evidence.text = fmt::format("{}: {}", pair_in_words(one, hosts),
                                 one.verdict.decider ? one.verdict.decider->text : one.verdict.why);
@@ -91,6 +78,73 @@ model::Finding finding_of(Purpose purpose, const std::vector<Blocked>& blocked, 
   finding.fixes.push_back(fix_for(first));
   return finding;
 }
+
+class FlowJudge {
+ public:
+  explicit FlowJudge(std::span<const network::HostFacts> hosts)
+      : hosts_(hosts), reach_(hosts), blocked_(hosts.size()), unknown_(hosts.size()) {}
+
+  void judge(const RequiredFlow& flow) {
+    Stack& stack = stacks_[meaning_of(flow.kind).what];
+    ++stack.asked;
+    FlowVerdict verdict = network::judge_flow(reach_.at(flow.source), reach_.at(flow.destination), flow.flow);
+    if (verdict.reach == Reach::kUnknown) doubt(flow);
+    if (verdict.reach == Reach::kBlocked) block(stack, flow, std::move(verdict));
+  }
+
+  void judge(const Mesh& mesh) {
+    std::vector<network::Endpoint> endpoints;
+    for (const Mesh::End& end : mesh.ends) endpoints.push_back({end.host, end.address, end.ports, end.bound});
+    const auto pairs = network::judge_pairs(reach_, endpoints, std::thread::hardware_concurrency());
+    Stack& stack = stacks_[meaning_of(mesh.kind).what];
+    for (std::size_t source = 0; source < endpoints.size(); ++source) {
+      for (std::size_t destination = 0; destination < endpoints.size(); ++destination) {
+        if (source == destination || !mesh.kind_of(source, destination)) continue;
+        ++stack.asked;
+        const Reach reach = pairs.at(source, destination);
+        if (reach == Reach::kOpen) continue;
+        if (reach == Reach::kUnknown) {
+          doubt(mesh.flow(source, destination));
+        } else if (stack.shown.size() < kMostEvidence) {
+          const RequiredFlow flow = mesh.flow(source, destination);
+          block(stack, flow,
+                network::judge_flow(reach_.at(flow.source), reach_.at(flow.destination), flow.flow));
+        } else {
+          ++stack.blocked;
+          blocked_.set(endpoints[source].host, endpoints[destination].host);
+        }
+      }
+    }
+  }
+
+  void finish(FlowJudgement& judgement) {
+    for (const auto& [what, stack] : stacks_)
+      if (stack.blocked > 0) judgement.findings.push_back(finding_of(stack, hosts_));
+    if (!judgement.findings.empty()) judgement.matrix = fold(blocked_, unknown_, hosts_);
+    if (unknown_count_ > 0)
+      judgement.limits.push_back(
+          fmt::format("of {} connections it is not known whether they are open", unknown_count_));
+  }
+
+ private:
+  void doubt(const RequiredFlow& flow) {
+    ++unknown_count_;
+    unknown_.set(flow.source, flow.destination);
+  }
+
+  void block(Stack& stack, const RequiredFlow& flow, FlowVerdict verdict) {
+    ++stack.blocked;
+    blocked_.set(flow.source, flow.destination);
+    if (stack.shown.size() < kMostEvidence) stack.shown.push_back({flow, std::move(verdict)});
+  }
+
+  std::span<const network::HostFacts> hosts_;
+  network::ReachHosts reach_;
+  network::BitMatrix blocked_;
+  network::BitMatrix unknown_;
+  std::size_t unknown_count_ = 0;
+  std::map<std::string_view, Stack> stacks_;
+};
 
 }  // namespace
 
@@ -104,30 +158,10 @@ FlowJudgement judge_flows(const config::Configuration& configuration,
 
   FlowPlan plan = plan_flows(launch, hosts);
   judgement.limits = std::move(plan.limits);
-  std::vector<network::ReachHost> reach;
-  for (const network::HostFacts& host : hosts) reach.push_back(network::reach_host(host));
-  std::vector<std::string> cells(hosts.size(), std::string(hosts.size(), kOpen));
-  std::map<Purpose, std::vector<Blocked>> blocked;
-  std::map<Purpose, std::size_t> asked;
-  std::size_t unknown = 0;
-  for (const RequiredFlow& flow : plan.flows) {
-    ++asked[flow.purpose];
-    FlowVerdict verdict = network::judge_flow(reach[flow.source], reach[flow.destination], flow.flow);
-    char& cell = cells[flow.source][flow.destination];
-    if (verdict.reach == Reach::kBlocked) {
-      cell = kBlocked;
-      blocked[flow.purpose].push_back({&flow, std::move(verdict)});
-    } else if (verdict.reach == Reach::kUnknown) {
-      ++unknown;
-      if (cell == kOpen) cell = kNotKnown;
-    }
-  }
-  for (const auto& [purpose, flows] : blocked)
-    judgement.findings.push_back(finding_of(purpose, flows, asked[purpose], hosts));
-  if (!blocked.empty()) judgement.matrix = fold(cells, hosts);
-  if (unknown > 0)
-    judgement.limits.push_back(
-        fmt::format("of {} connections it is not known whether they are open", unknown));
+  FlowJudge judge(hosts);
+  for (const RequiredFlow& flow : plan.flows) judge.judge(flow);
+  for (const Mesh& mesh : plan.meshes) judge.judge(mesh);
+  judge.finish(judgement);
   return judgement;
 }
 

@@ -53,6 +53,19 @@ TEST(Nccl, TakesWhatIsNeitherDockerNorLoopback) {
               ElementsAre("lo"));
 }
 
+// As real NCCL 2.28.9 does it (tests/e2e/network_long_test.py).
+TEST(Nccl, BootstrapTakesTheSubnetOfTheIdWhateverTheNamesSay) {
+  const auto with = [](Environment environment) {
+    environment["NCCL_COMM_ID"] = "10.1.0.99:7000";
+    return names_of(choose_nccl(usual(), environment, kNew));
+  };
+  EXPECT_THAT(with({}), ElementsAre("eth1"));
+  EXPECT_THAT(with({{"NCCL_SOCKET_IFNAME", "=eth0"}}), ElementsAre("eth1", "eth0"));
+  const Choice none = choose_nccl(usual(), {{"NCCL_COMM_ID", "10.99.0.1:7000"}}, kNew);
+  EXPECT_TRUE(none.failed());
+  EXPECT_THAT(none.failure, HasSubstr("No usable listening interface found"));
+}
+
 TEST(Nccl, GrammarOfTheList) {
   const auto with = [&](const char* value) {
     return names_of(choose_nccl(usual(), {{"NCCL_SOCKET_IFNAME", value}}, kNew));

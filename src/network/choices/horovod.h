@@ -15,6 +15,9 @@ struct CommonInterfaces {
   std::vector<Reason> trail = {};
 };
 
+// Its driver, tasks and store listen at any port by chance, not where the kernel would put them.
+constexpr PortRange kHorovodPorts{.first = 1024, .last = 65535};
+
 // Task i probes the addresses of task i+1 only. `probe` says by which address of `from` the other one is
 // reached, if it is: an interface counts when both ends have its name.
 using Probe = std::function<std::optional<Address>(std::size_t from, std::size_t to, const Address& address)>;

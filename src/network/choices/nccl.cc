@@ -77,6 +77,14 @@ class Chooser {
 
   Choice choose() {
     read_family();
+    choose_for_sockets();
+    const Setting id = setting_of(facts_, environment_, "NCCL_COMM_ID");
+    if (!id.value.empty()) choose_for_id(id);
+    return std::move(choice_);
+  }
+
+ private:
+  void choose_for_sockets() {
     const Setting wanted = setting_of(facts_, environment_, "NCCL_SOCKET_IFNAME");
     if (wanted.value.size() == 1)
       choice_.because(fmt::format("the value \"{}\" is one character long and ignored", wanted.value),
@@ -90,14 +98,43 @@ class Chooser {
                         "interface found",
                         wanted.value),
             wanted.source);
-      return std::move(choice_);
+      return;
     }
     choose_by_itself();
     if (choice_.failed()) choice_.fail("Bootstrap : no socket interface found", "interfaces");
-    return std::move(choice_);
   }
 
- private:
+  // With an id given, bootstrap takes the interface of its subnet whatever the names say, carrier or not.
+  void choose_for_id(const Setting& id) {
+    const auto address = address_in(id.value);
+    const std::string zone(base::word_of(base::rest_after(id.value, "%"), "]:"));
+    const auto all = addresses_in_kernel_order(facts_);
+    const auto found = std::ranges::find_if(all, [&](const LocalAddress& local) {
+      if (!address || !local.address->prefix.contains(*address)) return false;
+      const bool needs_zone = address->family == Family::kIpv6 && address->is_link_local();
+      return !needs_zone || local.interface->name == zone;
+    });
+    if (found == all.end()) {
+      choice_.addresses.clear();
+      return choice_.fail("NET/Socket : No usable listening interface found", id.source);
+    }
+    const ChosenAddress first{found->interface->name, found->address->prefix.address};
+    std::erase(choice_.addresses, first);
+    choice_.addresses.insert(choice_.addresses.begin(), first);
+    choice_.failure.clear();
+    choice_.because(fmt::format("{} ({}) is in the subnet of {}: bootstrap takes it", first.interface,
+                                to_text(first.address), id.value),
+                    id.source);
+  }
+
+  std::optional<Address> address_in(std::string_view endpoint) const {
+    std::string_view host = endpoint.substr(0, endpoint.rfind(':'));
+    if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+    if (const auto literal = parse_address(host)) return literal;
+    const ResolvedName* const answer = facts_.resolved(host);
+    return answer == nullptr || answer->any.empty() ? std::nullopt : std::optional(answer->any.front());
+  }
+
   void read_family() {
     const Setting family = setting_of(facts_, environment_, "NCCL_SOCKET_FAMILY");
     if (family.value.empty()) return;
@@ -154,10 +191,7 @@ class Chooser {
   }
 
   void take_subnet_of(std::string_view endpoint) {
-    const std::size_t colon = endpoint.rfind(':');
-    std::string_view host = endpoint.substr(0, colon);
-    if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
-    const auto address = parse_address(host);
+    const auto address = address_in(endpoint);
     if (!address) return;
     for (const LocalAddress& local : addresses_in_kernel_order(facts_))
       if (is_candidate(local) && local.address->prefix.contains(*address)) add(local);

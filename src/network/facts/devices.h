@@ -20,6 +20,7 @@ struct Gpu {
 
 struct Gpus {
   std::vector<Gpu> gpus = {};
+  unsigned switches = 0;           // NVSwitches
   std::string driver = {};         // of the user library
   std::string kernel_module = {};  // version of the loaded module
 
@@ -51,6 +52,14 @@ struct RdmaDevice {
   std::vector<RdmaPort> ports = {};
 
   bool operator==(const RdmaDevice&) const = default;
+};
+
+// The transport library that NCCL would load.
+struct NcclPlugin {
+  std::string name = {};  // "libnccl-net.so", or what NCCL_NET_PLUGIN asks for
+  std::string path = {};  // empty: not found
+
+  bool operator==(const NcclPlugin&) const = default;
 };
 
 }  // namespace lockstep::network

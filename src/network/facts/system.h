@@ -31,6 +31,7 @@ struct Machine {
   std::optional<std::uint64_t> memory_limit_bytes = {};  // of the control group
   std::optional<double> cpu_quota = {};                  // CPUs, of the control group
   std::optional<std::uint64_t> pids_limit = {};
+  std::optional<bool> removes_ipc = {};  // logind's RemoveIPC, where its file says so
 
   bool operator==(const Machine&) const = default;
 };

@@ -42,8 +42,8 @@ class Compiler {
   }
   void place(std::size_t label) { labels_[label] = program_.instructions.size(); }
   std::uint32_t add_origin(const RuleOrigin& origin) {
-    program_.origins.push_back(origin);
-    return static_cast<std::uint32_t>(program_.origins.size() - 1);
+    program_.origins->push_back(origin);
+    return static_cast<std::uint32_t>(program_.origins->size() - 1);
   }
   void go(Match match, std::size_t label, std::uint32_t origin) {
     Instruction made;

@@ -33,6 +33,7 @@ bool fits_all(const Match& match, const KnownPart& known) {
 
 Program narrowed(const Program& program, const KnownPart& known) {
   Program made{Attachment(program)};
+  made.origins = program.origins;
   std::vector<std::uint32_t> places(program.instructions.size());  // where each is, or the next that stays
   std::size_t furthest_target = 0;
   for (std::size_t at = 0; at < program.instructions.size(); ++at) {
@@ -40,8 +41,6 @@ Program narrowed(const Program& program, const KnownPart& known) {
     places[at] = static_cast<std::uint32_t>(made.instructions.size());
     if (at + 1 < program.instructions.size() && !may_fit(instruction.match, known)) continue;
     made.instructions.push_back(instruction);
-    made.instructions.back().origin = static_cast<std::uint32_t>(made.origins.size());
-    made.origins.push_back(program.origins[instruction.origin]);
     if (instruction.is_jump) furthest_target = std::max<std::size_t>(furthest_target, instruction.target);
     const bool ends_here =
         !instruction.is_jump && furthest_target <= at && fits_all(instruction.match, known);

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -49,7 +50,8 @@ struct Attachment {
 
 struct Program : Attachment {
   std::vector<Instruction> instructions = {};  // the last one decides everything that is left
-  std::vector<RuleOrigin> origins = {};
+  // Of all rules; a program that is narrowed shares those of the whole one.
+  std::shared_ptr<std::vector<RuleOrigin>> origins = std::make_shared<std::vector<RuleOrigin>>();
 };
 
 struct Firewall {

@@ -45,7 +45,7 @@ class Sweep {
   void step(const Instruction& instruction) {
     const Match& match = instruction.match;
     if (!match.fits(packet_)) return;
-    const RuleOrigin* const origin = &program_.origins[instruction.origin];
+    const RuleOrigin* const origin = &(*program_.origins)[instruction.origin];
     PortPairs touched = left_ & match.ports;
     if (touched.empty()) return;
     if (!match.not_understood.empty()) {

@@ -1,0 +1,51 @@
+#include <fmt/format.h>
+
+#include "network/horovod_probe.h"
+#include "preflight/flows/stacks.h"
+
+namespace lockstep::preflight {
+namespace {
+
+using network::Address;
+using network::HostFacts;
+
+std::optional<Address> address_on(const HostFacts& host, const std::string& interface) {
+  const network::Interface* const found = host.interface_named(interface);
+  if (found == nullptr) return std::nullopt;
+  for (const network::InterfaceAddress& own : found->addresses)
+    if (own.prefix.address.family == network::Family::kIpv4) return own.prefix.address;
+  return std::nullopt;
+}
+
+}  // namespace
+
+// Without an interface in common the ring's own connections, over the interface of the driver's first
+// address, are what horovodrun fails at; the rules tell of the names.
+void plan_horovod(const JobHosts& hosts, FlowPlan& plan) {
+  const network::CommonInterfaces common = network::choose_horovod(
+      network::ReachHosts(hosts.facts()), hosts.launch().text("horovod/network_interfaces"));
+  if (!common.failure.empty()) plan.limits.push_back("horovodrun: " + common.failure);
+  const std::string interface = common.names.empty() ? "" : common.names.front();
+  const std::size_t driver = hosts.launching();
+  const auto at_driver = address_on(hosts[driver], interface);
+  if (!at_driver) return;
+  const network::PortSet ports{network::kHorovodPorts};
+  const auto add = [&](FlowKind kind, std::size_t source, std::size_t destination) {
+    const auto address = address_on(hosts[destination], interface);
+    if (!address || source == destination) return;
+    network::Flow flow;
+    flow.destination = *address;
+    flow.ports = ports;
+    plan.flows.push_back({kind, source, destination, std::move(flow)});
+  };
+  plan_star(hosts, FlowKind::kHorovodServices, driver, *at_driver, ports, plan);
+  for (std::size_t at = 0; at < hosts.size(); ++at) {
+    add(FlowKind::kHorovodServices, driver, at);
+    const std::size_t next = (at + 1) % hosts.size();
+    if (at != driver && next != driver) add(FlowKind::kHorovodServices, at, next);
+  }
+  if (!hosts.launch().has("horovod/mpi"))
+    plan_star(hosts, FlowKind::kHorovodRendezvous, driver, *at_driver, ports, plan);
+}
+
+}  // namespace lockstep::preflight
