@@ -17,6 +17,8 @@ enum class Choice : std::int32_t {
   kProbe = 7,
   kIprobe = 8,
   kCreateGroup = 9,
+  kMprobe = 10,
+  kImprobe = 11,
 };
 
 // Nothing was over.

@@ -1,77 +1,10 @@
 // Blocking and non-blocking collectives. The two differ only in who sees the end.
+#include "collective_call.h"
 #include "collective_regions.h"
 #include "fill.h"
-#include "kept.h"
-#include "requests.h"
-#include "solo.h"
 
 namespace lockstep::adapters::mpi::LOCKSTEP_MPI_ABI {
 namespace {
-
-// What a call is, apart from its function: gathered only when the process is recorded.
-struct Collective {
-  std::uint8_t operation = 0;
-  Payload payload = {};
-  std::uint8_t reduce_op = LOCKSTEP_REDUCE_OP_None;
-  int root = kNoRoot;
-  Region given = {};
-  Region got = {};
-};
-
-// Of a plain buffer of a type without gaps; others are not summed.
-Span plain_span(const Region& region) {
-  return region.blocks == 1 && region.counts == nullptr ? span_of(region.data, region.type, region.count)
-                                                        : Span{};
-}
-
-bool is_summed(std::uint8_t operation) {
-  return operation == LOCKSTEP_OPERATION_Broadcast || operation == LOCKSTEP_OPERATION_Reduce ||
-         operation == LOCKSTEP_OPERATION_AllReduce || operation == LOCKSTEP_OPERATION_Scan ||
-         operation == LOCKSTEP_OPERATION_AllGather;
-}
-
-Checksums checksums_of(const Collective& it) {
-  const bool is_wanted = lockstep_wants_checksums() != 0 && is_summed(it.operation);
-  return is_wanted ? Checksums(plain_span(it.given), plain_span(it.got)) : Checksums();
-}
-
-template <typename Describe, typename Call>
-int blocking(Function function, MPI_Comm communicator, Describe describe, Call call) {
-  if (lockstep_is_recording() == 0) return call();
-  const Collective it = describe();
-  const auto facts =
-      collective_facts(function, it.operation, communicator, it.payload, it.reduce_op, it.root);
-  const Checksums checksums = checksums_of(it);
-  lockstep_ticket ticket;
-  lockstep_begin_call(&facts, &ticket);
-  keep_given(ticket, it.given);
-  int result = MPI_SUCCESS;
-  if (is_solo()) {
-    serve_got(ticket, it.got);
-  } else {
-    result = call();
-  }
-  finish(ticket, result);
-  if (result != MPI_SUCCESS) return result;
-  checksums.note(ticket);
-  keep_got(ticket, it.got);
-  return result;
-}
-
-template <typename Describe, typename Call>
-int non_blocking(Function function, MPI_Comm communicator, MPI_Request* request, Describe describe,
-                 Call call) {
-  if (lockstep_is_recording() == 0) return call();
-  const Collective it = describe();
-  auto facts = collective_facts(function, it.operation, communicator, it.payload, it.reduce_op, it.root);
-  facts.flags = kPosted;
-  Pending pending{};
-  pending.checksums = checksums_of(it);
-  pending.got = it.got;
-  lockstep_begin_call(&facts, &pending.ticket);
-  keep_given(pending.ticket, it.given);
-  return keep_or_finish(is_solo() ? make_solo_request(request) : call(), request, pending);
-}
 
 // The side that counts on every rank: what it gives, or where that is already in place, what it gets.
 Payload given_payload(const void* sendbuf, int count, MPI_Datatype type, int other_count,
@@ -82,23 +15,6 @@ Payload given_payload(const void* sendbuf, int count, MPI_Datatype type, int oth
 Payload sum_payload(MPI_Datatype type, const int* counts, MPI_Comm communicator) {
   return payload_of(type, sum_of(counts, communicator));
 }
-
-// Sizes of calls with a count for each rank differ between ranks by design, so none is told.
-constexpr Payload kUneven{};
-
-// Both forms of a collective: parameters and arguments without the request, and what it is.
-#define LOCKSTEP_COLLECTIVE(name, iname, PARAMETERS, ARGUMENTS, ...)          \
-  int wrap_##name(LOCKSTEP_UNPACK PARAMETERS) {                               \
-    return blocking(                                                          \
-        k##name, comm, [&]() -> Collective { return __VA_ARGS__; },           \
-        [&] { return real.name(LOCKSTEP_UNPACK ARGUMENTS); });                \
-  }                                                                           \
-  int wrap_##iname(LOCKSTEP_UNPACK PARAMETERS, MPI_Request* request) {        \
-    return non_blocking(                                                      \
-        k##iname, comm, request, [&]() -> Collective { return __VA_ARGS__; }, \
-        [&] { return real.iname(LOCKSTEP_UNPACK ARGUMENTS, request); });      \
-  }
-#define LOCKSTEP_UNPACK(...) __VA_ARGS__
 
 LOCKSTEP_COLLECTIVE(Barrier, Ibarrier, (MPI_Comm comm), (comm), Collective{LOCKSTEP_OPERATION_Barrier})
 

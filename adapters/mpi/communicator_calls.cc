@@ -5,6 +5,7 @@
 #include "kept.h"
 #include "local_array.h"
 #include "solo.h"
+#include "topology.h"
 
 namespace lockstep::adapters::mpi::LOCKSTEP_MPI_ABI {
 namespace {
@@ -17,35 +18,55 @@ struct Made {
 
 void keep_made(const lockstep_ticket& ticket, MPI_Comm communicator) {
   if (!keeps_payload() || ticket.communicator == 0) return;
-  Made made;
-  if (communicator != handles.null_communicator) made = {rank_in(communicator), size_of(communicator)};
+  if (communicator == handles.null_communicator) {
+    const Made nobody;
+    const lockstep_piece pieces[3] = {{&nobody, sizeof nobody}, {nullptr, 0}, {nullptr, 0}};
+    keep_pieces(ticket, pieces, 3);
+    return;
+  }
+  const Made made{rank_in(communicator), size_of(communicator)};
+  const Topology topology(communicator);
   LocalArray<int> members(made.size);
-  const bool is_listed =
-      made.size == 0 || (members.data() != nullptr && list_members(communicator, made.size, members.data()));
-  const lockstep_piece pieces[2] = {{&made, sizeof made},
-                                    {members.data(), static_cast<std::size_t>(made.size) * sizeof(int)}};
-  keep_pieces(ticket, is_listed ? pieces : nullptr, 2);
+  const bool is_listed = members.data() != nullptr && list_members(communicator, made.size, members.data());
+  const lockstep_piece pieces[3] = {
+      {&made, sizeof made},
+      {members.data(), static_cast<std::size_t>(made.size) * sizeof(int)},
+      {topology.numbers(), static_cast<std::size_t>(topology.count()) * sizeof(int)}};
+  keep_pieces(ticket, is_listed ? pieces : nullptr, 3);
 }
 
 // In a replay: a communicator of this process alone, with what is known of the recorded one.
-int make_alone(MPI_Comm* communicator, int rank, int size, const int* members) {
+int make_alone(MPI_Comm parent, MPI_Comm* communicator, const SoloCommunicator& recorded,
+               const int* topology) {
   *communicator = handles.null_communicator;
-  if (size == 0) return MPI_SUCCESS;
-  const int result = real.Comm_dup(handles.self, communicator);
-  if (result == MPI_SUCCESS && !add_solo_communicator(*communicator, rank, size, members)) {
+  if (recorded.size == 0) return MPI_SUCCESS;
+  const int result = real.Comm_dup(parent, communicator);
+  if (result == MPI_SUCCESS && !add_solo_communicator(*communicator, recorded.rank, recorded.size,
+                                                      recorded.members, topology, recorded.topology_count)) {
     leave_replay("too many communicators");
   }
   return result;
 }
 
-int make_as_recorded(const lockstep_ticket& ticket, MPI_Comm* communicator) {
+// What a program attached to a communicator, a duplicate has too.
+bool is_duplicate(Function function) {
+  return function == kComm_dup || function == kComm_dup_with_info;
+}
+
+int make_as_recorded(Function function, const lockstep_ticket& ticket, MPI_Comm parent,
+                     MPI_Comm* communicator) {
   Made made;
   const std::size_t bytes = served_bytes(ticket, 1);
+  const std::size_t topology_bytes = served_bytes(ticket, 2);
   LocalArray<int> members(static_cast<int>(bytes / sizeof(int)));
-  if (members.data() == nullptr) leave_replay("no memory");
-  const lockstep_room rooms[2] = {{&made, sizeof made}, {members.data(), bytes}};
-  serve_rooms(ticket, rooms, 2);
-  return make_alone(communicator, made.rank, made.size, members.data());
+  LocalArray<int> topology(static_cast<int>(topology_bytes / sizeof(int)));
+  if (members.data() == nullptr || topology.data() == nullptr) leave_replay("no memory");
+  const lockstep_room rooms[3] = {
+      {&made, sizeof made}, {members.data(), bytes}, {topology.data(), topology_bytes}};
+  serve_rooms(ticket, rooms, 3);
+  return make_alone(is_duplicate(function) ? parent : handles.self, communicator,
+                    {made.rank, made.size, members.data(), static_cast<int>(topology_bytes / sizeof(int))},
+                    topology.data());
 }
 
 template <typename Call>
@@ -57,7 +78,7 @@ int create(Function function, const char* verb, MPI_Comm parent, MPI_Comm* made,
   lockstep_ticket ticket;
   lockstep_begin_call(&facts, &ticket);
   keep_given(ticket, {});
-  const int result = is_solo() ? make_as_recorded(ticket, made) : call();
+  const int result = is_solo() ? make_as_recorded(function, ticket, parent, made) : call();
   finish(ticket, result);
   if (result != MPI_SUCCESS) return result;
   add_communicator(*made, parent, verb, number);
@@ -90,13 +111,37 @@ int wrap_Comm_create(MPI_Comm parent, MPI_Group group, MPI_Comm* made) {
 
 int wrap_Cart_create(MPI_Comm parent, int dimensions, const int* sizes, const int* periods, int reorder,
                      MPI_Comm* made) {
-  if (is_solo()) leave_replay("MPI_Cart_create is not replayed");
   return create(kCart_create, "cart", parent, made,
                 [&] { return real.Cart_create(parent, dimensions, sizes, periods, reorder, made); });
 }
 
 int wrap_Cart_sub(MPI_Comm parent, const int* remains, MPI_Comm* made) {
   return create(kCart_sub, "cart_sub", parent, made, [&] { return real.Cart_sub(parent, remains, made); });
+}
+
+int wrap_Graph_create(MPI_Comm parent, int nodes, const int* ends, const int* edges, int reorder,
+                      MPI_Comm* made) {
+  return create(kGraph_create, "graph", parent, made,
+                [&] { return real.Graph_create(parent, nodes, ends, edges, reorder, made); });
+}
+
+int wrap_Dist_graph_create(MPI_Comm parent, int count, const int* sources, const int* degrees,
+                           const int* destinations, const int* weights, MPI_Info info, int reorder,
+                           MPI_Comm* made) {
+  return create(kDist_graph_create, "graph", parent, made, [&] {
+    return real.Dist_graph_create(parent, count, sources, degrees, destinations, weights, info, reorder,
+                                  made);
+  });
+}
+
+int wrap_Dist_graph_create_adjacent(MPI_Comm parent, int source_count, const int* sources,
+                                    const int* source_weights, int destination_count, const int* destinations,
+                                    const int* destination_weights, MPI_Info info, int reorder,
+                                    MPI_Comm* made) {
+  return create(kDist_graph_create_adjacent, "graph", parent, made, [&] {
+    return real.Dist_graph_create_adjacent(parent, source_count, sources, source_weights, destination_count,
+                                           destinations, destination_weights, info, reorder, made);
+  });
 }
 
 // Its own rank in it, then all members.
@@ -116,7 +161,7 @@ int make_chosen_group(MPI_Comm* made) {
   LocalArray<int> numbers(count);
   if (count < 1 || numbers.data() == nullptr) leave_replay("off the record: a group was made elsewhere");
   take_recorded(Choice::kCreateGroup, numbers.data(), count);
-  return make_alone(made, numbers.data()[0], count - 1, numbers.data() + 1);
+  return make_alone(handles.self, made, {numbers.data()[0], count - 1, numbers.data() + 1, 0}, nullptr);
 }
 
 // Collective over the group only, so the parent cannot count it: the tag and the members tell which it is.
@@ -156,6 +201,9 @@ void fill_communicator_calls(AnyFunction* table) {
   LOCKSTEP_FILL(Comm_create_group)
   LOCKSTEP_FILL(Cart_create)
   LOCKSTEP_FILL(Cart_sub)
+  LOCKSTEP_FILL(Graph_create)
+  LOCKSTEP_FILL(Dist_graph_create)
+  LOCKSTEP_FILL(Dist_graph_create_adjacent)
   LOCKSTEP_FILL(Comm_free)
   LOCKSTEP_FILL(Comm_disconnect)
 }

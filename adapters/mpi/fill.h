@@ -19,5 +19,7 @@ void fill_messages(AnyFunction* table);
 void fill_completions(AnyFunction* table);
 void fill_communicator_calls(AnyFunction* table);
 void fill_probes(AnyFunction* table);
+void fill_matched_messages(AnyFunction* table);
+void fill_neighbour_collectives(AnyFunction* table);
 
 }  // namespace lockstep::adapters::mpi::LOCKSTEP_MPI_ABI

@@ -11,7 +11,7 @@ struct Word {
   std::uint64_t key;
   std::uint8_t number;
 };
-constexpr std::size_t kMostWords = 32;
+constexpr std::size_t kMostWords = 48;
 Word ops[kMostWords];
 Word types[kMostWords];
 
@@ -42,9 +42,12 @@ void find_handles(const Library& library) {
   handles.null_request = static_cast<MPI_Request>(find_variable(library, "ompi_request_null"));
   handles.byte = static_cast<MPI_Datatype>(find_variable(library, "ompi_mpi_byte"));
   handles.null_group = static_cast<MPI_Group>(find_variable(library, "ompi_mpi_group_null"));
+  handles.null_message = static_cast<MPI_Message>(find_variable(library, "ompi_message_null"));
+  handles.unweighted = MPI_UNWEIGHTED;
 #else
-  static_cast<void>(library);
-  handles = {MPI_COMM_WORLD, MPI_COMM_SELF, MPI_COMM_NULL, MPI_REQUEST_NULL, MPI_BYTE, MPI_GROUP_NULL};
+  const auto* unweighted = static_cast<int**>(find_variable(library, "MPI_UNWEIGHTED"));
+  handles = {MPI_COMM_WORLD, MPI_COMM_SELF,  MPI_COMM_NULL,    MPI_REQUEST_NULL,
+             MPI_BYTE,       MPI_GROUP_NULL, MPI_MESSAGE_NULL, unweighted == nullptr ? nullptr : *unweighted};
 #endif
   std::size_t used = 0;
 #define LOCKSTEP_MPI_ADD(constant, symbol, word)                                \

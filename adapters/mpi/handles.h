@@ -12,6 +12,8 @@ struct Handles {
   MPI_Request null_request;
   MPI_Datatype byte;
   MPI_Group null_group;
+  MPI_Message null_message;
+  const int* unweighted;
 };
 extern Handles handles;  // NOLINT(bugprone-dynamic-static-initializers): zeros until they are found
 

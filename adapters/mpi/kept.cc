@@ -61,16 +61,21 @@ void keep_pieces(const lockstep_ticket& ticket, const lockstep_piece* pieces, st
   if (keeps_payload()) lockstep_keep_output(&ticket, pieces, count, -1);
 }
 
-Envelope envelope_of(const MPI_Status& status) {
+Envelope envelope_of_found(const MPI_Status& status) {
   Envelope envelope{status.MPI_SOURCE, status.MPI_TAG, 0, 0, 0};
-  int cancelled = 0;
   int count = 0;
-  if (real.Test_cancelled(&status, &cancelled) == MPI_SUCCESS && cancelled != 0) {
-    envelope.is_cancelled = 1;
-  } else if (real.Get_count(&status, handles.byte, &count) == MPI_SUCCESS && count > 0) {
+  if (real.Get_count(&status, handles.byte, &count) == MPI_SUCCESS && count > 0) {
     envelope.bytes = static_cast<std::uint64_t>(count);
   }
   return envelope;
+}
+
+Envelope envelope_of(const MPI_Status& status) {
+  int cancelled = 0;
+  if (real.Test_cancelled(&status, &cancelled) == MPI_SUCCESS && cancelled != 0) {
+    return {status.MPI_SOURCE, status.MPI_TAG, 0, 1, 0};
+  }
+  return envelope_of_found(status);
 }
 
 void write_status(const Envelope& envelope, MPI_Status* status) {

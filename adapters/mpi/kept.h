@@ -27,6 +27,8 @@ struct Envelope {
   std::int32_t reserved;
 };
 Envelope envelope_of(const MPI_Status& status);
+Envelope envelope_of_found(
+    const MPI_Status& status);  // by a probe: MPICH leaves there whether it was cancelled
 void write_status(const Envelope& envelope, MPI_Status* status);  // which may be MPI_STATUS_IGNORE
 void keep_received(const lockstep_ticket& ticket, const Region& room, const MPI_Status& status);
 

@@ -39,4 +39,9 @@
   X(MPI_FLOAT, ompi_mpi_float, Float32)                          \
   X(MPI_DOUBLE, ompi_mpi_double, Float64)                        \
   X(MPI_C_FLOAT_COMPLEX, ompi_mpi_c_float_complex, Complex64)    \
-  X(MPI_C_DOUBLE_COMPLEX, ompi_mpi_c_double_complex, Complex128)
+  X(MPI_C_DOUBLE_COMPLEX, ompi_mpi_c_double_complex, Complex128) \
+  X(MPI_INTEGER, ompi_mpi_integer, Int32)                        \
+  X(MPI_REAL, ompi_mpi_real, Float32)                            \
+  X(MPI_DOUBLE_PRECISION, ompi_mpi_dblprec, Float64)             \
+  X(MPI_COMPLEX, ompi_mpi_cplex, Complex64)                      \
+  X(MPI_DOUBLE_COMPLEX, ompi_mpi_dblcplex, Complex128)

@@ -1,25 +1,10 @@
 // Looking for messages before they are received: whose came first is kept, and in a replay told again.
-#include "choices.h"
+#include "envelope_choices.h"
 #include "fill.h"
 #include "solo.h"
 
 namespace lockstep::adapters::mpi::LOCKSTEP_MPI_ABI {
 namespace {
-
-bool is_chosen(int source) {
-  return source != MPI_PROC_NULL && lockstep_is_recording() != 0 && keeps_payload();
-}
-
-void keep_envelope(Choice choice, const MPI_Status& status) {
-  const Envelope envelope = envelope_of(status);
-  keep_choice(choice, reinterpret_cast<const std::int32_t*>(&envelope), kEnvelopeNumbers);
-}
-
-void take_envelope(Choice choice, MPI_Status* status) {
-  Envelope envelope{};
-  take_recorded(choice, reinterpret_cast<std::int32_t*>(&envelope), kEnvelopeNumbers);
-  write_status(envelope, status);
-}
 
 int wrap_Probe(int source, int tag, MPI_Comm communicator, MPI_Status* status) {
   if (!is_chosen(source)) return real.Probe(source, tag, communicator, status);

@@ -5,6 +5,8 @@
 #include "fill.h"
 #include "requests.h"
 #include "solo.h"
+#include "surroundings.h"
+#include "topology.h"
 #include "wrappers.h"
 
 namespace lockstep::adapters::mpi::LOCKSTEP_MPI_ABI {
@@ -32,7 +34,10 @@ void start_recording() {
   facts.rank = rank_in(handles.world);
   facts.world_size = size_of(handles.world);
   if (facts.rank < 0 || facts.world_size <= 0) return;
-  if (lockstep_start_rank(&facts) == 0) add_world();
+  if (lockstep_start_rank(&facts) == 0) {
+    add_world();
+    if (lockstep_payload_mode() != LOCKSTEP_PAYLOAD_OFF) tell_surroundings();
+  }
   if (is_solo() && lockstep_payload_mode() != LOCKSTEP_PAYLOAD_SERVES) {
     leave_replay("the recording of this rank cannot be read");
   }
@@ -100,10 +105,13 @@ void fill_wrappers(const Library& library, AnyFunction* table) {
   fill_completions(table);
   fill_communicator_calls(table);
   fill_probes(table);
+  fill_matched_messages(table);
+  fill_neighbour_collectives(table);
   if (!is_solo()) return;
   fill_solo_completions(table);
   fill_solo_calls(table);
   fill_solo_groups(table);
+  fill_solo_topology(table);
 }
 
 }  // namespace lockstep::adapters::mpi::LOCKSTEP_MPI_ABI

@@ -58,6 +58,11 @@ Region blocks_of(const void* data, const MPI_Datatype* types, const int* counts,
   return {.data = data, .blocks = blocks, .counts = counts, .offsets = offsets, .types = types};
 }
 
+Region blocks_of(const void* data, const MPI_Datatype* types, const int* counts, const MPI_Aint* offsets,
+                 int blocks) {
+  return {.data = data, .blocks = blocks, .counts = counts, .far_offsets = offsets, .types = types};
+}
+
 const void* element_at(const void* data, MPI_Datatype type, std::int64_t index) {
   MPI_Aint begin = 0;
   MPI_Aint extent = 0;
@@ -68,8 +73,8 @@ const void* element_at(const void* data, MPI_Datatype type, std::int64_t index) 
 Region block_at(const Region& region, int block) {
   if (region.counts == nullptr) return region;
   if (region.types != nullptr) {
-    return plain(static_cast<const char*>(region.data) + region.offsets[block], region.types[block],
-                 region.counts[block]);
+    const MPI_Aint offset = region.far_offsets != nullptr ? region.far_offsets[block] : region.offsets[block];
+    return plain(static_cast<const char*>(region.data) + offset, region.types[block], region.counts[block]);
   }
   return plain(element_at(region.data, region.type, region.offsets[block]), region.type,
                region.counts[block]);

@@ -15,14 +15,17 @@ struct Region {
   MPI_Datatype type = {};
   int blocks = 0;  // 0: nothing
   const int* counts = nullptr;
-  const int* offsets = nullptr;         // of the blocks, in elements; with `types` in bytes
-  const MPI_Datatype* types = nullptr;  // of the blocks; null: all are of `type`
-  std::int64_t bytes = -1;              // at most these are filled; -1: all
+  const int* offsets = nullptr;           // of the blocks, in elements; with `types` in bytes
+  const MPI_Aint* far_offsets = nullptr;  // instead of them, in bytes
+  const MPI_Datatype* types = nullptr;    // of the blocks; null: all are of `type`
+  std::int64_t bytes = -1;                // at most these are filled; -1: all
 };
 
 Region plain(const void* data, MPI_Datatype type, std::int64_t count);
 Region blocks_of(const void* data, MPI_Datatype type, const int* counts, const int* offsets, int blocks);
 Region blocks_of(const void* data, const MPI_Datatype* types, const int* counts, const int* offsets,
+                 int blocks);
+Region blocks_of(const void* data, const MPI_Datatype* types, const int* counts, const MPI_Aint* offsets,
                  int blocks);
 Region block_at(const Region& region, int block);
 

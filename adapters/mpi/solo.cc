@@ -43,27 +43,12 @@ const char* reason_of(int answer) {
 
 }  // namespace
 
-bool is_solo() {
-  static const bool is = [] {
-    const char* const recording = ::getenv("LOCKSTEP_REPLAY");
-    return recording != nullptr && recording[0] != '\0';
-  }();
-  return is;
-}
-
 int recorded_rank() {
   return number_in("LOCKSTEP_REPLAY_RANK");
 }
 
 int recorded_world_size() {
   return number_in("LOCKSTEP_REPLAY_WORLD_SIZE");
-}
-
-void leave_replay(const char* why) {
-  char line[320];
-  const int bytes = ::snprintf(line, sizeof line, "lockstep replay: %s\n", why);
-  if (bytes > 0 && ::write(STDERR_FILENO, line, ::strlen(line)) < 0) ::exit(1);
-  ::exit(1);
 }
 
 void leave_replay(const lockstep_ticket& ticket, int answer) {

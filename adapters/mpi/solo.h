@@ -5,14 +5,15 @@
 #include "lockstep/payload.h"
 
 #include "abi.h"
+#include "leave_replay.h"
 
 namespace lockstep::adapters::mpi::LOCKSTEP_MPI_ABI {
 
-bool is_solo();
+using mpi::is_solo;
+using mpi::leave_replay;
 
 // The program cannot go on: says why, as `answer` of lockstep_serve_status, and ends it.
 [[noreturn]] void leave_replay(const lockstep_ticket& ticket, int answer);
-[[noreturn]] void leave_replay(const char* why);
 
 // While this lives the process has no variables of a launcher, so that MPI starts by itself.
 class WithoutLauncher {
@@ -35,10 +36,12 @@ int recorded_world_size();
 struct SoloCommunicator {
   int rank = 0;
   int size = 0;
-  const int* members = nullptr;  // ranks of the world
+  const int* members = nullptr;  // ranks of the world, then the numbers of its topology
+  int topology_count = 0;
 };
 bool add_solo_world();
-bool add_solo_communicator(MPI_Comm communicator, int rank, int size, const int* members);
+bool add_solo_communicator(MPI_Comm communicator, int rank, int size, const int* members,
+                           const int* topology = nullptr, int topology_count = 0);
 const SoloCommunicator* find_solo_communicator(MPI_Comm communicator);  // null: one of MPI's own, as SELF
 void forget_solo_communicator(MPI_Comm communicator);
 

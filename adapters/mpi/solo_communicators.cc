@@ -31,15 +31,17 @@ std::size_t bytes_of(int size) {
 
 }  // namespace
 
-bool add_solo_communicator(MPI_Comm communicator, int rank, int size, const int* members) {
+bool add_solo_communicator(MPI_Comm communicator, int rank, int size, const int* members, const int* topology,
+                           int topology_count) {
   Slot* slot = slot_of(0);
   if (slot == nullptr && used < kMost) slot = &slots[used++];
   if (slot == nullptr || size <= 0) return false;
-  void* const place =
-      ::mmap(nullptr, bytes_of(size), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  const std::size_t bytes = bytes_of(size + topology_count);
+  void* const place = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (place == MAP_FAILED) return false;
   ::memcpy(place, members, bytes_of(size));
-  *slot = {key_of(communicator), {rank, size, static_cast<const int*>(place)}};
+  if (topology_count > 0) ::memcpy(static_cast<int*>(place) + size, topology, bytes_of(topology_count));
+  *slot = {key_of(communicator), {rank, size, static_cast<const int*>(place), topology_count}};
   return true;
 }
 
@@ -60,7 +62,8 @@ const SoloCommunicator* find_solo_communicator(MPI_Comm communicator) {
 void forget_solo_communicator(MPI_Comm communicator) {
   Slot* const slot = slot_of(key_of(communicator));
   if (slot == nullptr) return;
-  ::munmap(const_cast<int*>(slot->communicator.members), bytes_of(slot->communicator.size));
+  const SoloCommunicator& known = slot->communicator;
+  ::munmap(const_cast<int*>(known.members), bytes_of(known.size + known.topology_count));
   *slot = {};
 }
 

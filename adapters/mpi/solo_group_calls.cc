@@ -33,7 +33,7 @@ int solo_Group_incl(MPI_Group group, int count, const int* places, MPI_Group* ma
 
 int solo_Group_excl(MPI_Group group, int count, const int* places, MPI_Group* made) {
   const Ours from(group);
-  const SoloGroup left_out{const_cast<int*>(places), count, count};
+  const SoloGroup left_out{const_cast<int*>(places), count, count, {}};
   SoloGroup& result = *make_group(from.group.size, made);
   for (int i = 0; i < from.group.size; ++i) {
     if (!holds(left_out, i)) append(result, from.group.members[i]);

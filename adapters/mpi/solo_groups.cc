@@ -12,33 +12,33 @@ constexpr std::size_t kMost = 1024;
 
 SoloGroup groups[kMost];
 
-template <typename Handle = MPI_Group>
-Handle handle_of(std::size_t place) {
-  if constexpr (std::is_pointer_v<Handle>) {
-    return reinterpret_cast<Handle>(&groups[place]);
-  } else {
-    return static_cast<Handle>(0x7c000000 + static_cast<int>(place));
-  }
+// A group of MPI's own that nobody else has: languages convert handles by looking into what they stand for.
+bool make_handle(MPI_Group* handle) {
+  const int first = 0;
+  MPI_Group alone{};
+  if (real.Comm_group(handles.self, &alone) != MPI_SUCCESS) return false;
+  const bool is_made = real.Group_incl(alone, 1, &first, handle) == MPI_SUCCESS;
+  real.Group_free(&alone);
+  return is_made;
 }
 
 }  // namespace
 
 SoloGroup* find_group(MPI_Group handle) {
-  for (std::size_t i = 0; i < kMost; ++i) {
-    if (handle == handle_of(i)) return groups[i].members != nullptr ? &groups[i] : nullptr;
+  for (SoloGroup& group : groups) {
+    if (group.members != nullptr && group.handle == handle) return &group;
   }
   return nullptr;
 }
 
 SoloGroup* make_group(int room, MPI_Group* handle) {
-  for (std::size_t i = 0; i < kMost; ++i) {
-    if (groups[i].members != nullptr) continue;
+  for (SoloGroup& group : groups) {
+    if (group.members != nullptr) continue;
     const std::size_t bytes = static_cast<std::size_t>(room + 1) * sizeof(int);
     void* const place = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (place == MAP_FAILED) break;
-    groups[i] = {static_cast<int*>(place), 0, room};
-    *handle = handle_of(i);
-    return &groups[i];
+    if (place == MAP_FAILED || !make_handle(handle)) break;
+    group = {static_cast<int*>(place), 0, room, *handle};
+    return &group;
   }
   leave_replay("too many groups");
 }
@@ -65,7 +65,7 @@ const SoloGroup& Ours::as_ours(MPI_Group handle) {
   int size = 0;
   real.Group_size(handle, &size);
   room_[0] = recorded_rank();
-  own_ = {room_, size > 0 ? 1 : 0, 1};
+  own_ = {room_, size > 0 ? 1 : 0, 1, handle};
   return own_;
 }
 
@@ -89,6 +89,7 @@ void compare_groups(MPI_Group one, MPI_Group other, int* result) {
 
 void free_group(MPI_Group* group) {
   if (SoloGroup* known = find_group(*group)) {
+    real.Group_free(&known->handle);
     ::munmap(known->members, static_cast<std::size_t>(known->room + 1) * sizeof(int));
     *known = {};
   }

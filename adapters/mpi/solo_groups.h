@@ -1,4 +1,4 @@
-// Groups of a replay: lists of ranks of the recorded world, under handles that MPI never gives.
+// Groups of a replay: lists of ranks of the recorded world.
 #pragma once
 
 #include "abi.h"
@@ -9,6 +9,7 @@ struct SoloGroup {
   int* members;  // null: free
   int size;
   int room;
+  MPI_Group handle;
 };
 
 SoloGroup* find_group(MPI_Group handle);  // null: one of MPI's own

@@ -7,7 +7,8 @@ namespace lockstep::adapters::mpi {
 
 namespace openmpi {
 void fill_wrappers(const Library& library, AnyFunction* table);
-}
+void fill_solo_conversions(AnyFunction* conversions);  // in MPICH handles are the same in both languages
+}  // namespace openmpi
 namespace mpich {
 void fill_wrappers(const Library& library, AnyFunction* table);
 }

@@ -35,6 +35,16 @@ LOCKSTEP_API void lockstep_keep_failure(const struct lockstep_ticket* ticket, co
 LOCKSTEP_API void lockstep_keep_state(uint64_t step, const char* names, size_t names_bytes,
                                       const struct lockstep_piece* pieces, size_t count);
 
+/* A step begins. What comes before the first one is done once, also when a script resumes from a checkpoint;
+ * what comes between two belongs to saving and evaluating. */
+LOCKSTEP_API void lockstep_begin_step(void);
+
+/* The job has saved its state, from which its script can resume. */
+LOCKSTEP_API void lockstep_keep_checkpoint(const char* path, size_t bytes);
+
+/* Random bytes that this process took from the system, at any time from its start on. */
+LOCKSTEP_API void lockstep_keep_entropy(const void* data, size_t bytes);
+
 /* ---- replay ------------------------------------------------------------------------------------------- */
 
 enum lockstep_serve_status {
@@ -63,6 +73,9 @@ LOCKSTEP_API int lockstep_served_bytes(const struct lockstep_ticket* ticket, siz
 /* The recorded result of a call, copied to `rooms`, one for each output tensor. */
 LOCKSTEP_API int lockstep_serve_call(const struct lockstep_ticket* ticket, const struct lockstep_room* rooms,
                                      size_t count, struct lockstep_served* served);
+
+/* The random bytes that the recorded rank took from the system. 1, or 0 when the system is to be asked. */
+LOCKSTEP_API int lockstep_serve_entropy(void* to, size_t bytes);
 
 #ifdef __cplusplus
 }

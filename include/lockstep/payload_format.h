@@ -13,6 +13,12 @@
  *
  *       0     lockstep_payload_file
  *       64    [entry][body] [entry][body] [entry][body] ...      each at a multiple of 8 bytes
+ *
+ * Large contents lie beside it in a file of their own, each at a multiple of 4096 bytes, so that they can go
+ * to the disk without passing through the page cache: an entry says where, after they are there.
+ *
+ * Recordings of a window of steps are such pairs of files one after the other, the *parts* of a rank: part 0
+ * is how it began, later ones are removed when they are too old.
  */
 #ifndef LOCKSTEP_PAYLOAD_FORMAT_H
 #define LOCKSTEP_PAYLOAD_FORMAT_H
@@ -26,6 +32,9 @@
 #define LOCKSTEP_PAYLOAD_FOLDER "payload" /* of a recording */
 #define LOCKSTEP_PAYLOAD_FILE_PATTERN "rank_%05d.restart_%u.payload"
 #define LOCKSTEP_PAYLOAD_FILE_EXTENSION ".payload"
+#define LOCKSTEP_PAYLOAD_BLOBS_EXTENSION ".blobs"
+#define LOCKSTEP_PAYLOAD_PART_MARK ".part_" /* and the number, before either extension; none: part 0 */
+#define LOCKSTEP_PAYLOAD_BLOB_ALIGNMENT 4096u
 
 #define LOCKSTEP_PAYLOAD_FILE_MAGIC "\x89LKPAY\r\n"
 struct lockstep_payload_file {
@@ -35,8 +44,9 @@ struct lockstep_payload_file {
   int32_t rank;
   int32_t world_size; /* -1: unknown */
   uint32_t restart;
-  uint32_t reserved;
-  uint64_t reserved2[3];
+  uint32_t part;
+  uint64_t first_step; /* steps that had ended when the part began */
+  uint64_t reserved[2];
   uint64_t check; /* lockstep_words_check over everything before it, sequence 0 */
 };
 LOCKSTEP_STATIC_ASSERT(sizeof(struct lockstep_payload_file) == 64, "the head is 64 bytes");
@@ -53,6 +63,9 @@ enum lockstep_payload_type {
   LOCKSTEP_PAYLOAD_PROCESS = 6,
   LOCKSTEP_PAYLOAD_COMMUNICATOR = 7,
   LOCKSTEP_PAYLOAD_STOPPED = 8,
+  LOCKSTEP_PAYLOAD_PLACED_BLOB = 9,
+  LOCKSTEP_PAYLOAD_CHECKPOINT = 10,
+  LOCKSTEP_PAYLOAD_ENTROPY = 11,
 };
 
 struct lockstep_payload_entry {
@@ -70,6 +83,13 @@ struct lockstep_payload_blob {
   uint8_t hash[16]; /* of the bytes that follow */
   uint64_t bytes;
   uint64_t encoding; /* 0: as they are */
+};
+
+/* Content in the file of blobs of the same part. */
+struct lockstep_payload_placed_blob {
+  uint8_t hash[16];
+  uint64_t bytes;
+  uint64_t offset; /* a multiple of LOCKSTEP_PAYLOAD_BLOB_ALIGNMENT */
 };
 
 /* A communicator as calls name it: XXH3-64 of its name and its members. */
@@ -96,6 +116,8 @@ LOCKSTEP_STATIC_ASSERT(sizeof(struct lockstep_payload_call) == 56, "a call is 56
 #define LOCKSTEP_PAYLOAD_HAS_INPUT 1u
 #define LOCKSTEP_PAYLOAD_FAILED 2u   /* a result: the call raised `error` */
 #define LOCKSTEP_PAYLOAD_NOT_KEPT 4u /* the bytes are not kept: on a device, or payload had stopped */
+#define LOCKSTEP_PAYLOAD_BETWEEN_STEPS \
+  8u /* a call: before the first step began, or after one had ended and before the next began */
 
 /* What it gave back. */
 struct lockstep_payload_result {
@@ -137,6 +159,18 @@ struct lockstep_payload_process {
 struct lockstep_payload_stopped {
   uint64_t step;
   int64_t error; /* an errno; 0: the disk could not follow */
+};
+
+/* The job saved its state when so many steps had ended: where, follows. */
+struct lockstep_payload_checkpoint {
+  uint64_t step;
+  uint64_t path_bytes;
+};
+
+/* Random bytes that the process took from the system at once; they follow. */
+struct lockstep_payload_entropy {
+  uint32_t bytes;
+  uint32_t is_main_thread; /* 0: by another thread than the first */
 };
 
 /* ---- reading ------------------------------------------------------------------------------------------ */
@@ -214,6 +248,21 @@ static inline const struct lockstep_payload_state* lockstep_payload_as_state(
   const struct lockstep_payload_state* state = (const struct lockstep_payload_state*)(entry + 1);
   if (entry->type != LOCKSTEP_PAYLOAD_STATE || entry->bytes < sizeof *state) return NULL;
   return (entry->bytes - sizeof *state) / 8 >= state->count ? state : NULL;
+}
+
+static inline const struct lockstep_payload_entropy* lockstep_payload_as_entropy(
+    const struct lockstep_payload_entry* entry) {
+  const struct lockstep_payload_entropy* entropy = (const struct lockstep_payload_entropy*)(entry + 1);
+  if (entry->type != LOCKSTEP_PAYLOAD_ENTROPY || entry->bytes < sizeof *entropy) return NULL;
+  return entry->bytes - sizeof *entropy >= entropy->bytes ? entropy : NULL;
+}
+
+static inline const struct lockstep_payload_placed_blob* lockstep_payload_as_placed_blob(
+    const struct lockstep_payload_entry* entry) {
+  return entry->type == LOCKSTEP_PAYLOAD_PLACED_BLOB &&
+                 entry->bytes >= sizeof(struct lockstep_payload_placed_blob)
+             ? (const struct lockstep_payload_placed_blob*)(entry + 1)
+             : NULL;
 }
 
 #endif

@@ -14,13 +14,20 @@
 
 namespace lockstep::recorder {
 
+// Which steps' bytes are kept.
+struct PayloadWindow {
+  std::uint64_t steps = 0;        // the last so many; 0: all
+  bool since_checkpoint = false;  // those since the checkpoint before the last one
+};
+
 struct PayloadOptions {
-  const char* path = nullptr;
+  const char* base = nullptr;         // the path of its files without their extensions
   const char* claims_path = nullptr;  // null: hashes only, no bytes are kept
   std::int32_t rank = 0;
   std::int32_t world_size = -1;
   std::uint32_t restart = 0;
   std::size_t memory_bytes = 0;
+  PayloadWindow window = {};
 };
 
 // How a call is found again, in another process too.
@@ -47,18 +54,33 @@ class PayloadKeeper {
   void keep_state(std::uint64_t step, const char* names, std::size_t names_bytes,
                   const lockstep_piece* pieces, std::size_t count);
 
+  // A step begins; in a replay that resumes so many had ended before the first.
+  void begin_step(std::uint64_t ended_before);
+
+  void keep_entropy(const lockstep_payload_entropy& head, const void* data);
+
+  // The job has saved its state to a file.
+  void note_checkpoint(const char* path, std::size_t bytes);
+
   void drain() { queue_.drain(); }
 
  private:
+  bool is_worth_a_sum(const lockstep_piece* pieces, std::size_t count) const;
+  std::uint32_t generation_of(std::uint64_t step) const;
+  void begin_generation();
   bool keep_bytes(const lockstep_piece& piece, lockstep_payload_output& output);
   void put_result(const lockstep_payload_result& result, const lockstep_piece* tail, std::size_t count);
-  void stop();
+  void stop(int error);
 
   PayloadQueue queue_;
   SharedClaims claims_;
   std::atomic<std::uint64_t> step_{0};  // steps that have ended
+  std::atomic<bool> is_in_step_{false};
   std::atomic<std::uint64_t> names_{0};
+  std::atomic<std::uint32_t> generation_{0};
+  std::atomic<std::uint64_t> next_sums_ns_{0};  // when the state is summed again
   std::atomic<bool> has_stopped_{false};
+  PayloadWindow window_;
   bool keeps_bytes_ = false;
   bool is_open_ = false;
 };

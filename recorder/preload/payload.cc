@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "entropy.h"
 #include "process_texts.h"
 #include "recorder/core/checksum.h"
 #include "recorder/core/text.h"
@@ -16,11 +17,11 @@ bool write_folder(char (&path)[PATH_MAX], const char* recording) {
   return TextBuilder(path, sizeof path).add(recording).add("/" LOCKSTEP_PAYLOAD_FOLDER).fits();
 }
 
-// LOCKSTEP_PAYLOAD_FILE_PATTERN.
-bool write_path(char (&path)[PATH_MAX], const char* folder, const OpenedRank& rank) {
+// LOCKSTEP_PAYLOAD_FILE_PATTERN without its extension.
+bool write_base(char (&path)[PATH_MAX], const char* folder, const OpenedRank& rank) {
   TextBuilder builder(path, sizeof path);
   builder.add(folder).add("/rank_").add_number(static_cast<std::uint64_t>(rank.rank), 5);
-  builder.add(".restart_").add_number(rank.restart).add(LOCKSTEP_PAYLOAD_FILE_EXTENSION);
+  builder.add(".restart_").add_number(rank.restart);
   return builder.fits();
 }
 
@@ -42,25 +43,29 @@ void Payload::open(const Settings& settings, const OpenedRank& rank) {
   const bool replays = starts_with_replay(settings);
   if (!replays && !settings.wants_payload) return;
   char folder[PATH_MAX];
-  char path[PATH_MAX];
+  char base[PATH_MAX];
   char claims[PATH_MAX];
   if (names_.create() != 0 || !write_folder(folder, settings.folder)) return;
   if (::mkdir(folder, 0777) != 0 && errno != EEXIST) return;
-  if (!write_path(path, folder, rank) || !write_claims_path(claims, folder, rank)) return;
+  if (!write_base(base, folder, rank) || !write_claims_path(claims, folder, rank)) return;
   PayloadOptions options;
-  options.path = path;
+  options.base = base;
   options.claims_path = replays ? nullptr : claims;
   options.rank = rank.rank;
   options.world_size = rank.world_size;
   options.restart = rank.restart;
   options.memory_bytes = settings.payload_memory;
+  options.window = {settings.payload_steps, settings.payload_since_checkpoint};
   if (keeper_.open(options) != 0) return;
   note_process_texts(keeper_);
   if (!replays) {
+    hand_over_entropy(keeper_);
     mode_ = LOCKSTEP_PAYLOAD_KEEPS;
   } else if (write_folder(folder, settings.replay) &&
              index_.open(folder, rank.rank, settings.replay_restart) == 0) {
     mode_ = LOCKSTEP_PAYLOAD_SERVES;
+    first_step_ = settings.replay_from_step;
+    if (first_step_ != 0 && resumed_.open(index_, first_step_) != 0) mode_ = LOCKSTEP_PAYLOAD_OFF;
   }
 }
 
@@ -73,8 +78,15 @@ void Payload::define_communicator(std::uint32_t id, const lockstep_communicator_
   if (names_.remember(id, key)) keeper_.note_communicator(key, name, ::strlen(name), facts.members, count);
 }
 
-PayloadKey Payload::key_of(const lockstep_ticket& ticket) const {
-  return {names_.name(ticket.communicator), ticket.sequence, ticket.peer, ticket.operation};
+PayloadKey Payload::key_of(const lockstep_ticket& ticket) {
+  PayloadKey key{names_.name(ticket.communicator), ticket.sequence, ticket.peer, ticket.operation};
+  if (key.communicator != 0) key.sequence = resumed_.recorded(key);
+  return key;
+}
+
+void Payload::begin_step() {
+  resumed_.begin_loop();
+  keeper_.begin_step(first_step_);
 }
 
 }  // namespace lockstep::recorder

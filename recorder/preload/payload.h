@@ -8,6 +8,7 @@
 #include "recorder/core/communicator_names.h"
 #include "recorder/core/payload_index.h"
 #include "recorder/core/payload_keeper.h"
+#include "recorder/core/resumed_numbers.h"
 #include "settings.h"
 
 namespace lockstep::recorder {
@@ -21,7 +22,9 @@ class Payload {
   void define_communicator(std::uint32_t id, const lockstep_communicator_facts& facts);
 
   // Whose communicator is 0 is of a call that nothing is kept of.
-  PayloadKey key_of(const lockstep_ticket& ticket) const;
+  PayloadKey key_of(const lockstep_ticket& ticket);
+
+  void begin_step();
 
   PayloadKeeper& keeper() { return keeper_; }
   const PayloadIndex& index() const { return index_; }
@@ -35,6 +38,8 @@ class Payload {
   CommunicatorNames names_;
   PayloadKeeper keeper_;
   PayloadIndex index_;
+  ResumedNumbers resumed_;
+  std::uint64_t first_step_ = 0;  // of a replay that resumes
 };
 
 }  // namespace lockstep::recorder

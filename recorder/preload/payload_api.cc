@@ -56,6 +56,17 @@ void lockstep_keep_state(std::uint64_t step, const char* names, std::size_t name
   visit->payload().keeper().keep_state(step, names, names_bytes, pieces, count);
 }
 
+void lockstep_begin_step(void) {
+  const lockstep::recorder::Visit visit;
+  if (visit && visit->payload().mode() != LOCKSTEP_PAYLOAD_OFF) visit->payload().begin_step();
+}
+
+void lockstep_keep_checkpoint(const char* path, std::size_t bytes) {
+  const lockstep::recorder::Visit visit;
+  if (!visit || visit->payload().mode() != LOCKSTEP_PAYLOAD_KEEPS) return;
+  visit->payload().keeper().note_checkpoint(path, bytes);
+}
+
 int lockstep_served_bytes(const lockstep_ticket* ticket, std::size_t output, std::uint64_t* bytes) {
   int status = LOCKSTEP_SERVE_UNKNOWN;
   with_call(ticket, [&](Payload& payload, const PayloadKey& key) {

@@ -61,8 +61,12 @@ Settings settings_from_environment() {
   if (const std::size_t bytes = memory == nullptr ? 0 : size_from_text(memory); bytes != 0) {
     settings.payload_memory = bytes;
   }
+  settings.payload_steps = number_variable("LOCKSTEP_PAYLOAD_STEPS", 0);
+  settings.payload_since_checkpoint = is_set_to("LOCKSTEP_PAYLOAD_SINCE_CHECKPOINT", "1");
   copy_variable("LOCKSTEP_REPLAY", settings.replay);
+  settings.replay_rank = number_variable("LOCKSTEP_REPLAY_RANK", 0);
   settings.replay_restart = number_variable("LOCKSTEP_REPLAY_RESTART", 0);
+  settings.replay_from_step = number_variable("LOCKSTEP_REPLAY_FROM_STEP", 0);
   return settings;
 }
 

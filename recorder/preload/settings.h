@@ -16,8 +16,12 @@ struct Settings {
   std::uint32_t stack_interval = 16;  // 0: no stacks
   bool wants_payload = false;
   std::size_t payload_memory = std::size_t{1} << 30;
+  std::uint32_t payload_steps = 0;  // the last so many are kept; 0: all
+  bool payload_since_checkpoint = false;
   char replay[PATH_MAX] = {};  // the recording that is replayed; "": none
+  std::uint32_t replay_rank = 0;
   std::uint32_t replay_restart = 0;
+  std::uint32_t replay_from_step = 0;  // the script resumes after so many; 0: from the start
 };
 
 Settings settings_from_environment();

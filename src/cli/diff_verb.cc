@@ -11,8 +11,8 @@
 #include "cli/write_verdict.h"
 #include "record/recording.h"
 #include "replay/compare.h"
+#include "replay/differences.h"
 #include "replay/extent.h"
-#include "replay/solo_command.h"
 #include "replay/tell.h"
 
 namespace lockstep::cli {
@@ -65,13 +65,18 @@ Result<std::vector<Pair>> pairs_of(const Side& a, const replay::Job& first, cons
   return pairs;
 }
 
-// Of which step the first difference is, to put those ranks first where it began.
-std::uint64_t step_of(const replay::Comparison& comparison) {
+// Those ranks come first where it began: in an earlier step, and in what they gave before what they got.
+std::pair<std::uint64_t, bool> begin_of(const replay::Comparison& comparison) {
   std::uint64_t step = std::numeric_limits<std::uint64_t>::max();
   if (comparison.first_call) step = comparison.first_call->call.step + 1;
   if (comparison.first_missing) step = std::min(step, comparison.first_missing->call.step + 1);
   if (comparison.first_state) step = std::min(step, comparison.first_state->step);
-  return step;
+  const bool is_given_to_it = comparison.first_call && !comparison.first_call->input_differs;
+  return {step, is_given_to_it};
+}
+
+fs::path record_file_of(const Side& side, const record::Payload& rank) {
+  return side.recording / record::rank_file_name(rank.rank, rank.restart);
 }
 
 replay::Compared words_for(const Pair& pair, const Side& a, const Side& b,
@@ -85,18 +90,17 @@ replay::Compared words_for(const Pair& pair, const Side& a, const Side& b,
   const auto& first = comparison.first_call ? comparison.first_call : comparison.first_missing;
   if (first) {
     compared.details =
-        replay::find_call_details(a.recording / record::rank_file_name(pair.first->rank, pair.first->restart),
-                                  first->communicator, first->call);
+        replay::find_call_details(record_file_of(a, *pair.first), first->communicator, first->call);
   }
-  if (pair.first->process && pair.second->process) {
-    compared.differences = replay::differences_between(*pair.first->process, *pair.second->process);
-  }
+  compared.differences =
+      replay::differences_between(replay::Run{*pair.first, record_file_of(a, *pair.first)},
+                                  replay::Run{*pair.second, record_file_of(b, *pair.second)});
   return compared;
 }
 
 model::Verdict compare_all(const std::vector<Pair>& pairs, const Side& a, const Side& b) {
   struct Told {
-    std::uint64_t step;
+    std::pair<std::uint64_t, bool> begins;
     model::Finding finding;
   };
   const bool is_one_job = a.rank && a.recording == b.recording;
@@ -108,9 +112,9 @@ model::Verdict compare_all(const std::vector<Pair>& pairs, const Side& a, const 
     const replay::Comparison comparison = is_one_job ? replay::compare_ranks(*pair.first, *pair.second)
                                                      : replay::compare_runs(*pair.first, *pair.second);
     auto finding = replay::finding_from(comparison, words_for(pair, a, b, comparison));
-    if (finding) told.push_back({step_of(comparison), *std::move(finding)});
+    if (finding) told.push_back({begin_of(comparison), *std::move(finding)});
   }
-  std::ranges::stable_sort(told, {}, &Told::step);
+  std::ranges::stable_sort(told, {}, &Told::begins);
   for (Told& one : told) verdict.findings.push_back(std::move(one.finding));
   return verdict;
 }

@@ -9,6 +9,7 @@
 #include "record/dump.h"
 #include "record/recording.h"
 #include "record/words.h"
+#include "replay/extent.h"
 
 namespace lockstep::cli {
 namespace {
@@ -44,10 +45,21 @@ Result<std::vector<fs::path>> files_at(const std::string& operand, Terminal& ter
   return files;
 }
 
+// How far each rank can be replayed, where the recording holds payload.
+void tell_payload(const std::string& operand, Terminal& terminal) {
+  const auto job = replay::open_job(operand);
+  if (!job.ok()) return;
+  for (const record::Payload& rank : job.value().ranks) {
+    terminal.tell(fmt::format("{}: rank {} can be replayed: {}\n", operand, rank.rank,
+                              replay::in_words(replay::extent_of(rank, job.value()))));
+  }
+}
+
 Result<ExitStatus> run(const Args& args, Terminal& terminal) {
   const record::DumpOptions options = TRY(options_from(args));
   ExitStatus status = ExitStatus::kNothingFound;
   for (const std::string& operand : args.operands) {
+    tell_payload(operand, terminal);
     for (const fs::path& file : TRY(files_at(operand, terminal))) {
       const record::ReadStats stats =
           TRY(record::dump_file(file, options, [&](std::string_view line) { return terminal.write(line); }));

@@ -12,10 +12,9 @@
 #include "process/environment.h"
 #include "process/foreground.h"
 #include "record/recording.h"
-#include "replay/compare.h"
 #include "replay/extent.h"
+#include "replay/judge.h"
 #include "replay/solo_command.h"
-#include "replay/tell.h"
 #include "report/findings_json.h"
 #include "report/text.h"
 
@@ -69,6 +68,32 @@ Result<int> rank_from(const Args& args) {
   return *rank;
 }
 
+// After how many steps the script resumes; 0: it begins anew.
+Result<std::uint64_t> first_step(const Args& args, const record::Payload& rank, const replay::Job& job,
+                                 Terminal& terminal) {
+  const std::uint64_t begin = record::window_begin(rank);
+  const auto checkpoint = replay::last_checkpoint(rank, job);
+  if (const auto typed = args.value("from-step")) {
+    const auto step = base::number_in<std::uint32_t>(*typed);
+    if (step && *step >= begin) return std::uint64_t{*step};
+    return Error{"wrong value for '--from-step'", *typed,
+                 step ? fmt::format("the recording begins at the end of step {}", begin) : "not a step",
+                 "the number of steps that had ended at the checkpoint from which the script resumes"};
+  }
+  if (begin == 0) return std::uint64_t{0};
+  if (!checkpoint) {
+    return Error{
+        "cannot replay from the start", "",
+        fmt::format("what came before the end of step {} was not kept, and the job saved no "
+                    "checkpoint since",
+                    begin),
+        "give '--from-step STEP' and, behind '--', a command that goes on with the job's state after it"};
+  }
+  terminal.tell(fmt::format("lockstep: the script must resume from what the job saved after step {}: {}\n",
+                            checkpoint->step, checkpoint->path));
+  return checkpoint->step;
+}
+
 // The terminal is this one's, whatever the recorded process had.
 std::vector<std::string> environment_for(const record::PayloadProcess& process) {
   std::vector<std::string> environment = replay::recorded_environment(process);
@@ -83,54 +108,15 @@ int world_size_of(const record::Payload& rank, const replay::Job& job) {
   return rank.world_size > 0 ? rank.world_size : job.ranks.back().rank + 1;
 }
 
-// A replay that was left early, or that ended as the recorded run did not, made fewer calls.
-void forgive_early_end(replay::Comparison& comparison) {
-  comparison.only_in_first = 0;
-  comparison.first_missing.reset();
+// Whoever put a debugger in front may leave it at any time; what was changed on purpose may not end early.
+bool may_end_early(const Args& args, int status) {
+  return status != 0 || (!args.command.empty() && !args.has("what-if"));
 }
 
-const std::optional<replay::DifferingCall>& first_difference(const replay::Comparison& comparison) {
-  return comparison.first_call ? comparison.first_call : comparison.first_missing;
-}
-
-Result<model::Verdict> judge(const record::Payload& recorded, const fs::path& folder, int status) {
-  model::Verdict verdict;
-  verdict.job.world_size = recorded.world_size;
-  verdict.job.ranks_seen = {recorded.rank};
-  auto replayed = record::read_payload(record::payload_path(folder, recorded.rank, 0));
-  if (!replayed.ok()) {
-    verdict.limits.push_back("the replay did not begin to communicate: nothing could be compared");
-    return verdict;
-  }
-  replay::Comparison comparison = replay::compare_runs(recorded, replayed.value());
-  if (status != 0) forgive_early_end(comparison);
-  replay::Compared compared{.rank = recorded.rank, .first = "the recorded run", .second = "the replay"};
-  compared.file = record::payload_path("", recorded.rank, recorded.restart);
-  if (const auto& first = first_difference(comparison)) {
-    compared.details = replay::find_call_details(folder / record::rank_file_name(recorded.rank, 0),
-                                                 first->communicator, first->call);
-  }
-  if (recorded.process && replayed.value().process) {
-    compared.differences = replay::differences_between(*recorded.process, *replayed.value().process);
-  }
-  if (auto finding = replay::finding_from(comparison, compared))
-    verdict.findings.push_back(*std::move(finding));
-  if (comparison.calls == 0) verdict.limits.push_back("no call was compared");
-  if (comparison.states == 0) {
-    verdict.limits.push_back("no state was compared: no optimizer stepped, or its tensors are on a device");
-  }
-  return verdict;
-}
-
-void tell_equal(const model::Verdict& verdict, const record::Payload& recorded, const fs::path& folder,
-                Terminal& terminal) {
-  auto replayed = record::read_payload(record::payload_path(folder, recorded.rank, 0));
-  if (!replayed.ok()) return;
-  const replay::Comparison comparison = replay::compare_runs(recorded, replayed.value());
-  terminal.tell(
-      fmt::format("lockstep: rank {} replayed bit for bit: {} calls and {} steps compared, no difference\n",
-                  recorded.rank, comparison.calls, comparison.states));
-  for (const std::string& limit : verdict.limits) terminal.tell(fmt::format("lockstep: {}\n", limit));
+void tell_equal(const replay::Judgement& judgement, Terminal& terminal) {
+  if (!judgement.agreement.empty()) terminal.tell(fmt::format("lockstep: {}\n", judgement.agreement));
+  for (const std::string& limit : judgement.verdict.limits)
+    terminal.tell(fmt::format("lockstep: {}\n", limit));
 }
 
 Result<ExitStatus> run(const Args& args, Terminal& terminal) {
@@ -151,19 +137,27 @@ Result<ExitStatus> run(const Args& args, Terminal& terminal) {
   const launch::Installed parts = TRY(launch::find_installed());
   const ReplayFolder folder = TRY(ReplayFolder::make(args.value("out")));
   const int world_size = world_size_of(*rank, job);
+  const std::uint64_t from = TRY(first_step(args, *rank, job, terminal));
   terminal.tell(fmt::format("lockstep: replaying rank {} of {}, {}\n", number, world_size,
                             replay::in_words(replay::extent_of(*rank, job))));
-  const launch::ReplaySettings settings{
-      .recording = recording, .rank = number, .world_size = world_size, .restart = rank->restart};
+  const launch::ReplaySettings settings{.recording = recording,
+                                        .rank = number,
+                                        .world_size = world_size,
+                                        .restart = rank->restart,
+                                        .from_step = from};
   const int status = TRY(process::run_in_foreground(
       replay::solo_command(*rank->process, args.command),
       launch::with_replay(environment_for(*rank->process), parts, folder.path(), settings),
       rank->process->folder));
 
-  const model::Verdict verdict = TRY(judge(*rank, folder.path(), status));
+  const record::Payload recorded = from == 0 ? *rank : replay::from_step(*rank, from);
+  const replay::Judgement judgement = replay::judge(
+      recorded,
+      {.recording = recording, .folder = folder.path(), .may_end_early = may_end_early(args, status)});
+  const model::Verdict& verdict = judgement.verdict;
   TRY(base::write_file(folder.path() / "findings.json", report::encode_findings(verdict)));
   if (verdict.findings.empty()) {
-    tell_equal(verdict, *rank, folder.path(), terminal);
+    tell_equal(judgement, terminal);
     return ExitStatus{status};
   }
   if (args.has("what-if")) terminal.tell("lockstep: the first thing that changes:\n");
@@ -177,6 +171,9 @@ constexpr Flag kFlags[] = {
     {.name = "what-if",
      .help =
          "Something was changed on purpose: say what changes first, and end with the program's own status"},
+    {.name = "from-step",
+     .value_name = "STEP",
+     .help = "The script resumes from its checkpoint after so many steps, not from the start"},
     {.name = "out",
      .short_name = 'o',
      .value_name = "DIR",

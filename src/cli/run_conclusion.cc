@@ -32,6 +32,8 @@ Result<model::Verdict> judge(const fs::path& recording, const launch::WatchedEnd
   if (end.job.run.left_processes) {
     found.verdict.limits.push_back("processes that outlived the job's command were ended");
   }
+  for (const std::string& note : end.adapter_notes)
+    found.verdict.limits.push_back("an adapter says: " + note);
   if (end.ranks_recorded == 0) {
     found.verdict.limits.push_back(
         "no rank was recorded: nothing of the job began to communicate by PyTorch, TensorFlow, Horovod, NCCL "
@@ -135,6 +137,9 @@ Result<void> conclude_well(const fs::path& recording, launch::WatchedEnd& end, c
   }
   terminal.tell(fmt::format("lockstep: nothing wrong found; {} recorded in {}{}\n", what_was_recorded(end),
                             recording.string(), more));
+  for (const std::string& note : end.adapter_notes) {
+    terminal.tell(fmt::format("lockstep: an adapter says: {}\n", base::escape_for_terminal(note)));
+  }
   return {};
 }
 

@@ -39,13 +39,29 @@ Result<void> check_record_size(const Args& args) {
   return Error{"wrong value for '--max-record-size'", *size, "not a size", "as 512M or 2G, at least 1M"};
 }
 
-process::Command command_from(const Args& args, const fs::path& recording, const launch::Installed& parts) {
+// How many steps '--payload-last' keeps.
+Result<std::optional<std::uint32_t>> payload_steps(const Args& args) {
+  const auto typed = args.value("payload-last");
+  if (!typed) return std::optional<std::uint32_t>();
+  if (args.has("payload-since-checkpoint")) {
+    return Error{"'--payload-last' and '--payload-since-checkpoint' exclude each other", "", "", "give one"};
+  }
+  const auto steps = base::number_in<std::uint32_t>(*typed);
+  if (steps && *steps > 0) return std::optional(*steps);
+  return Error{"wrong value for '--payload-last'", *typed, "not a number of steps", "a whole number from 1"};
+}
+
+process::Command command_from(const Args& args, const fs::path& recording, const launch::Installed& parts,
+                              std::optional<std::uint32_t> payload_steps) {
+  const bool since_checkpoint = args.has("payload-since-checkpoint");
   const launch::RecorderSettings settings{.folder = recording,
                                           .job = recording.filename().string(),
                                           .max_record_size = args.value("max-record-size"),
                                           .is_ring = !args.has("full"),
                                           .checksums = args.has("checksums"),
-                                          .payload = args.has("payload"),
+                                          .payload = args.has("payload") || payload_steps || since_checkpoint,
+                                          .payload_steps = payload_steps,
+                                          .payload_since_checkpoint = since_checkpoint,
                                           .stack_signal = witness::kStackSignal};
   return {.argv = args.command,
           .environment = launch::with_recorder(process::own_environment(), parts, settings),
@@ -82,6 +98,7 @@ Result<fs::path> make_folder(const Args& args, const std::optional<launch::Hosts
 
 Result<ExitStatus> run(const Args& args, Terminal& terminal) {
   TRY(check_record_size(args));
+  const std::optional<std::uint32_t> steps = TRY(payload_steps(args));
   const launch::Installed parts = TRY(launch::find_installed());
   const std::optional<launch::HostsRequest> hosts = TRY(find_hosts(args, terminal));
   const fs::path recording = TRY(make_folder(args, hosts));
@@ -93,7 +110,8 @@ Result<ExitStatus> run(const Args& args, Terminal& terminal) {
                       .ends_hangs = *args.value("on-hang") == "kill",
                       .wants_native_stacks = *args.value("on-hang") == "stacks"},
                      terminal);
-  auto ended = launch::run_job(command_from(args, recording, parts), recording, hosts, session.listener());
+  auto ended =
+      launch::run_job(command_from(args, recording, parts, steps), recording, hosts, session.listener());
   if (!ended.ok()) {
     std::error_code ignored;
     fs::remove_all(recording, ignored);  // nothing ran
@@ -133,6 +151,13 @@ constexpr Flag kFlags[] = {
      .help = "Sum what goes into and comes out of collectives, to find results that differ"},
     {.name = "payload",
      .help = "Keep what each rank receives as well, so that 'lockstep replay' can run any one rank alone"},
+    {.name = "payload-last",
+     .value_name = "STEPS",
+     .help =
+         "Payload of the last so many steps only, to bound its size on the disk: a replay's script resumes "
+         "from a checkpoint of its own"},
+    {.name = "payload-since-checkpoint",
+     .help = "Payload since the job's last two checkpoints only (torch.save, torch.distributed.checkpoint)"},
     {.name = "no-check", .help = "Do not look at the launch configuration first"},
     {.name = "head",
      .value_name = "HOST:PORT",

@@ -10,7 +10,8 @@ namespace fs = std::filesystem;
 bool is_there(const Installed& parts) {
   std::error_code ignored;
   return fs::exists(parts.recorder, ignored) && fs::exists(parts.mpi_adapter, ignored) &&
-         fs::exists(parts.nccl_adapter, ignored) && fs::exists(parts.python / "sitecustomize.py", ignored);
+         fs::exists(parts.nccl_adapter, ignored) && fs::exists(parts.entropy, ignored) &&
+         fs::exists(parts.python / "sitecustomize.py", ignored);
 }
 
 std::vector<Installed> places(const fs::path& folder) {
@@ -21,12 +22,14 @@ std::vector<Installed> places(const fs::path& folder) {
     places.push_back({.recorder = parts / "liblockstep.so",
                       .mpi_adapter = parts / "liblockstep_mpi.so",
                       .nccl_adapter = parts / "liblockstep_nccl.so",
+                      .entropy = parts / "liblockstep_entropy.so",
                       .python = parts / "python"});
   }
   // build/release/lockstep
   places.push_back({.recorder = folder / "recorder/liblockstep.so",
                     .mpi_adapter = folder / "adapters/mpi/liblockstep_mpi.so",
                     .nccl_adapter = folder / "adapters/nccl/liblockstep_nccl.so",
+                    .entropy = folder / "adapters/entropy/liblockstep_entropy.so",
                     .python = folder / "../../adapters/python"});
   return places;
 }
@@ -39,6 +42,7 @@ Result<Installed> find_installed_beside(const fs::path& program) {
     return Installed{.recorder = fs::canonical(parts.recorder),
                      .mpi_adapter = fs::canonical(parts.mpi_adapter),
                      .nccl_adapter = fs::canonical(parts.nccl_adapter),
+                     .entropy = fs::canonical(parts.entropy),
                      .python = fs::canonical(parts.python)};
   }
   return Error{"cannot record", program.string(),

@@ -12,6 +12,7 @@ struct Installed {
   std::filesystem::path recorder;      // liblockstep.so
   std::filesystem::path mpi_adapter;   // liblockstep_mpi.so
   std::filesystem::path nccl_adapter;  // liblockstep_nccl.so
+  std::filesystem::path entropy;       // liblockstep_entropy.so
   std::filesystem::path python;        // the folder for PYTHONPATH
 };
 

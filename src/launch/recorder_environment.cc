@@ -66,7 +66,12 @@ std::vector<std::string> with_recorder(std::vector<std::string> environment, con
   }
   changed.set_unless_set("LOCKSTEP_STACK_SIGNAL", std::to_string(settings.stack_signal));
   if (settings.checksums) changed.set("LOCKSTEP_CHECKSUMS", "1");
-  if (settings.payload) changed.set("LOCKSTEP_PAYLOAD", "1");
+  if (settings.payload) {
+    changed.set("LOCKSTEP_PAYLOAD", "1");
+    changed.put_first("LD_PRELOAD", parts.entropy.string());
+  }
+  if (settings.payload_steps) changed.set("LOCKSTEP_PAYLOAD_STEPS", std::to_string(*settings.payload_steps));
+  if (settings.payload_since_checkpoint) changed.set("LOCKSTEP_PAYLOAD_SINCE_CHECKPOINT", "1");
   return std::move(changed).take();
 }
 
@@ -74,10 +79,12 @@ std::vector<std::string> with_replay(std::vector<std::string> environment, const
                                      const std::filesystem::path& folder, const ReplaySettings& settings) {
   const RecorderSettings recorder{.folder = folder, .job = "replay", .max_record_size = std::nullopt};
   Environment changed(with_recorder(std::move(environment), parts, recorder));
+  changed.put_first("LD_PRELOAD", parts.entropy.string());
   changed.set("LOCKSTEP_REPLAY", settings.recording.string());
   changed.set("LOCKSTEP_REPLAY_RANK", std::to_string(settings.rank));
   changed.set("LOCKSTEP_REPLAY_WORLD_SIZE", std::to_string(settings.world_size));
   changed.set("LOCKSTEP_REPLAY_RESTART", std::to_string(settings.restart));
+  if (settings.from_step != 0) changed.set("LOCKSTEP_REPLAY_FROM_STEP", std::to_string(settings.from_step));
   changed.set("LOCKSTEP_STACK_INTERVAL", "1");
   return std::move(changed).take();
 }

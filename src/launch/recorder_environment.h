@@ -17,7 +17,9 @@ struct RecorderSettings {
   std::optional<std::string> max_record_size;  // "512M", for each rank
   bool is_ring = true;                         // at that size; false: new events are dropped
   bool checksums = false;
-  bool payload = false;  // what ranks receive is kept
+  bool payload = false;                             // what ranks receive is kept
+  std::optional<std::uint32_t> payload_steps = {};  // of the last so many steps
+  bool payload_since_checkpoint = false;            // since the job saved its state
   int stack_signal = 0;  // asks Python for its stacks; the user's own setting comes before it
 };
 
@@ -31,6 +33,7 @@ struct ReplaySettings {
   int rank = 0;
   int world_size = 1;
   std::uint32_t restart = 0;
+  std::uint64_t from_step = 0;  // the script resumes after so many; 0: it begins
 };
 
 // `environment` with the recorder on, for a replay whose own recording goes to `folder`.

@@ -13,6 +13,7 @@ using testing::StartsWith;
 const Installed kParts{.recorder = "/l/liblockstep.so",
                        .mpi_adapter = "/l/mpi.so",
                        .nccl_adapter = "/l/nccl.so",
+                       .entropy = "/l/entropy.so",
                        .python = "/l/python"};
 
 std::vector<std::string> with(std::vector<std::string> environment, RecorderSettings settings = {}) {
@@ -47,6 +48,17 @@ TEST(RecorderEnvironment, ReplacesAnOldRecording) {
   const auto environment = with({"LOCKSTEP_RECORD=/old", "LOCKSTEP_JOB=old"});
   EXPECT_THAT(environment, Contains("LOCKSTEP_RECORD=/r"));
   EXPECT_THAT(environment, Not(Contains(StartsWith("LOCKSTEP_JOB"))));
+}
+
+TEST(RecorderEnvironment, RecordsRandomBytesOnlyWithPayload) {
+  RecorderSettings settings;
+  settings.payload = true;
+  settings.payload_steps = 20;
+  const auto environment = with({}, settings);
+  EXPECT_THAT(environment, Contains("LD_PRELOAD=/l/entropy.so:/l/mpi.so:/l/nccl.so"));
+  EXPECT_THAT(environment, Contains("LOCKSTEP_PAYLOAD_STEPS=20"));
+  EXPECT_THAT(with_replay({}, kParts, "/out", {.recording = "/r", .rank = 1, .world_size = 2, .restart = 0}),
+              Contains("LD_PRELOAD=/l/entropy.so:/l/mpi.so:/l/nccl.so"));
 }
 
 TEST(RecorderEnvironment, SaysWhatHappensAtTheSize) {

@@ -6,6 +6,7 @@
 #include <limits>
 #include <poll.h>
 
+#include "launch/adapter_notes.h"
 #include "launch/lost_hosts.h"
 #include "process/signal_gate.h"
 #include "watch/live_judge.h"
@@ -152,6 +153,7 @@ Result<WatchedEnd> run_job(const process::Command& command, const std::filesyste
   const std::vector<const watch::LiveRank*> ranks = watcher.job().ranks();
   end.ranks_recorded = ranks.size();
   if (!ranks.empty()) end.frameworks = ranks.front()->recorded_frameworks();
+  end.adapter_notes = adapter_notes(recording, ranks);
   return end;
 }
 

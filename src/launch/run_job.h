@@ -24,8 +24,9 @@ struct WatchedEnd {
   std::vector<model::Finding> findings;    // what the watcher saw and what was not taken back
   std::vector<model::Finding> first_loss;  // the first process that was gone, where that is known
   std::size_t ranks_recorded = 0;
-  std::vector<std::string> frameworks;  // that told the recorder of the first rank what it does
-  std::unique_ptr<hosts::Link> link;    // to the job's other hosts, where there are some
+  std::vector<std::string> frameworks;     // that told the recorder of the first rank what it does
+  std::vector<std::string> adapter_notes;  // what of the job is not recorded, and why
+  std::unique_ptr<hosts::Link> link;       // to the job's other hosts, where there are some
 };
 
 // What to do about a notice of the watcher: nothing, or end the job.

@@ -14,6 +14,7 @@
 #include "lockstep/recorder.h"
 
 #include "base/file.h"
+#include "base/text_fields.h"
 
 namespace lockstep::record {
 namespace {
@@ -52,6 +53,7 @@ class Decoder {
     if (const auto* call = lockstep_payload_as_call(&entry)) return add_call(*call);
     if (const auto* result = lockstep_payload_as_result(&entry)) return add_result(*result);
     if (const auto* state = lockstep_payload_as_state(&entry)) return add_state(*state);
+    if (const auto* blob = lockstep_payload_as_placed_blob(&entry)) return add_placed_blob(*blob);
     switch (entry.type) {
       case LOCKSTEP_PAYLOAD_BLOB:
         return add_blob();
@@ -63,11 +65,19 @@ class Decoder {
         return add_communicator();
       case LOCKSTEP_PAYLOAD_STOPPED:
         if (const auto* stopped = fixed<lockstep_payload_stopped>())
-          payload.stopped_after_step = stopped->step;
+          payload.stopped = PayloadStop{stopped->step, static_cast<int>(stopped->error)};
         return;
+      case LOCKSTEP_PAYLOAD_CHECKPOINT:
+        return add_checkpoint();
       default:
         return;
     }
+  }
+
+  // What stands from here on is of another part, whose file of blobs is so long.
+  void begin_part(const lockstep_payload_file& head, std::uint64_t blobs_bytes) {
+    payload.parts.push_back({head.part, head.first_step});
+    blobs_bytes_ = blobs_bytes;
   }
 
   Payload payload;
@@ -92,6 +102,7 @@ class Decoder {
     added.operation = call.operation;
     added.peer = call.peer;
     added.input_bytes = call.input_bytes;
+    added.is_between_steps = (call.flags & LOCKSTEP_PAYLOAD_BETWEEN_STEPS) != 0;
     if ((call.flags & LOCKSTEP_PAYLOAD_HAS_INPUT) != 0) added.input = hash_from(call.input_hash);
   }
 
@@ -120,6 +131,19 @@ class Decoder {
     const auto* blob = fixed<lockstep_payload_blob>();
     payload.blobs.insert(hash_from(blob->hash));
     payload.blob_bytes += blob->bytes;
+  }
+
+  void add_placed_blob(const lockstep_payload_placed_blob& blob) {
+    if (blob.offset > blobs_bytes_ || blob.bytes > blobs_bytes_ - blob.offset) return;
+    payload.blobs.insert(hash_from(blob.hash));
+    payload.blob_bytes += blob.bytes;
+  }
+
+  void add_checkpoint() {
+    const auto* checkpoint = fixed<lockstep_payload_checkpoint>();
+    if (checkpoint == nullptr) return;
+    const auto path = tail<lockstep_payload_checkpoint>(0, checkpoint->path_bytes);
+    if (path) payload.checkpoints.push_back({checkpoint->step, std::string(*path)});
   }
 
   void add_names() {
@@ -164,6 +188,7 @@ class Decoder {
 
   const char* body_ = nullptr;
   std::uint64_t bytes_ = 0;
+  std::uint64_t blobs_bytes_ = 0;
 };
 
 class Mapped {
@@ -200,32 +225,81 @@ std::filesystem::path payload_path(const std::filesystem::path& recording, int r
   return recording / LOCKSTEP_PAYLOAD_FOLDER / fmt::format("rank_{:05}.restart_{}.payload", rank, restart);
 }
 
-Result<Payload> decode_payload(const void* data, std::size_t bytes, const std::string& name) {
+namespace {
+
+Result<void> decode_part(const void* data, std::size_t bytes, std::uint64_t blobs_bytes,
+                         const std::string& name, Decoder& decoder) {
   std::uint64_t offset = lockstep_payload_begin(data, bytes);
   if (offset == 0) return Error{"cannot read payload", name, "it is no payload file", ""};
   lockstep_payload_file head;
   std::memcpy(&head, data, sizeof head);
-  Decoder decoder;
   decoder.payload.rank = head.rank;
   decoder.payload.world_size = head.world_size;
   decoder.payload.restart = head.restart;
+  decoder.begin_part(head, blobs_bytes);
   std::uint64_t next = offset;
   while (const lockstep_payload_entry* entry = lockstep_payload_entry_at(data, bytes, offset, &next)) {
     decoder.add(*entry);
     offset = next;
   }
-  decoder.payload.is_cut = offset != bytes;
-  return std::move(decoder.payload);
+  decoder.payload.is_cut = decoder.payload.is_cut || offset != bytes;
+  return {};
 }
 
-Result<Payload> read_payload(const std::filesystem::path& path) {
+Result<void> read_part(const std::filesystem::path& path, Decoder& decoder) {
   const Mapped file(path);
   if (!file.is_open()) {
     return Error{"cannot read payload", path.string(),
                  file.error() != 0 ? std::strerror(file.error()) : "it is empty",
                  "record the job with 'lockstep run --payload -- CMD...'"};
   }
-  return decode_payload(file.data(), file.bytes(), path.string());
+  std::error_code fault;
+  const std::uint64_t blobs = std::filesystem::file_size(
+      std::filesystem::path(path).replace_extension(LOCKSTEP_PAYLOAD_BLOBS_EXTENSION), fault);
+  return decode_part(file.data(), file.bytes(), fault ? 0 : blobs, path.string(), decoder);
+}
+
+// The later parts of the rank whose part 0 is at `path`, in their order.
+std::vector<std::filesystem::path> later_parts(const std::filesystem::path& path) {
+  std::map<std::uint64_t, std::filesystem::path> parts;
+  std::error_code fault;
+  const std::string start = path.stem().string() + LOCKSTEP_PAYLOAD_PART_MARK;
+  for (const auto& entry : std::filesystem::directory_iterator(path.parent_path(), fault)) {
+    const std::string stem = entry.path().stem().string();
+    if (entry.path().extension() != LOCKSTEP_PAYLOAD_FILE_EXTENSION || !stem.starts_with(start)) continue;
+    if (const auto number = base::number_in<std::uint32_t>(stem.substr(start.size())))
+      parts.emplace(*number, entry.path());
+  }
+  std::vector<std::filesystem::path> paths;
+  for (auto& [number, part] : parts) paths.push_back(std::move(part));
+  return paths;
+}
+
+}  // namespace
+
+bool is_first_payload_part(const std::filesystem::path& path) {
+  return path.extension() == LOCKSTEP_PAYLOAD_FILE_EXTENSION &&
+         path.filename().string().find(LOCKSTEP_PAYLOAD_PART_MARK) == std::string::npos;
+}
+
+std::uint64_t window_begin(const Payload& payload) {
+  const bool is_whole = payload.parts.size() < 2 || payload.parts[1].number == 1;
+  return is_whole ? 0 : payload.parts[1].first_step;
+}
+
+Result<Payload> decode_payload(const void* data, std::size_t bytes, const std::string& name) {
+  Decoder decoder;
+  TRY(decode_part(data, bytes, 0, name, decoder));
+  return std::move(decoder.payload);
+}
+
+Result<Payload> read_payload(const std::filesystem::path& path) {
+  Decoder decoder;
+  TRY(read_part(path, decoder));
+  for (const std::filesystem::path& part : later_parts(path)) {
+    if (!read_part(part, decoder).ok()) decoder.payload.is_cut = true;
+  }
+  return std::move(decoder.payload);
 }
 
 }  // namespace lockstep::record

@@ -1,4 +1,4 @@
-// A rank's payload file in memory, without the bytes of results: what its calls were given and gave back,
+// A rank's payload files in memory, without the bytes of results: what its calls were given and gave back,
 // what it had learned at the end of each step, how its process was started. Its size follows the number of
 // entries.
 #pragma once
@@ -33,7 +33,8 @@ struct PayloadKey {
 
 struct PayloadCall {
   PayloadKey key;
-  std::uint64_t step = 0;  // steps that had ended when it was issued
+  std::uint64_t step = 0;         // steps that had ended when it was issued
+  bool is_between_steps = false;  // before the first one, or after one and before the next
   std::uint8_t operation = 0;
   int peer = -1;
   std::uint64_t input_bytes = 0;
@@ -70,6 +71,23 @@ struct PayloadCommunicator {
   std::vector<int> members;  // empty: not known
 };
 
+// Files of the rank that belong together: part 0 is how it began, others are those of a window of steps.
+struct PayloadPart {
+  std::uint32_t number = 0;
+  std::uint64_t first_step = 0;  // steps that had ended
+};
+
+// The job's own, with which its script can go on.
+struct PayloadCheckpoint {
+  std::uint64_t step = 0;  // steps that had ended
+  std::string path;
+};
+
+struct PayloadStop {
+  std::uint64_t step = 0;
+  int error = 0;  // an errno; 0: the disk could not follow
+};
+
 struct Payload {
   int rank = 0;
   int world_size = -1;
@@ -79,16 +97,25 @@ struct Payload {
   std::vector<PayloadState> states;
   std::map<std::uint64_t, std::vector<std::string>> state_names;
   std::map<std::uint64_t, PayloadCommunicator> communicators;
-  std::set<ContentHash> blobs;  // whose bytes are in this file
+  std::vector<PayloadPart> parts;
+  std::vector<PayloadCheckpoint> checkpoints;
+  std::set<ContentHash> blobs;  // whose bytes are in these files
   std::uint64_t blob_bytes = 0;
   std::optional<PayloadProcess> process;
-  std::optional<std::uint64_t> stopped_after_step;
-  bool is_cut = false;  // its last entry is not whole
+  std::optional<PayloadStop> stopped;
+  bool is_cut = false;  // the last entry of a file is not whole
 };
+
+// Steps that had ended when what is left of a window begins; 0: nothing was removed.
+std::uint64_t window_begin(const Payload& payload);
+
+// Of a rank: not one that belongs to another file.
+bool is_first_payload_part(const std::filesystem::path& path);
 
 std::filesystem::path payload_path(const std::filesystem::path& recording, int rank, std::uint32_t restart);
 
-// An error only when it cannot be read or is no payload file; of a damaged one what stands before the damage.
+// The part 0 at `path` and the parts beside it. An error only when part 0 cannot be read or is no payload
+// file; of a damaged one what stands before the damage.
 Result<Payload> read_payload(const std::filesystem::path& path);
 
 // The same of bytes in memory, which begin at a multiple of 8.

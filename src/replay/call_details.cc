@@ -7,6 +7,7 @@
 
 #include "record/definitions.h"
 #include "record/reader.h"
+#include "replay/tensor_names.h"
 
 namespace lockstep::replay {
 namespace {
@@ -20,10 +21,22 @@ bool is_it(const lockstep_call& made, const record::PayloadCall& call) {
   return !is_pair(call.operation) || made.peer == call.peer;
 }
 
-std::string tensors_in_words(const record::TensorsDefinition* tensors) {
-  if (tensors == nullptr) return "";
-  const std::vector<record::TensorShape>& shapes =
-      tensors->inputs.empty() ? tensors->outputs : tensors->inputs;
+std::vector<record::TensorShape> shapes_of(const record::TensorsDefinition* tensors) {
+  if (tensors == nullptr) return {};
+  return tensors->inputs.empty() ? tensors->outputs : tensors->inputs;
+}
+
+std::uint64_t elements_of(const std::vector<record::TensorShape>& shapes) {
+  std::uint64_t sum = 0;
+  for (const record::TensorShape& shape : shapes) {
+    std::uint64_t elements = 1;
+    for (const std::int64_t size : shape.dimensions) elements *= static_cast<std::uint64_t>(size);
+    sum += elements;
+  }
+  return sum;
+}
+
+std::string in_words(const std::vector<record::TensorShape>& shapes) {
   std::vector<std::string> words;
   for (const record::TensorShape& shape : shapes) {
     words.push_back(
@@ -46,9 +59,12 @@ std::optional<CallDetails> find_call_details(const std::filesystem::path& record
     if (made == nullptr || !is_it(*made, call)) continue;
     const record::CommunicatorDefinition* where = known.communicator(made->communicator);
     if (where == nullptr || known.string(where->name) != communicator) continue;
+    const std::vector<record::TensorShape> shapes = shapes_of(known.tensors(made->tensors));
     CallDetails details{.name = std::string(known.string(made->name)),
-                        .tensors = tensors_in_words(known.tensors(made->tensors)),
-                        .stack = {}};
+                        .tensors = in_words(shapes),
+                        .stack = {},
+                        .elements = elements_of(shapes)};
+    details.parameters = names_by_size(parameters_in(attributes_in(record_file)), details.elements);
     if (const auto* frames = known.stack(made->stack)) {
       for (const lockstep_frame& frame : *frames) {
         details.stack.push_back(

@@ -2,6 +2,7 @@
 // was made.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -21,6 +22,8 @@ struct CallDetails {
   std::string name;          // "c10d.allreduce_"
   std::string tensors;       // "float32[524]"
   std::vector<Frame> stack;  // innermost first; empty: not taken
+  std::uint64_t elements = 0;
+  std::vector<std::string> parameters = {};  // that have as many together; empty: not known
 };
 
 // None when the file cannot be read or does not have the call.

@@ -1,6 +1,7 @@
 #include "replay/extent.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include <fmt/format.h>
 
@@ -10,10 +11,6 @@ namespace lockstep::replay {
 namespace {
 
 namespace fs = std::filesystem;
-
-bool is_payload_file(const fs::directory_entry& entry) {
-  return entry.path().extension() == LOCKSTEP_PAYLOAD_FILE_EXTENSION;
-}
 
 // The last restart of a rank is the one that tells how the job ended.
 void keep_last_restarts(std::vector<record::Payload>& ranks) {
@@ -51,6 +48,15 @@ std::vector<record::PayloadCall>::const_iterator last_ended(const record::Payloa
   return last;
 }
 
+// Ranks of a host stop together; the one that began it knows why.
+std::optional<record::PayloadStop> why_stopped(const Job& job) {
+  std::optional<record::PayloadStop> known;
+  for (const record::Payload& rank : job.ranks) {
+    if (rank.stopped && (!known || rank.stopped->error != 0)) known = rank.stopped;
+  }
+  return known;
+}
+
 }  // namespace
 
 Result<Job> open_job(const fs::path& recording) {
@@ -63,7 +69,7 @@ Result<Job> open_job(const fs::path& recording) {
   }
   Job job;
   for (const fs::directory_entry& entry : entries) {
-    if (!is_payload_file(entry)) continue;
+    if (!record::is_first_payload_part(entry.path())) continue;
     auto rank = record::read_payload(entry.path());
     if (rank.ok()) {
       job.ranks.push_back(std::move(rank).value());
@@ -87,22 +93,60 @@ const record::Payload* find_rank(const Job& job, int rank) {
 Extent extent_of(const record::Payload& rank, const Job& job) {
   Extent extent;
   if (!rank.states.empty()) extent.steps = rank.states.back().step;
+  extent.begin = record::window_begin(rank);
   extent.calls = rank.calls.size();
   const auto last_end = last_ended(rank);
   for (auto call = rank.calls.begin(); call != rank.calls.end(); ++call) {
     const bool is_left_open = call < last_end && call->key.is_receive && !rank.results.contains(call->key);
     if (is_left_open || is_there(*call, rank, job)) continue;
     extent.first = *call;
+    extent.stopped = why_stopped(job);
     break;
   }
   return extent;
 }
 
 std::string in_words(const Extent& extent) {
-  if (!extent.first) return fmt::format("all of it ({} steps, {} calls)", extent.steps, extent.calls);
-  return fmt::format("up to the end of step {}: the result of {} {} is not in the recording",
-                     extent.first->step, lockstep_operation_word(extent.first->operation),
-                     extent.first->key.sequence);
+  const std::string from =
+      extent.begin == 0 ? std::string() : fmt::format("from the end of step {} ", extent.begin);
+  if (!extent.first) {
+    return from.empty() ? fmt::format("all of it ({} steps, {} calls)", extent.steps, extent.calls)
+                        : fmt::format("{}up to its end (step {})", from, extent.steps);
+  }
+  std::string words = fmt::format("{}up to the end of step {}: the result of {} {} is not in the recording",
+                                  from, extent.first->step, lockstep_operation_word(extent.first->operation),
+                                  extent.first->key.sequence);
+  if (!extent.stopped) return words;
+  const int error = extent.stopped->error;
+  return words + fmt::format(", since {}",
+                             error == 0 ? std::string("the disk could not follow")
+                                        : fmt::format("it could not be written: {}", std::strerror(error)));
+}
+
+std::optional<record::PayloadCheckpoint> last_checkpoint(const record::Payload& rank, const Job& job) {
+  std::optional<record::PayloadCheckpoint> last;
+  const std::uint64_t begin = record::window_begin(rank);
+  const std::uint64_t end = rank.states.empty() ? 0 : rank.states.back().step;
+  for (const record::Payload& other : job.ranks) {
+    for (const record::PayloadCheckpoint& checkpoint : other.checkpoints) {
+      const bool is_there = checkpoint.step >= begin && checkpoint.step <= end;
+      if (is_there && (!last || checkpoint.step >= last->step)) last = checkpoint;
+    }
+  }
+  return last;
+}
+
+record::Payload from_step(record::Payload rank, std::uint64_t step) {
+  const auto is_beginning = [](const record::PayloadCall& call) {
+    return call.is_between_steps && call.step == 0;
+  };
+  std::erase_if(rank.calls, [&](const record::PayloadCall& call) {
+    return !is_beginning(call) && (call.step < step || (call.is_between_steps && call.step == step));
+  });
+  for (record::PayloadCall& call : rank.calls) {
+    if (is_beginning(call)) call.input.reset();  // it begins with the parameters of the checkpoint
+  }
+  return rank;
 }
 
 }  // namespace lockstep::replay

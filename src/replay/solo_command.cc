@@ -32,7 +32,8 @@ bool is_module_alone(const std::vector<std::string>& command) {
 
 // A bare "python" means the one that was recorded.
 bool is_same_language(const std::vector<std::string>& given, const std::vector<std::string>& recorded) {
-  return given.front().find('/') == std::string::npos && !recorded.empty() && is_python(program_of(recorded));
+  const bool is_bare = given.front() == "python" || given.front() == "python3";
+  return is_bare && !recorded.empty() && is_python(program_of(recorded));
 }
 
 bool wants_command_behind_it(const std::vector<std::string>& command) {
@@ -74,6 +75,11 @@ std::string without_ours(std::string_view list, IsOurs is_ours) {
   return kept;
 }
 
+// Debuggers set them too.
+bool is_of_terminal(std::string_view variable) {
+  return variable == "TERM" || variable == "COLUMNS" || variable == "LINES";
+}
+
 std::map<std::string, std::string> as_map(const std::vector<std::string>& environment) {
   std::map<std::string, std::string> map;
   for (const std::string& entry : environment) {
@@ -89,8 +95,8 @@ std::vector<std::string> solo_command(const record::PayloadProcess& process,
                                       const std::vector<std::string>& given) {
   if (given.empty()) return process.arguments;
   std::vector<std::string> command = given;
+  if (is_same_language(given, process.arguments)) command.front() = process.arguments.front();
   if (is_module_alone(given)) {
-    if (is_same_language(given, process.arguments)) command.front() = process.arguments.front();
     append(command, script_of(process.arguments));
   } else if (wants_command_behind_it(given)) {
     append(command, process.arguments);
@@ -125,12 +131,12 @@ std::vector<std::string> differences_between(const record::PayloadProcess& recor
   auto now = as_map(recorded_environment(other));
   for (const auto& [name, value] : before) {
     const auto found = now.find(name);
-    if (name != "TERM" && (found == now.end() || found->second != value))
+    if (!is_of_terminal(name) && (found == now.end() || found->second != value))
       differences.push_back("variable " + name);
     if (found != now.end()) now.erase(found);
   }
   for (const auto& [name, value] : now) {
-    if (name != "TERM") differences.push_back("variable " + name);
+    if (!is_of_terminal(name)) differences.push_back("variable " + name);
   }
   if (differences.size() > kMostDifferences) {
     const std::size_t more = differences.size() - kMostDifferences;

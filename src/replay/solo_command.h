@@ -10,7 +10,8 @@ namespace lockstep::replay {
 
 // `given` is what the user wrote behind "--". Empty: the recorded command. A debugger or tracer (gdb --args,
 // strace, valgrind ...) gets the recorded command behind it; "python -m pdb" and other modules get the
-// recorded script and its arguments; any other command is run as it stands.
+// recorded script and its arguments; any other command is run as it stands. A bare "python" is the recorded
+// one.
 std::vector<std::string> solo_command(const record::PayloadProcess& process,
                                       const std::vector<std::string>& given);
 

@@ -34,7 +34,13 @@ TEST(SoloCommand, AModuleGetsTheScriptAndTheRecordedPython) {
 }
 
 TEST(SoloCommand, AnyOtherCommandIsRunAsItStands) {
-  EXPECT_THAT(solo_command(recorded(), {"python", "fixed.py"}), ElementsAre("python", "fixed.py"));
+  EXPECT_THAT(solo_command(recorded(), {"./simulate", "-x"}), ElementsAre("./simulate", "-x"));
+  EXPECT_THAT(solo_command(recorded(), {"/usr/bin/python3", "fixed.py"}),
+              ElementsAre("/usr/bin/python3", "fixed.py"));
+}
+
+TEST(SoloCommand, ABarePythonIsTheRecordedOne) {
+  EXPECT_THAT(solo_command(recorded(), {"python", "fixed.py"}), ElementsAre("/venv/bin/python", "fixed.py"));
 }
 
 TEST(SoloCommand, OurOwnVariablesAreTakenOut) {
@@ -46,6 +52,7 @@ TEST(SoloCommand, DifferencesAreNamed) {
   EXPECT_THAT(differences_between(recorded(), other), IsEmpty());
   other.environment[0] = "RANK=2";
   other.environment.push_back("OMP_NUM_THREADS=2");
+  other.environment.push_back("COLUMNS=80");
   other.arguments.push_back("--fix");
   EXPECT_THAT(differences_between(recorded(), other),
               ElementsAre("the command", "variable RANK", "variable OMP_NUM_THREADS"));

@@ -12,10 +12,12 @@ namespace lockstep::replay {
 namespace {
 
 constexpr std::size_t kMostNames = 3;
+constexpr std::string_view kChoices = "choices of MPI";  // what came first, kept among the calls
 constexpr std::size_t kMostFrames = 8;
 
 // "all_reduce 14 of group 0 (c10d.allreduce_, float32[524])"
 std::string call_in_words(const DifferingCall& call, const std::optional<CallDetails>& details) {
+  if (call.communicator == kChoices) return fmt::format("choice {} of MPI", call.call.key.sequence);
   std::string words = fmt::format("{} {} of group {}", lockstep_operation_word(call.call.operation),
                                   call.call.key.sequence, call.communicator);
   if (call.call.key.is_send || call.call.key.is_receive)
@@ -40,6 +42,15 @@ std::string names_in_words(const DifferingState& state) {
   return fmt::format("{}{}, {} of {} tensors", fmt::join(first, ", "), rest, state.names.size(), state.of);
 }
 
+// A hash tells that some differ, not which.
+std::string elements_in_words(const CallDetails& details) {
+  std::string words = fmt::format(", at least one of {} elements", details.elements);
+  if (details.parameters.empty()) return words;
+  words += fmt::format(": as many as {}", details.parameters.front());
+  if (details.parameters.size() > 1) words += fmt::format(" to {}", details.parameters.back());
+  return words + (details.parameters.size() > 1 ? " have together" : " has");
+}
+
 std::string title_of(const Comparison& comparison, const Compared& compared) {
   if (state_comes_first(comparison)) {
     return fmt::format("rank {}: parameters or optimizer state differ at the end of step {}", compared.rank,
@@ -56,8 +67,8 @@ std::string title_of(const Comparison& comparison, const Compared& compared) {
                        call_in_words(*comparison.first_missing, compared.details),
                        comparison.first_missing->call.step + 1, compared.second);
   }
-  return fmt::format("rank {}: {} made {} calls that {} did not", compared.rank, compared.second,
-                     comparison.only_in_second, compared.first);
+  return fmt::format("rank {}: {} made {} call{} that {} did not", compared.rank, compared.second,
+                     comparison.only_in_second, comparison.only_in_second == 1 ? "" : "s", compared.first);
 }
 
 void add_evidence(const Comparison& comparison, const Compared& compared, model::Finding& finding) {
@@ -76,6 +87,7 @@ void add_evidence(const Comparison& comparison, const Compared& compared, model:
     std::string text = fmt::format("step {}: {}, {} bytes", call.call.step + 1,
                                    call_in_words(call, compared.details), call.call.input_bytes);
     if (call.other_bytes) text += fmt::format(" against {}", *call.other_bytes);
+    if (compared.details && compared.details->elements != 0) text += elements_in_words(*compared.details);
     add(std::move(text));
   }
   if (!compared.details) return;
@@ -99,7 +111,8 @@ std::string explain(const Comparison& comparison, const Compared& compared) {
                         comparison.only_in_second, compared.second);
   }
   if (compared.differences.empty()) {
-    text += " Command, folder, program file and environment are the same.";
+    text +=
+        " Program, libraries, platform, command and environment are the same, as far as they are recorded.";
   } else {
     text += fmt::format(" Between the two differ: {}.", fmt::join(compared.differences, "; "));
   }

@@ -34,9 +34,9 @@ class PayloadTest : public testing::Test {
     return folder_ / ("rank_0000" + std::to_string(rank) + ".restart_0.payload");
   }
   void open(PayloadKeeper& keeper, int rank) const {
-    const std::string path = file(rank).string();
+    const std::string base = file(rank).replace_extension().string();
     PayloadOptions options;
-    options.path = path.c_str();
+    options.base = base.c_str();
     options.claims_path = claims_.c_str();
     options.rank = rank;
     options.world_size = 2;
@@ -168,7 +168,8 @@ TEST_F(PayloadTest, WhatFindsNoRoomStopsThePayloadButNotTheHashes) {
   keep(keeper, all_reduce(3), numbers(2, 0), numbers(2, 9));
   keeper.drain();
   const record::Payload payload = record::read_payload(file(0)).value();
-  EXPECT_EQ(payload.stopped_after_step, 1u);
+  ASSERT_TRUE(payload.stopped);
+  EXPECT_EQ(payload.stopped->step, 1u);
   ASSERT_EQ(payload.calls.size(), 3u);
   EXPECT_TRUE(payload.results.at(payload.calls[0].key).is_kept);
   EXPECT_FALSE(payload.results.at(payload.calls[1].key).is_kept);

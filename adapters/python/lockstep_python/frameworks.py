@@ -12,6 +12,7 @@ WATCHED = {
     "tf_keras.src.callbacks": ("lockstep_keras.callbacks", "watch"),  # Keras 2 beside Keras 3
     "keras.src.callbacks": ("lockstep_keras.callbacks", "watch"),  # Keras 2.13 to 2.15; ModelCheckpoint of 3
     "keras.callbacks": ("lockstep_keras.callbacks", "watch"),  # Keras 2 before that
+    "jax._src.distributed": ("lockstep_python.not_hooked", "watch_jax"),
     "horovod.runner.gloo_run": ("lockstep_horovod.elastic", "watch_launcher"),
     "horovod.torch.mpi_ops": ("lockstep_horovod.torch_binding", "watch"),
     "horovod.tensorflow.mpi_ops": ("lockstep_horovod.tensorflow_binding", "watch"),

@@ -53,6 +53,11 @@ class Ticket(ctypes.Structure):
                 ("reserved", c_uint8 * 7)]
 
 
+class Served(ctypes.Structure):
+    _fields_ = [("size", c_uint32), ("source", c_int32), ("error", c_void_p), ("error_bytes", c_size_t),
+                ("step", c_uint64)]
+
+
 class ActivityFacts(ctypes.Structure):
     _fields_ = [("size", c_uint32), ("activity", c_uint8), ("phase", c_uint8), ("reserved", c_uint16),
                 ("number", c_uint64), ("time_ns", c_uint64), ("name", c_uint32), ("reserved2", c_uint32)]
@@ -138,6 +143,26 @@ class Library:
         """A list of (address, bytes), and as many names, one to a line."""
         facts = (Piece * len(pieces))(*pieces)
         self._library.lockstep_keep_state(c_uint64(step), names, c_size_t(len(names)), facts, c_size_t(len(pieces)))
+
+    def begin_step(self):
+        self._library.lockstep_begin_step()
+
+    def keep_checkpoint(self, path):
+        """The job has saved its state there."""
+        path = path.encode(errors="replace")
+        self._library.lockstep_keep_checkpoint(path, c_size_t(len(path)))
+
+    def recorded_result(self, communicator, operation, sequence):
+        """In a replay: the bytes of the first output of a recorded collective; None when there is no such one."""
+        ticket = Ticket(sequence=sequence, communicator=communicator, peer=-1, operation=operation)
+        size = c_uint64(0)
+        if self._library.lockstep_served_bytes(ctypes.byref(ticket), c_size_t(0), ctypes.byref(size)) != 0:
+            return None
+        result = ctypes.create_string_buffer(size.value)
+        room, served = Piece(ctypes.addressof(result), size.value), Served(size=ctypes.sizeof(Served))
+        status = self._library.lockstep_serve_call(ctypes.byref(ticket), ctypes.byref(room), c_size_t(1),
+                                                   ctypes.byref(served))
+        return result.raw if status == 0 else None
 
     def activity(self, word):
         """A function that marks it: of one thread only, because the facts are kept to be filled again."""

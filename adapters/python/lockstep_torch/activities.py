@@ -2,11 +2,12 @@
 PyTorch, so tracebacks stay as they are."""
 
 import functools
+import os
 import threading
 import weakref
 
 from lockstep_python import import_watch, steps
-from lockstep_python.recorder import PAYLOAD_OFF, PHASE_BEGIN, PHASE_END
+from lockstep_python.recorder import PAYLOAD_KEEPS, PAYLOAD_OFF, PHASE_BEGIN, PHASE_END
 from lockstep_torch import state
 
 _DATA_WAIT = "enumerate(DataLoader)#"
@@ -33,12 +34,14 @@ def watch(library):
 class _Steps:
     """A step ends when the optimizer has stepped; of several optimizers the first one counts."""
 
-    def __init__(self, library):
+    def __init__(self, library, torch):
         self._now_ns = library.now_ns
         self._mark = library.activity("step")
         self._leader = lambda: None
         self._end_ns = 0
-        self._state = state.State(library) if library.payload_mode() != PAYLOAD_OFF else None
+        has_payload = library.payload_mode() != PAYLOAD_OFF
+        self._state = state.State(library) if has_payload else None
+        self._begin = _StepBegin(library, torch) if has_payload else None
 
     def end(self, optimizer):
         if steps.told_above():
@@ -51,12 +54,13 @@ class _Steps:
         steps.tell_ended(self._mark, self._end_ns, now_ns)
         if self._state is not None:
             self._state.keep(optimizer, steps.last_number())
+            self._begin.expect()
         self._end_ns = now_ns
 
 
 def _watch_steps(library, torch):
     """Every optimizer calls this empty method of its own when it has stepped, in all versions, for profilers."""
-    told = _Steps(library)
+    told = _Steps(library, torch)
     is_compiling = getattr(getattr(torch, "compiler", None), "is_compiling", lambda: False)
     before = torch.optim.Optimizer._optimizer_step_code
 
@@ -90,29 +94,56 @@ _inside = threading.local()  # the depth of checkpoints within checkpoints: only
 
 
 class _Checkpoint:
-    def __init__(self, library, activity):
-        self._library, self._activity = library, activity
+    """`path`: where it is saved to, for the payload; empty: nowhere that a script could resume from."""
+
+    def __init__(self, library, activity, path=""):
+        self._library, self._activity, self._path = library, activity, path
 
     def __enter__(self):
         _inside.depth = getattr(_inside, "depth", 0) + 1
         if _inside.depth == 1:
             self._library.mark_activity(self._activity, PHASE_BEGIN)
 
-    def __exit__(self, *error):
+    def __exit__(self, kind=None, *_):
         if _inside.depth == 1:
             self._library.mark_activity(self._activity, PHASE_END)
+            if self._path and kind is None and self._library.payload_mode() == PAYLOAD_KEEPS:
+                self._library.keep_checkpoint(self._path)
         _inside.depth -= 1
+
+
+class _StepBegin:
+    """A step begins when a module computes with gradients for the first time since the last one ended. A hook of all
+    modules, which goes when it has seen that."""
+
+    def __init__(self, library, torch):
+        self._begin_step, self._is_grad_enabled = library.begin_step, torch.is_grad_enabled
+        self._register = torch.nn.modules.module.register_module_forward_pre_hook
+        self._hook = None
+        self.expect()
+
+    def expect(self):
+        if self._hook is None:
+            self._hook = self._register(self._seen)
+
+    def _seen(self, *_):
+        if self._hook is not None and self._is_grad_enabled():
+            self._hook.remove()
+            self._hook = None
+            self._begin_step()
 
 
 def _watch_files(library, serialization):
     """torch.save and torch.load hold the file they work on open in a context manager of their own."""
-    save, load = _Checkpoint(library, "checkpoint_save"), _Checkpoint(library, "checkpoint_load")
     opener = serialization._opener
     enter = opener.__enter__
 
     def checkpoint_of(opened):
         writes = "writer" in type(opened).__name__ or "w" in str(getattr(opened.file_like, "mode", ""))
-        return save if writes else load
+        if not writes:
+            return _Checkpoint(library, "checkpoint_load")
+        name = getattr(opened, "name", None) or getattr(opened.file_like, "name", None)
+        return _Checkpoint(library, "checkpoint_save", os.path.abspath(name) if isinstance(name, str) else "")
 
     def __enter__(self):
         checkpoint_of(self).__enter__()
@@ -123,7 +154,7 @@ def _watch_files(library, serialization):
             try:
                 return leave(self, *error)
             finally:
-                checkpoint_of(self).__exit__()
+                checkpoint_of(self).__exit__(*error)
         return __exit__
 
     opener.__enter__ = __enter__
@@ -137,7 +168,9 @@ def _watch_function(library, name, activity, module):
 
     @functools.wraps(function)
     def told(*arguments, **keywords):
-        with _Checkpoint(library, activity):
+        values = [*arguments, *keywords.values()] if activity == "checkpoint_save" else []
+        paths = [str(getattr(value, "path", "") or "") for value in values]
+        with _Checkpoint(library, activity, next(filter(None, paths), "")):
             return function(*arguments, **keywords)
 
     setattr(module, name, told)

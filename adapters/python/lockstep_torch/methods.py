@@ -8,7 +8,7 @@ microseconds and a frame in tracebacks.
 import functools
 
 from lockstep_python import notes, recorder
-from lockstep_torch import groups, method_ends
+from lockstep_torch import groups, idle_group, method_ends, solo
 
 # method: (operation of the dispatcher, word of the vocabulary, how its tensors come)
 METHODS = {
@@ -50,7 +50,11 @@ def watch(session):
     ends = method_ends.Ends(session.library)
     seen = session.native.seen if session.native is not None else set()
     for method, (operation, *_) in METHODS.items():
-        if hasattr(ProcessGroup, method) and f"c10d::{operation}" not in seen:
+        if not hasattr(ProcessGroup, method) or f"c10d::{operation}" in seen:
+            continue
+        if solo.is_replay():
+            setattr(ProcessGroup, method, idle_group.refuse(operation))
+        else:
             setattr(ProcessGroup, method, _told(getattr(ProcessGroup, method), method, reader, ends))
     if session.native is not None and hasattr(ProcessGroup, "_start_coalescing"):
         _watch_batches(ProcessGroup, session.native)

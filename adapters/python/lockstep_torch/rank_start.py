@@ -69,8 +69,18 @@ def _begin(rank, world_size):
     notes.attach(library)
     begun = Session(library, native.load(torch))
     library.set_attribute("pytorch adapter mode", "native" if begun.native else "python")
+    if library.payload_mode() != recorder.PAYLOAD_OFF:
+        _tell_surroundings(library, torch)
     _watch(begun)
     return begun
+
+
+def _tell_surroundings(library, torch):
+    from lockstep_torch import surroundings
+    try:
+        surroundings.tell(library, torch)
+    except Exception as error:
+        notes.tell(f"what ran and where is not told whole: {error!r}")
 
 
 def _watch(begun):
@@ -79,6 +89,7 @@ def _watch(begun):
     if _is_watching:
         return
     _is_watching = True
-    from lockstep_torch import activities, methods
+    from lockstep_torch import activities, methods, resume
     activities.watch(begun.library)
+    resume.watch(begun.library)
     methods.watch(begun)

@@ -6,6 +6,7 @@ import sys
 from lockstep_python import notes
 
 MOST_FRAMES = 64
+MOST_LETTERS, MOST_PARTS = 900, 200
 
 
 class State:
@@ -19,6 +20,7 @@ class State:
             if self._names is None:
                 self._names = {}
                 self._names = _names_in_script(sys._getframe(2))
+                self._tell_sizes(optimizer)
             names, pieces = self._pieces(optimizer)
             key = tuple(names)
             if self._text[0] != key:
@@ -27,6 +29,17 @@ class State:
         except Exception as error:
             notes.tell(f"the state after step {step} is not summed: {error!r}")
             self._library.keep_state(step, b"", [])
+
+    def _tell_sizes(self, optimizer):
+        """So that a bucket of gradients can be told by its size. Attributes take about a thousand letters."""
+        parts = [""]
+        for number, parameter in enumerate(parameter for group in optimizer.param_groups for parameter in group["params"]):
+            line = f"{self._names.get(id(parameter)) or f'parameter {number}'} {parameter.numel()}\n"
+            if len(parts[-1]) + len(line) > MOST_LETTERS:
+                parts.append("")
+            parts[-1] += line
+        for number, part in enumerate(parts[:MOST_PARTS]):
+            self._library.set_attribute(f"parameters {number}", part)
 
     def _pieces(self, optimizer):
         names, pieces = [], []
