@@ -1,5 +1,5 @@
 # The lab: real frameworks on real ranks.
-.PHONY: lab-deps bench-verdicts demo test-gpu test-gpu-nccl test-healthy test-service lab test-network
+.PHONY: lab-deps bench-verdicts demo test-gpu test-healthy test-service lab test-network
 
 lab-deps: deps   ## make the lab's Python environments and programs
 	@lab/envs/make_envs
@@ -15,20 +15,13 @@ lab: lab-deps build   ## run every fault of lab/faults, recorded and not, and wr
 bench-verdicts: lab-deps build   ## measure how soon faults of TensorFlow, Keras and Horovod jobs are named, and by which code
 	@tests/bench/verdict_times build/release
 
-test-gpu: test-gpu-nccl   ## run the PyTorch jobs over NCCL, plain and recorded, on a machine with a GPU
-	@cmake -S recorder -B build/recorder >/dev/null && cmake --build build/recorder
-	@LOCKSTEP_LAB_PYTHON="$$(command -v python3)" LOCKSTEP_LIBRARY="$$PWD/build/recorder/liblockstep.so" \
-	python3 lab/gpu/run --record build/recordings
-
-test-gpu-nccl:   ## run NCCL jobs under the NCCL adapter there, healthy and broken, and measure what it costs
-	@test -e build/nccl/liblockstep_nccl.so || { cmake -S adapters/nccl -B build/nccl >/dev/null && cmake --build build/nccl; }
-	@LOCKSTEP_LAB_PYTHON="$$(command -v python3)" python3 lab/gpu/nccl_jobs --build build/nccl build/nccl-recordings
-	@LOCKSTEP_LAB_PYTHON="$$(command -v python3)" python3 lab/gpu/nccl_cost --build build/nccl
+test-gpu:        ## on a machine with a GPU: NCCL and PyTorch jobs of 2, 4 and 8 ranks, healthy and broken, and the cost (8 minutes)
+	@python3 lab/gpu/test
 
 test-network: lab-deps build   ## the libraries' real choices and real packets on many layouts and rule sets
 	@cmake --build --preset release --target network_program
 	@LOCKSTEP_LAYOUTS=60 LOCKSTEP_RULE_SETS=100 /usr/bin/python3 -B -m pytest -q -p no:cacheprovider \
-	tests/e2e/network_test.py tests/e2e/network_choices_test.py tests/e2e/network_long_test.py
+	tests/e2e/network_test.py tests/e2e/network_choices_test.py tests/e2e/network_horovod_test.py tests/e2e/network_long_test.py
 
 test-healthy: lab-deps build   ## run a hundred healthy jobs under lockstep run on a busy machine: nothing may be said of any
 	@lab/healthy 100

@@ -15,7 +15,7 @@ import report
 SEED = int(os.environ.get("LAB_SEED", "1"))
 STEPS = int(os.environ.get("LAB_STEPS", "8"))
 EPOCHS = int(os.environ.get("LAB_EPOCHS", "1"))
-FAULT, _, _where = os.environ.get("LAB_FAULT", "").partition(":")  # "missing:1@5": rank 1 before step 5
+FAULT, _, _where = os.environ.get("LAB_FAULT", "").partition(":")  # "missing:1@5": rank 1 before step 5; "shape": from its start
 FAULTY_RANK, FAULTY_STEP = (int(number) for number in (_where or "-1@-1").split("@"))
 BATCH = 32
 
@@ -34,10 +34,11 @@ class ReportSteps(tf.keras.callbacks.Callback):
         report.ready(self.rank, self.world)
 
     def on_train_batch_begin(self, batch: int, logs: dict | None = None) -> None:
-        if FAULT and (self.rank, self.step) == (FAULTY_RANK, FAULTY_STEP):
+        if FAULT != "shape" and (self.rank, self.step) == (FAULTY_RANK, FAULTY_STEP):
             report.fault(self.rank, FAULT)
             if FAULT == "missing":
                 time.sleep(3600)
+            self.model.stop_training = FAULT == "leave"
 
     def on_train_batch_end(self, batch: int, logs: dict) -> None:
         report.step(self.rank, self.step, float(logs["loss"]))
@@ -56,8 +57,12 @@ def main() -> None:
     tf.keras.utils.set_random_seed(SEED)
     strategy = tf.distribute.MultiWorkerMirroredStrategy()
     rank, world = strategy.cluster_resolver.task_id, strategy.num_replicas_in_sync
+    is_wider = FAULT == "shape" and rank == FAULTY_RANK
+    if is_wider:
+        report.fault(rank, FAULT)
     with strategy.scope():
-        model = tf.keras.Sequential([tf.keras.layers.Dense(32, "tanh", input_shape=(16,)), tf.keras.layers.Dense(1)])
+        layers = [tf.keras.layers.Dense(64 if is_wider else 32, "tanh", input_shape=(16,)), tf.keras.layers.Dense(1)]
+        model = tf.keras.Sequential(layers)
         model.compile(optimizer=tf.keras.optimizers.SGD(0.05), loss="mse")
     model.fit(sharded_data(), epochs=EPOCHS, verbose=0, callbacks=[ReportSteps(rank, world)])
     report.done(rank, (weights.tobytes() for weights in model.get_weights()))

@@ -15,7 +15,7 @@ import report
 SEED = int(os.environ.get("LAB_SEED", "1"))
 STEPS = int(os.environ.get("LAB_STEPS", "8"))
 EPOCHS = int(os.environ.get("LAB_EPOCHS", "1"))
-FAULT, _, _where = os.environ.get("LAB_FAULT", "").partition(":")  # "missing:1@5": rank 1 before step 5
+FAULT, _, _where = os.environ.get("LAB_FAULT", "").partition(":")  # "missing:1@5": rank 1 before step 5; "shape": from its start
 FAULTY_RANK, FAULTY_STEP = (int(number) for number in (_where or "-1@-1").split("@"))
 BATCH = 32
 
@@ -41,8 +41,11 @@ class ReportSteps(keras.callbacks.Callback):
         self.step = 0
 
     def on_train_batch_begin(self, batch: int, logs: dict | None = None) -> None:
-        if FAULT == "missing" and (self.rank, self.step) == (FAULTY_RANK, FAULTY_STEP):
-            time.sleep(3600)
+        if FAULT != "shape" and (self.rank, self.step) == (FAULTY_RANK, FAULTY_STEP):
+            report.fault(self.rank, FAULT)
+            if FAULT == "missing":
+                time.sleep(3600)
+            self.model.stop_training = FAULT == "leave"
 
     def on_train_batch_end(self, batch: int, logs: dict) -> None:
         report.step(self.rank, self.step, float(logs["loss"]))
@@ -54,7 +57,10 @@ def main() -> None:
     dist.init_process_group("gloo")
     rank = dist.get_rank()
     keras.utils.set_random_seed(SEED)
-    model = AveragedModel([keras.Input((16,)), keras.layers.Dense(32, "tanh"), keras.layers.Dense(1)])
+    is_wider = FAULT == "shape" and rank == FAULTY_RANK
+    if is_wider:
+        report.fault(rank, FAULT)
+    model = AveragedModel([keras.Input((16,)), keras.layers.Dense(64 if is_wider else 32, "tanh"), keras.layers.Dense(1)])
     model.compile(optimizer=keras.optimizers.SGD(0.05), loss="mse")
     inputs = np.random.default_rng(SEED * 1000 + rank).normal(size=(STEPS * BATCH, 16)).astype("float32")
     report.ready(rank, dist.get_world_size())
@@ -62,7 +68,8 @@ def main() -> None:
               callbacks=[ReportSteps(rank)])
     report.done(rank, (weights.tobytes() for weights in model.get_weights()))
     time.sleep(0.5)  # Keras' device scope is a Python object of the last Work: PyTorch 2.13 joins Gloo's thread, which frees it, under the GIL
-    dist.destroy_process_group()
+    if FAULT != "leave":  # else it ends without a word to the others
+        dist.destroy_process_group()
 
 
 if __name__ == "__main__":

@@ -80,12 +80,19 @@ def main() -> None:
     report.ready(rank, world)
     for step in range(STEPS):
         fault = FAULT if (rank, step) == (FAULTY_RANK, FAULTY_STEP) else ""
+        if fault:
+            report.fault(rank, fault)
+        if fault == "leave":
+            break
         gradient = torch.randn(WIDTH, generator=generator).to(DEVICE)
         report.step(rank, step, train_step(weights, gradient, groups, fault))
 
-    dist.barrier()
+    leaves_early = FAULT == "leave"  # without a word to the others, as scripts do that end behind their loop
+    if not leaves_early:
+        dist.barrier()
     report.done(rank, [weights.cpu().numpy().tobytes()])
-    dist.destroy_process_group()
+    if not leaves_early:
+        dist.destroy_process_group()
 
 
 if __name__ == "__main__":

@@ -23,6 +23,7 @@ FAULT = re.compile(r"lab rank=\d+ fault=\w+ at=([\d.]+)")
 @dataclasses.dataclass
 class Said:
     code: str = "nothing"
+    leaf: str = "-"
     roots: list = dataclasses.field(default_factory=list)
     seconds: float = float("nan")
     when: str = "never"
@@ -31,21 +32,26 @@ class Said:
 def run_once(build: pathlib.Path, folder: pathlib.Path, fault: str, env: str, script: pathlib.Path, launcher: str,
              more: dict) -> Said:
     python = python_of(env)
-    command = ([sys.executable, str(pathlib.Path(__file__).resolve()), python, str(script)] if launcher == "tf_config" else
-               [os.path.join(os.path.dirname(python), "horovodrun"), "--gloo", "-np", str(RANKS), "--network-interfaces", "lo",
-                python, str(script)])
+    commands = {
+        "tf_config": [sys.executable, str(pathlib.Path(__file__).resolve()), python, str(script)],
+        "torchrun": [python, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(RANKS), str(script)],
+        "horovodrun": [os.path.join(os.path.dirname(python), "horovodrun"), "--gloo", "-np", str(RANKS), "--network-interfaces",
+                       "lo", python, str(script)],
+    }
     environ = os.environ | more | {
         "PATH": f"{os.path.dirname(python)}:{os.environ['PATH']}", "LAB_JOBS": str(ROOT / "lab/jobs"),
         "LAB_FAULT": f"{fault}:{FAULTY}@{STEP}", "LAB_STEPS": str(STEP + STEPS_AFTER), "OMP_NUM_THREADS": "1",
         "GLOO_SOCKET_IFNAME": "lo", "HOROVOD_GLOO_IFACE": "lo", "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "",
         "PYTHONDONTWRITEBYTECODE": "1"}
-    job = subprocess.Popen([build / "lockstep", "run", "-o", folder / "recording", "--", *command], env=environ, text=True,
+    job = subprocess.Popen([build / "lockstep", "run", "-o", folder / "recording", "--", *commands[launcher]], env=environ, text=True,
                            stdin=subprocess.DEVNULL, stdout=open(folder / "out", "w"), stderr=subprocess.PIPE)
     try:
-        return _listen(job, folder)
+        said = _listen(job, folder)
     finally:
         job.send_signal(signal.SIGTERM)
         job.wait()
+    said.leaf = next((finding["leaf"] for finding in _findings(folder) if finding["code"] == said.code), "-")
+    return said
 
 
 def _listen(job, folder: pathlib.Path) -> Said:
@@ -57,7 +63,8 @@ def _listen(job, folder: pathlib.Path) -> Said:
         for line in job.stderr:
             if (notice := NOTICE.match(line.rstrip())) and time.time() < deadline:
                 said_at = time.time()
-                return Said(notice["code"], _ranks_in(notice["title"]), said_at - _fault_time(folder), "while it ran")
+                return Said(code=notice["code"], roots=_ranks_in(notice["title"]), seconds=said_at - _fault_time(folder),
+                            when="while it ran")
         job.wait()
         return _verdict_at_end(folder, time.time())
     finally:
@@ -75,11 +82,16 @@ def _fault_time(folder: pathlib.Path) -> float:
 
 
 def _verdict_at_end(folder: pathlib.Path, ended_at: float) -> Said:
-    found = folder / "recording/findings.json"
-    findings = json.loads(found.read_text())["findings"] if found.exists() else []
+    findings = _findings(folder)
     if not findings:
         return Said()
-    return Said(findings[0]["code"], findings[0]["root_ranks"], ended_at - _fault_time(folder), "at its end")
+    return Said(code=findings[0]["code"], roots=findings[0]["root_ranks"], seconds=ended_at - _fault_time(folder),
+                when="at its end")
+
+
+def _findings(folder: pathlib.Path) -> list:
+    found = folder / "recording/findings.json"
+    return json.loads(found.read_text())["findings"] if found.exists() else []
 
 
 def start_tasks(python: str, script: str) -> int:

@@ -7,16 +7,25 @@ import subprocess
 
 import pytest
 
-from harness.registry import REPOSITORY
+from harness.registry import REPOSITORY, load_registry
 from recordings import LOCKSTEP
 
-CALLS = pathlib.Path(__file__).parent / "replay_jobs/mpi_calls.cc"
+SOURCES = pathlib.Path(__file__).parent / "replay_jobs"
 LIMIT_S = 300
-MPIS = {
-    "openmpi": ("mpicxx.openmpi", "-DOMPI_SKIP_MPICXX", ["mpirun.openmpi", "--allow-run-as-root", "--oversubscribe"]),
-    "mpich": ("mpicxx.mpich", "-DMPICH_SKIP_MPICXX", ["mpirun.mpich"]),
+LAUNCHERS = {"openmpi": ["mpirun.openmpi", "--allow-run-as-root", "--oversubscribe"], "mpich": ["mpirun.mpich"]}
+RANKS = 4
+FORTRAN = ["mpifort.{mpi}", "-cpp", "-O1", "-ffree-line-length-none"]
+COMPILERS = {  # of each program, and its source
+    "calls": (["mpicxx.{mpi}", "-std=c++20", "-O2", "-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX"], "mpi_calls.cc"),
+    "topologies": (["mpicxx.{mpi}", "-std=c++20", "-O2", "-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX"],
+                   "mpi_topologies.cc"),
+    "fortran": (FORTRAN, "mpi_fortran.f90"),
+    "fortran_2008": ([*FORTRAN, "-DF08"], "mpi_fortran.f90"),
 }
-LAB_JOBS = {"mpi_ring": 3, "mpi_faults": 4}
+ALL = [(mpi, name) for mpi in LAUNCHERS for name in COMPILERS]
+FEW = [("openmpi", "topologies"), ("openmpi", "fortran_2008"), ("mpich", "calls"), ("mpich", "topologies")]
+PROGRAMS = ALL if os.environ.get("LOCKSTEP_REPLAY_ALL") else FEW
+LAB_JOBS = {name: job.ranks for name, job in load_registry().items() if job.env == "mpi"}
 
 
 def record(folder, launcher, program, ranks, **environ):
@@ -42,36 +51,51 @@ def assert_each_rank_is_the_same(folder, printed, ranks):
         assert "replayed bit for bit" in said.stderr, said.stderr
 
 
-@pytest.fixture(scope="module")
-def programs(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("programs")
-    for name, (compiler, define, _) in MPIS.items():
-        subprocess.run([compiler, "-std=c++20", "-O2", "-Wall", "-Wextra", define, CALLS, "-o", folder / name], check=True)
-    return folder
+def compiled(folder, mpi, name):
+    command, source = COMPILERS[name]
+    program = folder / f"{name}.{mpi}"
+    subprocess.run([*(word.format(mpi=mpi) for word in command), SOURCES / source, "-o", program], check=True,
+                   capture_output=True)
+    return program
 
 
 @pytest.fixture(scope="module")
-def recorded(programs, tmp_path_factory):
+def calls(tmp_path_factory):
+    return compiled(tmp_path_factory.mktemp("programs"), "openmpi", "calls")
+
+
+@pytest.fixture(scope="module")
+def recorded(calls, tmp_path_factory):
     folder = tmp_path_factory.mktemp("replay") / "recording"
-    job = record(folder, MPIS["openmpi"][2], programs / "openmpi", 4)
+    job = record(folder, LAUNCHERS["openmpi"], calls, RANKS)
     assert job.returncode == 0, job.stderr
     return folder, job.stdout
 
 
 def test_each_rank_of_a_program_with_most_calls(recorded):
-    assert_each_rank_is_the_same(*recorded, 4)
+    assert_each_rank_is_the_same(*recorded, RANKS)
 
 
-def test_each_rank_of_such_a_program_under_mpich(programs, tmp_path):
-    job = record(tmp_path / "recording", MPIS["mpich"][2], programs / "mpich", 4)
+@pytest.mark.parametrize("mpi, name", PROGRAMS)
+def test_each_rank_of_a_program(tmp_path, mpi, name):
+    job = record(tmp_path / "recording", LAUNCHERS[mpi], compiled(tmp_path, mpi, name), RANKS)
     assert job.returncode == 0, job.stderr
-    assert_each_rank_is_the_same(tmp_path / "recording", job.stdout, 4)
+    assert_each_rank_is_the_same(tmp_path / "recording", job.stdout, RANKS)
+
+
+def test_one_sided_communication_is_refused_by_name(tmp_path):
+    program = compiled(tmp_path, "openmpi", "topologies")
+    job = record(tmp_path / "recording", LAUNCHERS["openmpi"], program, RANKS, ONE_SIDED="1")
+    assert job.returncode == 0, job.stderr
+    said = replay(tmp_path / "recording", 1, status=1)
+    assert "MPI_Win_create: one-sided communication cannot be replayed" in said.stderr
+    assert "bit for bit" not in said.stderr and "ended before" in said.stderr, said.stderr
 
 
 @pytest.mark.parametrize("name", LAB_JOBS)
 def test_each_rank_of_a_lab_job(tmp_path, name):
     program = subprocess.run([REPOSITORY / "lab/jobs/compile", name], capture_output=True, text=True, check=True)
-    job = record(tmp_path / "recording", MPIS["openmpi"][2], program.stdout.strip(), LAB_JOBS[name])
+    job = record(tmp_path / "recording", LAUNCHERS["openmpi"], program.stdout.strip(), LAB_JOBS[name])
     assert job.returncode == 0, job.stderr
     assert_each_rank_is_the_same(tmp_path / "recording", job.stdout, LAB_JOBS[name])
 
@@ -86,8 +110,16 @@ def test_the_first_call_that_a_change_reaches_is_found(recorded, tmp_path):
     assert "variable NUDGE" in finding["explanation"]
 
 
-def test_a_recording_cut_by_kill_9_is_replayed_up_to_its_end(programs, tmp_path):
-    job = record(tmp_path / "recording", MPIS["openmpi"][2], programs / "openmpi", 4, KILL_AT="3:0")
+def test_a_rank_runs_in_a_debugger(recorded):
+    folder, printed = recorded
+    said = replay(folder, 1, "--", "gdb", "-batch", "-ex", "break MPI_Finalize", "-ex", "run", "-ex", "backtrace", "-ex",
+                  "continue", "--args")
+    assert [line for line in lines_of(said.stdout, 1) if line.startswith("rank=")] == lines_of(printed, 1), said.stdout
+    assert "in main" in said.stdout and "replayed bit for bit" in said.stderr, said.stdout + said.stderr
+
+
+def test_a_recording_cut_by_kill_9_is_replayed_up_to_its_end(calls, tmp_path):
+    job = record(tmp_path / "recording", LAUNCHERS["openmpi"], calls, RANKS, KILL_AT="3:0")
     assert job.returncode != 0
     said = replay(tmp_path / "recording", 0, "--", "env", "-u", "KILL_AT", status=1)
     again = lines_of(said.stdout, 0)

@@ -22,6 +22,7 @@ class Layout:
     gloo: dict[str, str]     # environment
     open_mpi: dict[str, str]
     endpoints: list[str]     # what torchrun may be given there
+    nccl: list[dict[str, str]]
 
 
 def layout(index: int) -> Layout:
@@ -53,7 +54,20 @@ def layout(index: int) -> Layout:
                             {"btl_tcp_if_include": f"10.80.{index}.0/24,10.81.{index}.0/24"},
                             {"btl_tcp_if_exclude": f"127.0.0.0/8,10.80.{index}.0/24"}, {"btl_tcp_if_exclude": "127.0.0.0/8,192.168.0.0/16"}])
     endpoints = ["localhost", "127.0.0.1", name, f"{name}.lab", "alias", "master", "other", "nowhere", FOREIGN, *local]
-    return Layout(index, name, "\n".join(lines) + "\n", commands, gloo, open_mpi, endpoints)
+    return Layout(index, name, "\n".join(lines) + "\n", commands, gloo, open_mpi, endpoints, nccl_settings(pick, usable_names, local))
+
+
+def nccl_settings(pick: random.Random, names: list[str], local: list[str]) -> list[dict[str, str]]:
+    """Right, odd and wrong values as people write them."""
+    name, other = pick.choice(names), pick.choice(INTERFACES)
+    lists = ["", "e", name, f"={name}", f"^{name}", f"^={name}", f"{other},{name}", f"{name}, {other}", f"={other},={name}",
+             f"{name}:1", name[:2], f"^{name},lo", "nothing", "^docker,lo", "^e,n,i,d,v"]
+    family = pick.choice([{}, {}, {"NCCL_SOCKET_FAMILY": pick.choice(["AF_INET", "AF_INET6", "IPv6"])}])
+    made = [{}, family, *({"NCCL_SOCKET_IFNAME": value} | family for value in pick.sample(lists[1:], 5))]
+    for address in [pick.choice(local), FOREIGN]:
+        endpoint = f"[{address}]:7000" if ":" in address else f"{address}:7000"
+        made.append({"NCCL_COMM_ID": endpoint} | pick.choice([{}, {"NCCL_SOCKET_IFNAME": f"={name}"}]))
+    return made
 
 
 @contextlib.contextmanager

@@ -2,6 +2,8 @@
 
 import json
 import os
+import pathlib
+import subprocess
 
 import pytest
 
@@ -42,3 +44,17 @@ def test_tensorflow_connects_as_predicted(hosts):
                 told.append((one, peer, environment))
     for question, word, answer in zip(told, words, real("tensorflow-", "real_tensorflow.py", questions, LAYOUTS)):
         assert [answer[0][0], answer[1]] == word, question
+
+
+def test_nccl_takes_the_interface_predicted(hosts):
+    fetched = subprocess.run([pathlib.Path(__file__).parents[2] / "lab/envs/nccl_library"], check=True, capture_output=True, text=True)
+    asked_of = [(one, host, file, settings) for one, host, file in hosts for settings in one.nccl]
+    answers = real("torch-", "real_nccl.py", {"library": fetched.stdout.strip(),
+                                              "questions": [[host.pid, settings] for _, host, _, settings in asked_of]}, LAYOUTS)
+    wrong = []
+    for (one, _, file, settings), answer in zip(asked_of, answers):
+        word = predicted(file, {"NCCL_VERSION": "2.28.9", **settings})["nccl"]
+        if (word[0] if word else []) != (answer if len(answer) == 2 else []):
+            wrong.append(f"{settings}: predicted {word}, real {answer}\n{one}")
+    assert not wrong, "\n\n".join(wrong)
+    assert {len(answer) for answer in answers} == {1, 2}  # some find none

@@ -1,6 +1,7 @@
 // The network part from outside, for tests:
 //   network_program choices FACTS NAME=VALUE...        what each library would choose there, as JSON
 //   network_program torchrun FACTS VERSION ENDPOINT... whether torchrun would serve the store there
+//   network_program horovod INTERFACES FACTS...        the names horovodrun agrees on; - where none are given
 //   network_program reach FROM TO ADDRESS PORT...      a word for each port: open, blocked, unknown
 #include <cstdio>
 #include <string>
@@ -13,6 +14,7 @@
 #include "network/choices/tensorflow.h"
 #include "network/choices/torch.h"
 #include "network/facts_json.h"
+#include "network/horovod_probe.h"
 #include "network/reach.h"
 
 namespace lockstep::network {
@@ -64,6 +66,14 @@ int torchrun(const std::vector<std::string>& words) {
   return 0;
 }
 
+int horovod(const std::vector<std::string>& words) {
+  std::vector<HostFacts> facts;
+  for (std::size_t at = 1; at < words.size(); ++at) facts.push_back(read(words[at]));
+  const CommonInterfaces common = choose_horovod(ReachHosts(facts), words[0] == "-" ? "" : words[0]);
+  for (const std::string& name : common.names) std::puts(name.c_str());
+  return 0;
+}
+
 int reach(const std::vector<std::string>& words) {
   const HostFacts from = read(words[0]);
   const HostFacts to = read(words[1]);
@@ -91,8 +101,10 @@ int main(int count, char** raw) {
     return lockstep::network::choices({words.begin() + 1, words.end()});
   if (words.size() >= 4 && words[0] == "torchrun")
     return lockstep::network::torchrun({words.begin() + 1, words.end()});
+  if (words.size() >= 4 && words[0] == "horovod")
+    return lockstep::network::horovod({words.begin() + 1, words.end()});
   if (words.size() >= 5 && words[0] == "reach")
     return lockstep::network::reach({words.begin() + 1, words.end()});
-  std::fprintf(stderr, "usage: network_program choices|torchrun|reach ...\n");
+  std::fprintf(stderr, "usage: network_program choices|torchrun|horovod|reach ...\n");
   return 2;
 }

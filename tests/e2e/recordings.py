@@ -45,9 +45,9 @@ def diagnose(*paths):
     return verdict
 
 
-def python_with_native_half():
-    """The lab's PyTorch, with its half of the adapter built."""
-    python = pathlib.Path(python_of("torch"))
+def python_with_native_half(env="torch"):
+    """The PyTorch of an environment of the lab, with its half of the adapter built."""
+    python = pathlib.Path(python_of(env))
     built = subprocess.run([python, "-m", "lockstep_torch.build"], capture_output=True, text=True,
                            env=os.environ | {"PYTHONPATH": str(PYTHON_ADAPTERS)})
     assert built.returncode == 0, built.stderr

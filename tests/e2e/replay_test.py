@@ -9,15 +9,15 @@ import subprocess
 
 import pytest
 
-from harness.registry import REPOSITORY
+from harness.registry import load_registry
 from recordings import LOCKSTEP, python_with_native_half
 
 TRAIN = pathlib.Path(__file__).parent / "replay_jobs/train.py"
-LAB = REPOSITORY / "lab/jobs"
-LIMIT_S = 400
-ALL = {"torch_ddp": 2, "torch_fsdp": 2, "torch_fsdp1": 2, "torch_tensor_parallel": 2, "torch_pipeline": 3,
-       "torch_collectives": 4}
-JOBS = ALL if os.environ.get("LOCKSTEP_REPLAY_ALL") else {name: ALL[name] for name in ("torch_ddp",)}
+START_RANKS = pathlib.Path(__file__).parent / "replay_jobs/start_ranks.py"
+LIMIT_S = 900
+LAB_JOBS = {name: job for name, job in load_registry().items() if job.env in ("torch", "torch113")}
+FEW = ["torch113_ddp", "torch_async"]
+JOBS = list(LAB_JOBS) if os.environ.get("LOCKSTEP_REPLAY_ALL") else FEW
 
 
 @pytest.fixture(scope="module")
@@ -25,11 +25,14 @@ def python():
     return str(python_with_native_half())
 
 
+def record_command(folder, command, **environ):
+    return subprocess.run([LOCKSTEP, "run", "--payload", "-q", "-o", folder, "--", *command], capture_output=True, text=True,
+                          timeout=LIMIT_S, env=os.environ | {"OMP_NUM_THREADS": "1", "LAB_STEPS": "3"} | environ)
+
+
 def record(python, folder, script, ranks=2, **environ):
-    command = [LOCKSTEP, "run", "--payload", "-q", "-o", folder, "--", python, "-m", "torch.distributed.run",
-               "--standalone", "--nproc-per-node", str(ranks), script]
-    return subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S,
-                          env=os.environ | {"OMP_NUM_THREADS": "1", "LAB_STEPS": "3"} | environ)
+    launcher = [python, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(ranks)]
+    return record_command(folder, [*launcher, script], **environ)
 
 
 def replay(folder, rank, *more, under=(), status=0, **options):
@@ -57,7 +60,31 @@ def test_each_rank_alone_without_a_network_prints_the_same(recorded):
     for rank in range(2):
         said = replay(folder, rank, under=("unshare", "--map-root-user", "--net"))
         assert lines_of(said.stdout, rank) == lines_of(printed, rank) != []
+        assert f"rank={rank} refused=" in said.stdout, "a collective that failed fails again, with the same words"
         assert "replayed bit for bit" in said.stderr, said.stderr
+
+
+def first_finding(folder):
+    return json.loads((folder / "findings.json").read_text())["findings"][0]
+
+
+def test_a_changed_script_is_named(recorded, tmp_path):
+    (tmp_path / "train.py").write_text(TRAIN.read_text().replace("lr=0.02", "lr=0.025"))
+    replay(recorded[0], 0, "-o", tmp_path / "replay", "--what-if", "--", "python", tmp_path / "train.py")
+    finding = first_finding(tmp_path / "replay")
+    assert "end of step 1" in finding["title"] and "the program (train.py)" in finding["explanation"], finding
+
+
+def test_another_instruction_set_is_named(recorded, tmp_path):
+    replay(recorded[0], 1, "-o", tmp_path / "replay", "--", "env", "ATEN_CPU_CAPABILITY=default", status=1)
+    explanation = first_finding(tmp_path / "replay")["explanation"]
+    assert "the platform's instruction set (" in explanation and "against DEFAULT)" in explanation, explanation
+
+
+def test_a_run_that_differs_and_ends_equal_says_so(recorded, tmp_path):
+    replay(recorded[0], 0, "-o", tmp_path / "replay", "--", "env", "LOUDER=2", status=1)
+    finding = first_finding(tmp_path / "replay")
+    assert "in step 2" in finding["title"] and "ends equal all the same" in finding["explanation"], finding
 
 
 def test_a_change_of_one_ulp_is_found_by_the_state(recorded, tmp_path):
@@ -75,7 +102,8 @@ def test_a_change_of_1e_minus_7_is_found_at_its_step_and_bucket(recorded, tmp_pa
     said = replay(folder, 0, "-o", tmp_path / "replay", "--what-if", "--", "env", "NUDGE=3:1e-7")
     finding = json.loads((tmp_path / "replay/findings.json").read_text())["findings"][0]
     evidence = [item["text"] for item in finding["evidence"]]
-    assert any(text.startswith("step 3: all_reduce") and "float32[" in text for text in evidence), said.stderr
+    assert any(text.startswith("step 3: all_reduce") and "float32[161]" in text for text in evidence), said.stderr
+    assert any("one of 161 elements" in text and "0.weight to" in text for text in evidence), evidence
     assert any("train.py" in text and "in main" in text for text in evidence), evidence
 
 
@@ -90,6 +118,17 @@ def test_two_recordings_are_compared(recorded, tmp_path):
     assert "step 2" in json.dumps(json.loads(other.stdout)["findings"][0])
 
 
+def test_of_two_recordings_the_rank_that_began_comes_first(python, recorded, tmp_path):
+    job = record_command(tmp_path / "recording", [python, START_RANKS, "2", TRAIN], NUDGE="3:1e-7:1")
+    assert job.returncode == 0, job.stderr
+    said = subprocess.run([LOCKSTEP, "diff", "--json", recorded[0], tmp_path / "recording"], capture_output=True, text=True)
+    assert said.returncode == 1, said.stdout + said.stderr
+    first, second = json.loads(said.stdout)["findings"]
+    assert first["root_ranks"] == [1] and "input of all_reduce" in first["title"] and "step 3" in first["title"], first
+    assert second["root_ranks"] == [0] and "result of all_reduce" in second["title"], second
+    assert "differing inputs by step: step 3: 1, step 4: 1" in first["explanation"], first
+
+
 def test_a_nan_is_met_again_in_a_debugger(python, tmp_path):
     job = record(python, tmp_path / "recording", TRAIN, NAN_RANK="1")
     assert job.returncode != 0
@@ -102,17 +141,19 @@ def test_a_recording_cut_by_kill_9_is_replayed_up_to_its_last_step(python, tmp_p
     job = record(python, tmp_path / "recording", TRAIN, KILL_AT="3")
     said = replay(tmp_path / "recording", 1, "--", "env", "-u", "KILL_AT", status=1)
     again = lines_of(said.stdout, 1)
-    assert again == lines_of(job.stdout, 1)[:len(again)] and "step=1" in again[0], said.stderr
-    assert "lockstep replay:" in said.stderr
+    assert again == lines_of(job.stdout, 1)[:len(again)] and any("step=1" in line for line in again), said.stderr
+    assert "lockstep replay:" in said.stderr and "until then" in said.stderr, said.stderr
 
 
 @pytest.mark.parametrize("name", JOBS)
 def test_every_rank_of_a_lab_job(python, tmp_path, name):
-    job = record(python, tmp_path / "recording", LAB / f"{name}.py", ALL[name])
-    assert job.returncode == 0, job.stderr
-    for rank in range(ALL[name]):
+    job = LAB_JOBS[name]
+    command = [str(python_with_native_half(job.env)), START_RANKS, str(job.ranks), job.script]
+    run = record_command(tmp_path / "recording", command, **job.environ)
+    assert run.returncode == 0, run.stderr
+    for rank in range(job.ranks):
         said = replay(tmp_path / "recording", rank)
-        assert lines_of(said.stdout, rank) == lines_of(job.stdout, rank) != []
+        assert lines_of(said.stdout, rank) == lines_of(run.stdout, rank) != []
         assert "replayed bit for bit" in said.stderr, said.stderr
 
 

@@ -23,7 +23,7 @@ FAULTS = {
     "shape": (["mismatch.shape"], STRUCTURAL_S),
     "operation": (["mismatch.operation"], STRUCTURAL_S),
     "early": (["desync.ended_early"], None),
-    "kill": (["mem.killed", "desync.dead_rank"], None),
+    "kill": (["desync.dead_rank"], None),
     "fail": (["script.exception"], None),
 }
 

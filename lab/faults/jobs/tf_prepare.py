@@ -108,8 +108,8 @@ def iterator_ends_early() -> None:
     @tf.function
     def step():
         batch = batches.get_next()
-        scaled = tf.cast(batch, tf.float32) * weights
-        strategy.run(lambda: tf.distribute.get_replica_context().all_reduce("sum", scaled))
+        strategy.run(lambda: tf.distribute.get_replica_context().all_reduce(
+            "sum", tf.cast(batch, tf.float32) * weights))
     for _ in range(4):
         step()
 

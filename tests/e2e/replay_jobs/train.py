@@ -1,6 +1,7 @@
 """A small DDP job for replays. Variables change what happens:
 
-NUDGE=STEP:ulp or STEP:1e-7   one weight is changed by that before the step
+NUDGE=STEP:ulp or STEP:1e-7   one weight is changed by that before the step; with :RANK behind it on that rank alone
+LOUDER=STEP                   the loss of the step is doubled, on its way to the gradients
 NAN_RANK=R                    rank R's loss is not a number from step 2 on, and it says so
 KILL_AT=STEP                  every rank kills itself before the step
 """
@@ -20,8 +21,8 @@ STEPS = 4
 
 
 def nudge(weight, step):
-    at, _, amount = os.environ.get("NUDGE", "").partition(":")
-    if at != str(step):
+    at, amount, only = (os.environ.get("NUDGE", "").split(":") + ["", ""])[:3]
+    if at != str(step) or only not in ("", str(dist.get_rank())):
         return
     with torch.no_grad():
         if amount == "ulp":
@@ -37,6 +38,14 @@ def share_plan(rank):
     assert plan.tolist() == list(range(8))
 
 
+def fail_together(rank):
+    """A collective that all ranks are refused."""
+    try:
+        dist.all_reduce(torch.ones(3), op=dist.ReduceOp.BAND)
+    except RuntimeError as error:
+        sys.stdout.write(f"rank={rank} refused={str(error).splitlines()[0]}\n")
+
+
 def main():
     torch.set_num_threads(1)
     dist.init_process_group("gloo")
@@ -46,6 +55,7 @@ def main():
     optimizer = torch.optim.SGD(model.parameters(), lr=0.02, momentum=0.9)
     data = torch.Generator().manual_seed(100 + rank)
     share_plan(rank)
+    fail_together(rank)
     for step in range(1, STEPS + 1):
         if os.environ.get("KILL_AT") == str(step):
             time.sleep(1)  # what was received so far gets to the disk
@@ -56,7 +66,7 @@ def main():
         loss = nn.functional.mse_loss(model(inputs), inputs.sum(1, keepdim=True))
         if os.environ.get("NAN_RANK") == str(rank) and step >= 2:
             loss = loss * math.nan
-        loss.backward()
+        (loss * 2 if os.environ.get("LOUDER") == str(step) else loss).backward()
         optimizer.step()
         sys.stdout.write(f"rank={rank} step={step} loss={loss.item().hex()}\n")
         sys.stdout.flush()
