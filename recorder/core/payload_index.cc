@@ -1,6 +1,7 @@
 #include "payload_index.h"
 
 #include <errno.h>
+#include <new>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -58,7 +59,7 @@ void PayloadIndex::map_part(const char* folder, const char* name, std::uint32_t 
   char path[4096];
   if (extension == nullptr || part_count_ == kMostParts) return;
   if (!TextBuilder(path, sizeof path).add(folder).add("/").add(name).fits()) return;
-  Part part{};
+  Part& part = *new (&parts_[part_count_]) Part;
   if (map_input(path, part.entries) != 0 ||
       lockstep_payload_begin(part.entries.data, part.entries.bytes) == 0)
     return;
@@ -69,7 +70,7 @@ void PayloadIndex::map_part(const char* folder, const char* name, std::uint32_t 
   blobs.add(folder).add("/").add(name, static_cast<std::size_t>(extension - name));
   if (blobs.add(LOCKSTEP_PAYLOAD_BLOBS_EXTENSION).fits()) map_input(path, part.blobs);
   part.rank = head.rank;
-  parts_[part_count_++] = part;
+  ++part_count_;
 }
 
 int PayloadIndex::map_parts(const char* folder, std::uint32_t restart) {
@@ -134,6 +135,7 @@ const void* PayloadIndex::find_content(const lockstep_payload_output& output) co
   if (blob == nullptr || blob->bytes != output.bytes) return nullptr;
   const MappedInput& blobs = place->part->blobs;
   if (blob->offset > blobs.bytes || blob->bytes > blobs.bytes - blob->offset) return nullptr;
+  fetch_ahead(blobs, blob->offset, place->part->fetched_blobs);
   return blobs.data + blob->offset;
 }
 

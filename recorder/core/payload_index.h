@@ -2,6 +2,7 @@
 // and a table over them. Read once, then only asked.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -52,7 +53,8 @@ class PayloadIndex {
   struct Part {
     MappedInput entries;
     MappedInput blobs;
-    std::int32_t rank;
+    mutable std::atomic<std::uint64_t> fetched_blobs{0};
+    std::int32_t rank = 0;
   };
   struct Place {
     std::uint64_t name;  // 0: free
