@@ -1,6 +1,7 @@
 #include "analysis/fixes.h"
 
 #include <map>
+#include <ranges>
 #include <string>
 
 namespace lockstep::analysis {
@@ -286,6 +287,11 @@ const std::map<std::string, std::vector<Fix>, std::less<>>& table() {
 std::vector<Fix> fixes_for(std::string_view code) {
   const auto found = table().find(code);
   return found == table().end() ? std::vector<Fix>{} : found->second;
+}
+
+std::vector<std::string_view> codes_with_fixes() {
+  const auto codes = std::views::keys(table());
+  return {codes.begin(), codes.end()};
 }
 
 }  // namespace lockstep::analysis

@@ -10,5 +10,6 @@ namespace lockstep::analysis {
 
 // Empty for a code that has none.
 std::vector<model::Fix> fixes_for(std::string_view code);
+std::vector<std::string_view> codes_with_fixes();
 
 }  // namespace lockstep::analysis

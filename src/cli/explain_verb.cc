@@ -7,6 +7,7 @@
 #include "cli/terminal.h"
 #include "cli/text_layout.h"
 #include "cli/verbs.h"
+#include "diagnose/known_fixes.h"
 #include "symptoms/catalogue.h"
 #include "symptoms/wording.h"
 #include "symptoms/words.h"
@@ -36,8 +37,9 @@ std::string symptom_in_words(const Symptom& symptom) {
   text += paragraph(symptoms::worded_in_general(symptom.meaning), 2);
   if (!symptom.causes.empty()) text += "\nUsual causes:\n";
   for (const std::string& cause : symptom.causes) text += bullet(cause);
-  if (!symptom.fixes.empty()) text += "\nFixes, in the order in which to try them:\n";
-  for (std::size_t i = 0; i < symptom.fixes.size(); ++i) text += fix_in_words(i + 1, symptom.fixes[i]);
+  const std::vector<model::Fix> fixes = diagnose::fixes_of(symptom);
+  if (!fixes.empty()) text += "\nFixes, in the order in which to try them:\n";
+  for (std::size_t i = 0; i < fixes.size(); ++i) text += fix_in_words(i + 1, fixes[i]);
   if (!symptom.matches.empty()) text += "\nLines that show it:\n";
   for (const std::string& sample : symptom.matches) text += fmt::format("  {}\n", sample);
   if (!symptom.references.empty()) text += "\nReferences:\n";

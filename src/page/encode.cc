@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "base/escape.h"
+#include "diagnose/known_fixes.h"
 #include "symptoms/wording.h"
 #include "symptoms/words.h"
 
@@ -166,7 +167,7 @@ Json fix_json(const model::Fix& fix) {
 
 Json symptom_json(const symptoms::Symptom& symptom) {
   Json fixes = Json::array();
-  for (const model::Fix& fix : symptom.fixes) fixes.push_back(fix_json(fix));
+  for (const model::Fix& fix : diagnose::fixes_of(symptom)) fixes.push_back(fix_json(fix));
   return {{"code", symptom.code},
           {"leaf", model::entry_of(symptom.leaf).id},
           {"scope", symptoms::word_for(symptom.scope)},
