@@ -61,8 +61,11 @@ const std::vector<model::DataType>& types_that_must_agree(const Collective& coll
 
 std::optional<Aspect> first_difference(const Signature& left, const Signature& right) {
   if (left.operation != right.operation || left.name != right.name) return Aspect::kOperation;
-  if (left.types != right.types) return Aspect::kDataType;
-  if (left.shapes != right.shapes) return Aspect::kShape;
+  const bool has_other_types = left.types != right.types;
+  const bool has_other_shapes = left.shapes != right.shapes;
+  if (has_other_types && has_other_shapes) return Aspect::kOperation;
+  if (has_other_types) return Aspect::kDataType;
+  if (has_other_shapes) return Aspect::kShape;
   if (left.reduce_op != right.reduce_op) return Aspect::kReduceOp;
   if (left.root != right.root) return Aspect::kRoot;
   return std::nullopt;

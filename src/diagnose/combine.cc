@@ -101,9 +101,14 @@ void hand_over_first_lines(Finding& complaint, Finding& proof) {
   std::ranges::move(complaint.evidence, std::back_inserter(proof.evidence));
 }
 
-// Ranks that bring buffers of different sizes write past the smaller one: the crash is what came of it.
 bool is_calls_that_do_not_fit(const Finding& finding) {
   return finding.code.starts_with("mismatch.");
+}
+
+// Ranks that bring buffers of different sizes write past the smaller one, and TensorFlow calls the graph
+// broken in which a collective failed.
+bool may_come_of_calls_that_do_not_fit(const Finding& finding) {
+  return finding.leaf == Leaf::kRunSegv || finding.leaf == Leaf::kRunGraph;
 }
 
 std::vector<Finding> in_order(std::vector<Finding> from_ranks, std::vector<Finding> from_logs) {
@@ -123,7 +128,7 @@ std::vector<Finding> in_order(std::vector<Finding> from_ranks, std::vector<Findi
     return is_sure(finding) && is_calls_that_do_not_fit(finding);
   });
   const auto comes_first = [&](const Finding& finding) {
-    if (calls_do_not_fit && finding.leaf == Leaf::kRunSegv) return false;
+    if (calls_do_not_fit && may_come_of_calls_that_do_not_fit(finding)) return false;
     return is_sure(finding) || explains_a_loss(finding, from_ranks);
   };
   fold_a_signal_into_the_loss(from_ranks, from_logs);
