@@ -32,8 +32,8 @@ int report(unsigned id, unsigned long long /*from*/, unsigned long long to, unsi
 
 // vectorscan 5.4.9 loses words that end in the last 31 bytes of what it is given, on every processor. So the tail is
 // looked through in a copy with lines behind it that match nothing.
-constexpr std::size_t kLossyTail = 64;
-constexpr std::size_t kLeastTail = std::size_t{4} << 10;
+constexpr std::size_t kLossyTail = 32;
+constexpr std::size_t kLeastTail = 512;
 constexpr std::size_t kLongestTail = std::size_t{64} << 10;
 
 std::size_t begin_of_tail(std::string_view text) {

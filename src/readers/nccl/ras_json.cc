@@ -206,7 +206,7 @@ class Report {
 
 bool recognises_ras_json(const Source& source) {
   const std::string_view head = source.bytes.substr(0, kSniffBytes);
-  if (head.find('{') == std::string_view::npos) return false;
+  if (!head.starts_with('{') && head.find("\n{") == std::string_view::npos) return false;
   const auto has = [&](std::string_view key) { return head.find(key) != std::string_view::npos; };
   return (has("\"nccl_version\"") && has("\"communicators\"") && has("\"cuda_driver_version\"")) ||
          (has("\"group\": \"LIFECYCLE\"") && has("\"event\": \"")) ||
