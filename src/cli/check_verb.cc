@@ -3,14 +3,20 @@
 #include <fmt/format.h>
 
 #include "cli/args.h"
+#include "cli/check_probe.h"
 #include "cli/launch_inputs.h"
 #include "cli/program_text.h"
+#include "cli/remote_flags.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "cli/write_verdict.h"
 #include "network/facts_folder.h"
 #include "page/html.h"
 #include "preflight/judge_flows.h"
+#include "probe/judge.h"
+#include "probe/report.h"
+#include "report/findings_json.h"
+#include "report/printable_json.h"
 #include "report/redact/redact.h"
 #include "rules/catalogue.h"
 #include "rules/host_documents.h"
@@ -121,22 +127,46 @@ Result<ExitStatus> write_page(model::Verdict verdict, const preflight::HostMatri
   return write_text(TRY(page::html_of(contents, version())), contents.verdict, *args.value("out"), terminal);
 }
 
-// What the job's connections meet on their way from host to host.
-Result<preflight::HostMatrix> judge_connections(const Configuration& configuration, const std::string& folder,
-                                                model::Verdict& verdict) {
+struct Connections {
+  preflight::HostMatrix matrix;
+  std::optional<probe::Probing> probing;
+  std::vector<std::string> host_names;  // of the probing, in its order
+};
+
+// What the job's connections meet on their way from host to host: by rules and routes, and by real packets.
+Result<Connections> judge_connections(const Configuration& configuration, const std::string& folder,
+                                      CheckProbe* probe, model::Verdict& verdict) {
   const network::FactsFolder facts = TRY(network::read_facts_folder(folder));
   preflight::FlowJudgement judged = preflight::judge_flows(configuration, facts.hosts);
+  Connections made;
+  if (probe != nullptr) {
+    made.probing = probe->run(configuration, facts.hosts);
+    probe::judge(*made.probing, facts.hosts, judged);
+    for (const network::HostFacts& host : facts.hosts) made.host_names.push_back(host.name);
+  }
   verdict.findings.insert(verdict.findings.begin(), judged.findings.begin(), judged.findings.end());
   verdict.limits.insert(verdict.limits.end(), judged.limits.begin(), judged.limits.end());
-  return std::move(judged.matrix);
+  made.matrix = std::move(judged.matrix);
+  return made;
+}
+
+// Findings in their own format, with a member that tells of the probe.
+Result<std::string> json_with(const probe::Probing& probing, const std::vector<std::string>& names,
+                              bool is_redacted, const model::Verdict& verdict) {
+  base::Json document = TRY(base::parse_json(report::encode_findings(verdict), "findings"));
+  document["probe"] = probe::to_json(probing, names, !is_redacted);
+  return report::to_printable_text(document);
 }
 
 Result<ExitStatus> run(const Args& args, Terminal& terminal) {
   const std::string format = TRY(format_from(args));
   Configuration configuration = config::read_configuration(launch_inputs(args.command, args.operands));
+  std::unique_ptr<CheckProbe> probe;
+  if (args.has("probe") || args.has("probe-matrix"))
+    probe = TRY(CheckProbe::begin(args, configuration, terminal));
+  const auto folder = probe ? std::optional(TRY(probe->facts_folder())) : args.value("facts");
   std::vector<rules::HostDocument> hosts;
-  if (const auto folder = args.value("facts"))
-    hosts = TRY(rules::read_host_documents(*folder, configuration.faults));
+  if (folder) hosts = TRY(rules::read_host_documents(*folder, configuration.faults));
   TRY(check_there_is_something(configuration, args, !hosts.empty()));
   config::know_hosts(configuration, hosts.size());
 
@@ -144,9 +174,10 @@ Result<ExitStatus> run(const Args& args, Terminal& terminal) {
   verdict.job = summary_of(configuration, hosts.size());
   for (rules::Hit& hit : rules::apply(rules::built_in_rules(), {configuration, hosts}))
     verdict.findings.push_back(std::move(hit.finding));
-  preflight::HostMatrix matrix;
-  if (const auto folder = args.value("facts"))
-    matrix = TRY(judge_connections(configuration, *folder, verdict));
+  Connections connections;
+  if (folder) connections = TRY(judge_connections(configuration, *folder, probe.get(), verdict));
+  probe.reset();
+  preflight::HostMatrix& matrix = connections.matrix;
   add_limits(configuration, hosts.size(), verdict);
   const std::vector<std::string> host_names = names_of(hosts);
   if (format == kPageFormat) return write_page(std::move(verdict), matrix, host_names, args, terminal);
@@ -154,19 +185,49 @@ Result<ExitStatus> run(const Args& args, Terminal& terminal) {
   if (args.has("redact")) {
     std::vector<std::string*> names;
     for (preflight::HostMatrix::Line& line : matrix.lines) names.push_back(&line.hosts);
+    for (std::string& name : connections.host_names) names.push_back(&name);
     report::redact_together(verdict, names, host_names);
   }
-  const std::string more = format == "text" && !matrix.empty() ? "\n" + preflight::to_text(matrix) : "";
+  if (format == "json" && connections.probing)
+    return write_text(
+        TRY(json_with(*connections.probing, connections.host_names, args.has("redact"), verdict)), verdict,
+        *args.value("out"), terminal);
+  std::string more = format == "text" && !matrix.empty() ? "\n" + preflight::to_text(matrix) : "";
+  if (format == "text" && connections.probing)
+    more += "\n" + probe::to_text(*connections.probing, connections.host_names);
   return write_verdict(verdict, *report::format_named(format), *args.value("out"), terminal, more);
 }
 
 constexpr std::string_view kFormats[] = {"text", "json", "markdown", "sarif", "html"};
+
+constexpr std::string_view kProbeVias[] = {"ssh", "srun", "mpirun", "kubectl", "hand"};
 
 constexpr Flag kFlags[] = {
     {.name = "facts",
      .value_name = "DIR",
      .help = "Facts of the job's hosts, one JSON file each",
      .kind = ValueKind::kFolder},
+    {.name = "probe", .help = "Try the connections with real packets, by agents on the hosts"},
+    {.name = "probe-matrix", .help = "The same, and measure latency and bandwidth between all pairs"},
+    {.name = "host",
+     .value_name = "HOSTS",
+     .help = "The hosts to probe, as a list with commas; pods as NAMESPACE/POD",
+     .repeatable = true},
+    {.name = "via",
+     .value_name = "PROGRAM",
+     .help = "How to start agents on them; hand prints the command",
+     .choices = kProbeVias,
+     .default_value = "ssh"},
+    kProgramFlag,
+    kSendFlag,
+    {.name = "python",
+     .value_name = "PATH",
+     .help = "The job's interpreter there, which agents ask for versions; python3 otherwise",
+     .kind = ValueKind::kFile},
+    {.name = "listen",
+     .value_name = "HOST:PORT",
+     .help = "Where agents that are started by hand find this check"},
+    {.name = "wait", .value_name = "SECONDS", .help = "How long to wait for agents", .default_value = "60"},
     {.name = "format",
      .short_name = 'f',
      .value_name = "FORMAT",
@@ -190,6 +251,13 @@ constexpr std::string_view kDescription[] = {
     "the leaf and code that 'lockstep diagnose' would give the failure. Findings of low confidence are "
     "warnings. A "
     "file that cannot be read is named under limits, and the rest is decided.",
+    "With --probe agents on the hosts make those connections for real, on the interface and ports that the "
+    "job "
+    "would use, small and large packets both ways, each failure twice. Their outcome stands beside what "
+    "rules "
+    "and routes predict; where the two differ, that is a finding. Without --facts the agents tell them. "
+    "Agents "
+    "end with the check.",
     "Exit status 0: nothing wrong found; 1: findings; 2: nothing could be read.",
 };
 
@@ -199,6 +267,8 @@ constexpr Example kExamples[] = {
     {"lockstep check train.sbatch hostfile", "A batch script and its host file"},
     {"lockstep check --facts facts/ job.yaml", "A manifest with the facts of the hosts"},
     {"lockstep check --facts facts/ -o check.html -- torchrun train.py", "As a page to look at"},
+    {"lockstep check --probe --host node1,node2 -- torchrun --nnodes 2 --master-addr node1 train.py",
+     "With real packets, through ssh"},
 };
 
 }  // namespace

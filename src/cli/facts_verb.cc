@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include "base/file.h"
-#include "base/text_fields.h"
 #include "cli/args.h"
 #include "cli/program_text.h"
+#include "cli/remote_flags.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "facts/collect.h"
@@ -18,30 +18,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::vector<std::string> words_in(const std::vector<std::string>& lists) {
-  std::vector<std::string> words;
-  for (const std::string& list : lists) {
-    for (std::string_view rest = list; !rest.empty();) {
-      const std::string_view word = base::word_of(rest, ',');
-      rest.remove_prefix(std::min(rest.size(), word.size() + 1));
-      if (!word.empty()) words.emplace_back(word);
-    }
-  }
-  return words;
-}
-
-facts::Via via_named(const std::string& word) {
-  if (word == "srun") return facts::Via::kSrun;
-  if (word == "mpirun") return facts::Via::kMpirun;
-  return word == "kubectl" ? facts::Via::kKubectl : facts::Via::kSsh;
-}
-
-facts::RemoteRequest remote_request(const Args& args, std::vector<std::string> hosts) {
-  facts::RemoteRequest request;
-  request.hosts = std::move(hosts);
-  request.via = via_named(*args.value("via"));
-  request.program = *args.value("program");
-  request.sends_itself = args.has("send");
+facts::RemoteRequest question_to(const Args& args, std::vector<std::string> hosts) {
+  facts::RemoteRequest request = remote_request(args, std::move(hosts));
   std::vector<std::string> names = words_in(args.values("name"));
   // Every host is asked for the names of all: that is how the ranks will look for each other.
   if (request.via != facts::Via::kKubectl)
@@ -68,7 +46,7 @@ Result<ExitStatus> from_others(const Args& args, std::vector<std::string> hosts,
   fs::create_directories(out, fault);
   if (fault) return Error{"cannot make the folder", out, fault.message(), "give another with --out"};
   std::size_t missing = 0;
-  for (const facts::RemoteFacts& answer : facts::collect_from(remote_request(args, std::move(hosts)))) {
+  for (const facts::RemoteFacts& answer : facts::collect_from(question_to(args, std::move(hosts)))) {
     if (!answer.facts.ok()) {
       const Error& error = answer.facts.error();
       terminal.tell(
@@ -148,11 +126,8 @@ constexpr Flag kFlags[] = {
      .help = "How to reach them",
      .choices = kVias,
      .default_value = "ssh"},
-    {.name = "program",
-     .value_name = "PATH",
-     .help = "Where lockstep is on those hosts",
-     .default_value = "lockstep"},
-    {.name = "send", .help = "Copy this program to those hosts first (same distribution needed)"},
+    kProgramFlag,
+    kSendFlag,
 };
 
 }  // namespace

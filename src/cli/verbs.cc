@@ -4,9 +4,9 @@ namespace lockstep::cli {
 namespace {
 
 constexpr const Verb* kVerbs[] = {
-    &kDiagnoseVerb, &kCheckVerb,   &kFactsVerb,   &kRunVerb,       &kTopVerb,  &kReplayVerb,
-    &kDiffVerb,     &kIsolateVerb, &kSubmitVerb,  &kJobsVerb,      &kLogsVerb, &kCancelVerb,
-    &kServeVerb,    &kReportVerb,  &kExplainVerb, &kCatalogueVerb, &kDumpVerb, &kHelpVerb,
+    &kDiagnoseVerb, &kCheckVerb,     &kFactsVerb, &kRunVerb,        &kTopVerb,    &kReplayVerb, &kDiffVerb,
+    &kIsolateVerb,  &kSubmitVerb,    &kJobsVerb,  &kLogsVerb,       &kCancelVerb, &kServeVerb,  &kReportVerb,
+    &kExplainVerb,  &kCatalogueVerb, &kDumpVerb,  &kProbeAgentVerb, &kHelpVerb,
 };
 
 }  // namespace

@@ -11,6 +11,7 @@ extern const Verb kIsolateVerb;
 extern const Verb kRunVerb;
 extern const Verb kTopVerb;
 extern const Verb kFactsVerb;
+extern const Verb kProbeAgentVerb;
 extern const Verb kServeVerb;
 extern const Verb kSubmitVerb;
 extern const Verb kJobsVerb;

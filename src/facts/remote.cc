@@ -16,7 +16,6 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-constexpr std::string_view kSentTo = "/tmp/lockstep-facts";
 constexpr std::size_t kAtOnce = 32;
 
 std::int64_t wall_ns() {
@@ -32,8 +31,12 @@ std::string quoted(const std::string& word) {
   return made + "'";
 }
 
+std::string sent_to(const RemoteRequest& request) {
+  return "/tmp/lockstep-" + request.verb;
+}
+
 Words question(const RemoteRequest& request, std::string_view program) {
-  Words words = {std::string(program), "facts"};
+  Words words = {std::string(program), request.verb};
   words.insert(words.end(), request.arguments.begin(), request.arguments.end());
   return words;
 }
@@ -65,8 +68,10 @@ std::vector<Words> over_ssh(const RemoteRequest& request, const std::string& hos
         joined(joined({"ssh"}, options), {host, as_shell_line(question(request, request.program))}));
     return commands;
   }
-  commands.push_back(joined(joined({"scp", "-q"}, options), {binary, fmt::format("{}:{}", host, kSentTo)}));
-  commands.push_back(joined(joined({"ssh"}, options), {host, as_shell_line(question(request, kSentTo))}));
+  commands.push_back(
+      joined(joined({"scp", "-q"}, options), {binary, fmt::format("{}:{}", host, sent_to(request))}));
+  commands.push_back(
+      joined(joined({"ssh"}, options), {host, as_shell_line(question(request, sent_to(request)))}));
   return commands;
 }
 
@@ -75,9 +80,11 @@ std::vector<Words> over_kubectl(const RemoteRequest& request, const std::string&
   std::vector<Words> commands;
   const Words pod = pod_words(host);
   if (request.sends_itself)
-    commands.push_back({"kubectl", "cp", binary, fmt::format("{}:{}", host, kSentTo)});
-  const Words asked = question(request, request.sends_itself ? kSentTo : std::string_view(request.program));
-  commands.push_back(joined(joined(joined({"kubectl", "exec"}, pod), {"--"}), asked));
+    commands.push_back({"kubectl", "cp", binary, fmt::format("{}:{}", host, sent_to(request))});
+  const Words asked = question(request, request.sends_itself ? sent_to(request) : request.program);
+  Words exec = {"kubectl", "exec"};
+  if (request.is_talked_to) exec.emplace_back("-i");
+  commands.push_back(joined(joined(joined(exec, pod), {"--"}), asked));
   return commands;
 }
 
@@ -117,7 +124,7 @@ std::vector<Words> commands_for(const RemoteRequest& request, const std::string&
       return over_kubectl(request, host, binary);
     case Via::kSrun: {
       Words words = {"srun", "--nodelist", host, "--nodes=1", "--ntasks=1", "--overlap"};
-      if (request.sends_itself) words.push_back(fmt::format("--bcast={}", kSentTo));
+      if (request.sends_itself) words.push_back(fmt::format("--bcast={}", sent_to(request)));
       return {joined(words, question(request, request.sends_itself ? binary : request.program))};
     }
     case Via::kMpirun: {
@@ -129,10 +136,14 @@ std::vector<Words> commands_for(const RemoteRequest& request, const std::string&
   return {};
 }
 
-std::vector<RemoteFacts> collect_from(const RemoteRequest& request) {
+std::string own_binary() {
   char own[4096] = {};
   const ssize_t length = ::readlink("/proc/self/exe", own, sizeof own - 1);
-  const std::string binary(own, static_cast<std::size_t>(std::max<ssize_t>(length, 0)));
+  return {own, static_cast<std::size_t>(std::max<ssize_t>(length, 0))};
+}
+
+std::vector<RemoteFacts> collect_from(const RemoteRequest& request) {
+  const std::string binary = own_binary();
   std::vector<RemoteFacts> answers;
   for (std::size_t begin = 0; begin < request.hosts.size(); begin += kAtOnce) {
     const std::size_t end = std::min(request.hosts.size(), begin + kAtOnce);

@@ -1,4 +1,5 @@
-// Facts of other hosts: this program started there by ssh, srun, mpirun or kubectl, all hosts at once.
+// This program on other hosts, started there by ssh, srun, mpirun or kubectl; and their facts, of all hosts
+// at once.
 #pragma once
 
 #include <chrono>
@@ -15,9 +16,11 @@ enum class Via { kSsh, kSrun, kMpirun, kKubectl };
 struct RemoteRequest {
   std::vector<std::string> hosts;  // names for ssh, srun and mpirun; pods ("namespace/pod") for kubectl
   Via via = Via::kSsh;
-  std::string program = "lockstep";    // its path there
-  bool sends_itself = false;           // copies this binary there first
-  std::vector<std::string> arguments;  // of `facts` there: --name, --python
+  std::string program = "lockstep";  // its path there
+  bool sends_itself = false;         // copies this binary there first
+  std::string verb = "facts";
+  std::vector<std::string> arguments;  // of the verb there: --name, --python
+  bool is_talked_to = false;           // it reads what is written to the command
   std::chrono::seconds time{60};
 };
 
@@ -26,9 +29,12 @@ struct RemoteFacts {
   Result<network::HostFacts> facts;
 };
 
-// The commands that are run for one host, in order; the last one prints the facts.
+// The commands that are run for one host, in order; the last one is the verb itself.
 std::vector<std::vector<std::string>> commands_for(const RemoteRequest& request, const std::string& host,
                                                    const std::string& own_binary);
+
+// Where this program is.
+std::string own_binary();
 
 // One answer for each host, in the order of the request. Each has its clock's offset against this host's.
 std::vector<RemoteFacts> collect_from(const RemoteRequest& request);

@@ -1,16 +1,5 @@
-// Both ends of one connection between two watchers, without the connection: bytes in, messages out.
-//
-//     satellite                              head
-//     greeting: magic, version, nonce  --->
-//                                      <---  greeting: magic, version, nonce
-//     Join, sealed                     --->
-//                                      <---  Welcome, sealed
-//     ...                                    ...
-//
-// The token itself is never sent. From both nonces and the token each side makes the keys of both directions;
-// every message is preceded by its length and its seal, so the first one proves that its sender has the
-// token. The satellite proves it first: who only knocks learns nothing. A message with a wrong seal ends the
-// conversation.
+// Both ends of one connection between two watchers, without the connection: bytes in, messages out. A
+// satellite's first message is Join, the head's answer Welcome.
 #pragma once
 
 #include <cstdint>
@@ -20,61 +9,31 @@
 #include <string_view>
 
 #include "hosts/messages.h"
-#include "hosts/seal.h"
+#include "hosts/sealed_stream.h"
 
 namespace lockstep::hosts {
 
 inline constexpr std::uint16_t kProtocolVersion = 1;
 
-enum class Side : std::uint8_t { kHead, kSatellite };
-
-enum class Trouble : std::uint8_t {
-  kNone,
-  kNotLockstep,   // something else speaks at the other end
-  kOtherVersion,  // of the protocol
-  kOtherToken,    // the first message is not sealed with our token
-  kBroken         // later bytes make no sense
-};
-
 class Conversation {
  public:
   Conversation(Side side, std::string token, const Nonce& nonce);
 
-  // Bytes that came. Memory grows by no more than one message, by no more than a small one until the other
-  // side has proved that it has the token.
+  // As of the stream.
   void take(std::string_view bytes);
   std::optional<Message> next();
-
-  // False, and nothing is sent, when it is larger than the other side would take.
   bool send(const Message& message);
-  // What is to be written to the connection; `wrote` says how much of it was.
-  std::string_view unsent() const { return std::string_view(out_).substr(out_begin_); }
-  void wrote(std::size_t count);
+  std::string_view unsent() const { return stream_.unsent(); }
+  void wrote(std::size_t count) { stream_.wrote(count); }
 
-  bool can_send() const { return sending_.has_value(); }  // greetings are exchanged
-  bool is_trusted() const { return is_trusted_; }         // the other side has proved itself
-  Trouble trouble() const { return trouble_; }
-  std::uint16_t other_version() const { return other_version_; }
+  bool can_send() const { return stream_.can_send(); }
+  bool is_trusted() const { return stream_.is_trusted(); }
+  Trouble trouble() const { return stream_.trouble(); }
+  std::uint16_t other_version() const { return stream_.other_version(); }
 
  private:
-  void greet();
-  bool take_greeting();
-  bool take_message();
-  void fail(Trouble trouble);
-
-  Side side_;
-  std::string token_;
-  Nonce nonce_;
-  std::string in_;
-  std::size_t taken_ = 0;  // of it, while messages are taken from it
-  std::string out_;
-  std::size_t out_begin_ = 0;
+  SealedStream stream_;
   std::deque<Message> messages_;
-  std::optional<Seal> sending_;
-  std::optional<Seal> receiving_;
-  bool is_trusted_ = false;
-  Trouble trouble_ = Trouble::kNone;
-  std::uint16_t other_version_ = 0;
 };
 
 }  // namespace lockstep::hosts

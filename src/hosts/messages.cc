@@ -1,70 +1,30 @@
 #include "hosts/messages.h"
 
-#include <concepts>
-#include <cstring>
 #include <type_traits>
+
+#include "base/packing.h"
 
 namespace lockstep::hosts {
 namespace {
 
-class Packer {
+class Packer : public base::Packer {
  public:
-  void operator()(std::integral auto number) {
-    char bytes[sizeof number];
-    std::memcpy(bytes, &number, sizeof number);
-    packed.append(bytes, sizeof number);
-  }
-  void operator()(const std::string& text) {
-    (*this)(static_cast<std::uint32_t>(text.size()));
-    packed += text;
-  }
+  using base::Packer::operator();
   void operator()(TestimonyKind kind) { (*this)(static_cast<std::uint8_t>(kind)); }
   void operator()(const std::vector<ProcessState>& states);
-
-  std::string packed;
 };
 
-class Unpacker {
+class Unpacker : public base::Unpacker {
  public:
-  explicit Unpacker(std::string_view bytes) : rest_(bytes) {}
-
-  template <std::integral Number>
-  void operator()(Number& number) {
-    const std::string_view bytes = take(sizeof number);
-    if (bytes.size() == sizeof number) std::memcpy(&number, bytes.data(), sizeof number);
-  }
-  void operator()(bool& flag) {
-    std::uint8_t byte = 0;
-    (*this)(byte);
-    flag = byte == 1;
-    is_good_ = is_good_ && byte <= 1;
-  }
-  void operator()(std::string& text) {
-    std::uint32_t length = 0;
-    (*this)(length);
-    text = take(length);
-  }
+  using base::Unpacker::Unpacker;
+  using base::Unpacker::operator();
   void operator()(TestimonyKind& kind) {
     std::uint8_t number = 0;
     (*this)(number);
-    is_good_ = is_good_ && number < kTestimonyKinds;
-    if (is_good_) kind = static_cast<TestimonyKind>(number);
+    require(number < kTestimonyKinds);
+    if (is_good()) kind = static_cast<TestimonyKind>(number);
   }
   void operator()(std::vector<ProcessState>& states);
-
-  bool is_whole() const { return is_good_ && rest_.empty(); }
-
- private:
-  std::string_view take(std::size_t count) {
-    is_good_ = is_good_ && count <= rest_.size();
-    if (!is_good_) return {};
-    const std::string_view taken = rest_.substr(0, count);
-    rest_.remove_prefix(count);
-    return taken;
-  }
-
-  std::string_view rest_;
-  bool is_good_ = true;
 };
 
 // The fields of every message, once for both ways.
@@ -105,11 +65,7 @@ void Packer::operator()(const std::vector<ProcessState>& states) {
 }
 
 void Unpacker::operator()(std::vector<ProcessState>& states) {
-  std::uint32_t count = 0;
-  (*this)(count);
-  is_good_ = is_good_ && count <= rest_.size() / kStateBytes;
-  if (!is_good_) return;
-  states.resize(count);
+  states.resize(count(kStateBytes));
   for (ProcessState& state : states) visit_fields(state, *this);
 }
 

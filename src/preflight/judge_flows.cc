@@ -8,7 +8,6 @@
 
 #include "network/pairs.h"
 #include "preflight/accept_command.h"
-#include "preflight/required_flows.h"
 
 namespace lockstep::preflight {
 namespace {
@@ -118,8 +117,11 @@ class FlowJudge {
   }
 
   void finish(FlowJudgement& judgement) {
-    for (const auto& [what, stack] : stacks_)
-      if (stack.blocked > 0) judgement.findings.push_back(finding_of(stack, hosts_));
+    for (const auto& [what, stack] : stacks_) {
+      if (stack.blocked == 0) continue;
+      judgement.findings.push_back(finding_of(stack, hosts_));
+      judgement.stacks.push_back(what);
+    }
     if (!judgement.findings.empty()) judgement.matrix = fold(blocked_, unknown_, hosts_);
     if (unknown_count_ > 0)
       judgement.limits.push_back(
@@ -148,15 +150,18 @@ class FlowJudge {
 
 }  // namespace
 
+FlowPlan plan_flows(const config::Configuration& configuration, std::span<const network::HostFacts> hosts) {
+  if (hosts.size() < 2 || configuration.launches.empty()) return {};
+  const config::Settings& launch = configuration.launches.front();
+  const base::Json* is_multi_host = launch.find("job/is_multi_host");
+  if (is_multi_host == nullptr || !is_multi_host->get<bool>()) return {};
+  return plan_flows(launch, hosts);
+}
+
 FlowJudgement judge_flows(const config::Configuration& configuration,
                           std::span<const network::HostFacts> hosts) {
   FlowJudgement judgement;
-  if (hosts.size() < 2 || configuration.launches.empty()) return judgement;
-  const config::Settings& launch = configuration.launches.front();
-  const base::Json* is_multi_host = launch.find("job/is_multi_host");
-  if (is_multi_host == nullptr || !is_multi_host->get<bool>()) return judgement;
-
-  FlowPlan plan = plan_flows(launch, hosts);
+  FlowPlan plan = plan_flows(configuration, hosts);
   judgement.limits = std::move(plan.limits);
   FlowJudge judge(hosts);
   for (const RequiredFlow& flow : plan.flows) judge.judge(flow);

@@ -4,20 +4,26 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "config/configuration.h"
 #include "model/finding.h"
 #include "network/host_facts.h"
 #include "preflight/host_matrix.h"
+#include "preflight/required_flows.h"
 
 namespace lockstep::preflight {
 
 struct FlowJudgement {
   std::vector<model::Finding> findings;
-  HostMatrix matrix;                // empty when nothing is blocked
-  std::vector<std::string> limits;  // what could not be told
+  std::vector<std::string_view> stacks;  // of each finding: whose connections they are
+  HostMatrix matrix;                     // empty when nothing is blocked
+  std::vector<std::string> limits;       // what could not be told
 };
+
+// What the first launch needs between the hosts; nothing for a job on one host.
+FlowPlan plan_flows(const config::Configuration& configuration, std::span<const network::HostFacts> hosts);
 
 // Nothing is judged for a job on one host.
 FlowJudgement judge_flows(const config::Configuration& configuration,

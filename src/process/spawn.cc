@@ -102,7 +102,14 @@ Result<Spawned> spawn(const Command& command) {
   if (command.argv.empty()) return Error{"cannot start", "", "the command is empty", ""};
   Outputs outputs = TRY(command.on_a_terminal ? terminal_output() : pipe_outputs());
   FileActions files;
-  if (::isatty(STDIN_FILENO) == 1) files.read_nothing();
+  Pipe input;
+  if (command.is_talked_to) {
+    input = TRY(make_pipe());
+    ::fcntl(input.read_end.get(), F_SETFL, 0);
+    files.connect(input.read_end, STDIN_FILENO);
+  } else if (::isatty(STDIN_FILENO) == 1) {
+    files.read_nothing();
+  }
   files.connect(outputs.out, STDOUT_FILENO);
   files.connect(outputs.err, STDERR_FILENO);
   const Attributes attributes;
@@ -114,7 +121,7 @@ Result<Spawned> spawn(const Command& command) {
   if (fault != 0) {
     return Error{"cannot start", command.argv.front(), std::strerror(fault), "is it installed and in PATH?"};
   }
-  return Spawned{pid, std::move(outputs.from_out), std::move(outputs.from_err)};
+  return Spawned{pid, std::move(outputs.from_out), std::move(outputs.from_err), std::move(input.write_end)};
 }
 
 }  // namespace lockstep::process

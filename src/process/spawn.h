@@ -15,12 +15,14 @@ struct Command {
   std::vector<std::string> environment;  // "NAME=VALUE"
   // Its output is a pseudo-terminal, and comes as one stream. For a job that would print on a terminal.
   bool on_a_terminal = false;
+  bool is_talked_to = false;  // it reads what is written to Spawned::in
 };
 
 struct Spawned {
   pid_t pid = 0;  // also the number of its process group
   Descriptor out;
   Descriptor err;  // both non-blocking
+  Descriptor in;   // of a program that is talked to; blocking
 };
 
 // The child has no signal blocked and SIGPIPE as it was before this program ignored it. It reads what this

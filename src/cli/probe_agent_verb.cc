@@ -1,0 +1,82 @@
+#include <cstdlib>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "cli/args.h"
+#include "cli/program_text.h"
+#include "cli/terminal.h"
+#include "cli/verbs.h"
+#include "facts/collect.h"
+#include "facts/remote.h"
+#include "network/facts_json.h"
+#include "probe/agent.h"
+
+namespace lockstep::cli {
+namespace {
+
+std::string facts_here(const probe::AskFacts& asked) {
+  return network::encode_facts(facts::collect(
+      {.names = asked.names, .python = asked.python, .program = fmt::format("lockstep {}", version())}));
+}
+
+Result<std::string> token_of_environment() {
+  const char* const token = std::getenv("LOCKSTEP_TOKEN");
+  if (token != nullptr && *token != '\0') return std::string(token);
+  return Error{"there is no token", "LOCKSTEP_TOKEN", "",
+               "'lockstep check --probe --via hand' prints the whole command"};
+}
+
+Result<ExitStatus> run(const Args& args, Terminal& /*terminal*/) {
+  if (args.has("remove-itself")) ::unlink(facts::own_binary().c_str());
+  probe::AgentOptions options;
+  options.version = version();
+  options.collect_facts = facts_here;
+  if (args.operands.empty()) {
+    options.token = TRY(probe::read_token(STDIN_FILENO));
+    options.in = process::Descriptor(::dup(STDIN_FILENO));
+    options.out = process::Descriptor(::dup(STDOUT_FILENO));
+  } else {
+    options.token = TRY(token_of_environment());
+    options.in = TRY(probe::connect_to(args.operands.front()));
+    options.out = process::Descriptor(::dup(options.in.get()));
+  }
+  TRY(probe::serve_as_agent(std::move(options)));
+  return ExitStatus::kNothingFound;
+}
+
+constexpr std::string_view kDescription[] = {
+    "The part of 'lockstep check --probe' that runs on each host: it listens and connects as it is told, and "
+    "says what came of it. The check starts it through ssh, srun, mpirun or kubectl and speaks to it through "
+    "its "
+    "input and output; with --via hand it prints the command with which you start it on each host yourself.",
+    "Every connection is proved with a token that is made for one check; other bytes are refused. It ends "
+    "with "
+    "the check, on Ctrl-C, or after half an hour, and leaves nothing behind.",
+};
+
+constexpr Example kExamples[] = {
+    {"LOCKSTEP_TOKEN=... lockstep probe-agent node0:40123", "As the check prints it"},
+};
+
+constexpr Flag kFlags[] = {
+    {.name = "remove-itself", .help = "Remove this program's file first: it was copied for the check"},
+};
+
+}  // namespace
+
+constinit const Verb kProbeAgentVerb{
+    .name = "probe-agent",
+    .one_line = "what 'check --probe' runs on each host",
+    .usage = "probe-agent [HOST:PORT] [flags]",
+    .description = kDescription,
+    .examples = kExamples,
+    .operands = {.name = "HOST:PORT",
+                 .min = 0,
+                 .max = 1,
+                 .help = "Where the check waits; without it, this program's input and output"},
+    .flags = kFlags,
+    .run = run,
+};
+
+}  // namespace lockstep::cli

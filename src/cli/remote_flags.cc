@@ -1,0 +1,39 @@
+#include "cli/remote_flags.h"
+
+#include <algorithm>
+
+#include "base/text_fields.h"
+
+namespace lockstep::cli {
+namespace {
+
+facts::Via via_named(const std::string& word) {
+  if (word == "srun") return facts::Via::kSrun;
+  if (word == "mpirun") return facts::Via::kMpirun;
+  return word == "kubectl" ? facts::Via::kKubectl : facts::Via::kSsh;
+}
+
+}  // namespace
+
+std::vector<std::string> words_in(const std::vector<std::string>& lists) {
+  std::vector<std::string> words;
+  for (const std::string& list : lists) {
+    for (std::string_view rest = list; !rest.empty();) {
+      const std::string_view word = base::word_of(rest, ',');
+      rest.remove_prefix(std::min(rest.size(), word.size() + 1));
+      if (!word.empty()) words.emplace_back(word);
+    }
+  }
+  return words;
+}
+
+facts::RemoteRequest remote_request(const Args& args, std::vector<std::string> hosts) {
+  facts::RemoteRequest request;
+  request.hosts = std::move(hosts);
+  request.via = via_named(*args.value("via"));
+  request.program = *args.value("program");
+  request.sends_itself = args.has("send");
+  return request;
+}
+
+}  // namespace lockstep::cli

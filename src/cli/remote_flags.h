@@ -1,0 +1,27 @@
+// Flags of verbs that start this program on other hosts.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/args.h"
+#include "cli/verb.h"
+#include "facts/remote.h"
+
+namespace lockstep::cli {
+
+inline constexpr Flag kProgramFlag = {.name = "program",
+                                      .value_name = "PATH",
+                                      .help = "Where lockstep is on those hosts",
+                                      .default_value = "lockstep"};
+inline constexpr Flag kSendFlag = {
+    .name = "send", .help = "Copy this program to those hosts first (same distribution needed)"};
+
+// Of lists with commas.
+std::vector<std::string> words_in(const std::vector<std::string>& lists);
+
+// What --via, --program and --send say.
+facts::RemoteRequest remote_request(const Args& args, std::vector<std::string> hosts);
+
+}  // namespace lockstep::cli

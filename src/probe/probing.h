@@ -1,0 +1,47 @@
+// The connections of a launch tried for real, by agents that are there.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "network/host_facts.h"
+#include "preflight/required_flows.h"
+#include "probe/agents.h"
+#include "probe/trials.h"
+
+namespace lockstep::probe {
+
+struct ProbeOptions {
+  bool measures = false;  // latency and bandwidth of every pair
+};
+
+// Between two hosts, on a way that is open.
+struct Measure {
+  std::size_t source = 0;
+  std::size_t destination = 0;
+  std::uint64_t latency_ns = 0;
+  std::uint64_t bytes_per_s = 0;
+};
+
+struct Probing {
+  TrialPlan plan = {};    // each trial with its outcome
+  std::size_t hosts = 0;  // that have an agent
+  std::chrono::milliseconds took{0};
+  std::vector<Measure> measures = {};
+  std::vector<std::string> limits = {};
+};
+
+// Waits until `count` agents have spoken, or all that were started have spoken or gone.
+bool await_agents(Agents& agents, std::size_t count, std::chrono::seconds time);
+
+// Facts as JSON, by the agents' numbers; agents that do not answer in time are left out.
+std::map<std::size_t, std::string> facts_from(Agents& agents, const AskFacts& asked,
+                                              std::chrono::seconds time);
+
+Probing probe(Agents& agents, const preflight::FlowPlan& flows, std::span<const network::HostFacts> hosts,
+              const ProbeOptions& options);
+
+}  // namespace lockstep::probe
