@@ -18,10 +18,10 @@ bench-verdicts: lab-deps build   ## measure how soon faults of TensorFlow, Keras
 test-gpu:        ## on a machine with a GPU: NCCL and PyTorch jobs of 2, 4 and 8 ranks, healthy and broken, and the cost (8 minutes)
 	@python3 lab/gpu/test
 
-test-network: lab-deps build   ## the libraries' real choices and real packets on many layouts and rule sets
+test-network: lab-deps build   ## the libraries' real choices and real packets on many layouts and rule sets, 200 hosts probed
 	@cmake --build --preset release --target network_program
 	@LOCKSTEP_LAYOUTS=60 LOCKSTEP_RULE_SETS=100 /usr/bin/python3 -B -m pytest -q -p no:cacheprovider \
-	tests/e2e/network_test.py tests/e2e/network_choices_test.py tests/e2e/network_horovod_test.py tests/e2e/network_long_test.py
+	tests/e2e/network_test.py tests/e2e/network_choices_test.py tests/e2e/network_horovod_test.py tests/e2e/network_long_test.py tests/e2e/probe_test.py tests/e2e/probe_long_test.py
 
 test-healthy: lab-deps build   ## run a hundred healthy jobs under lockstep run on a busy machine: nothing may be said of any
 	@lab/healthy 100

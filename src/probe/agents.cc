@@ -1,6 +1,7 @@
 #include "probe/agents.h"
 
 #include <algorithm>
+#include <cctype>
 #include <csignal>
 #include <future>
 #include <netinet/in.h>
@@ -29,6 +30,17 @@ constexpr std::chrono::seconds kToProveItself{10};
 constexpr std::chrono::seconds kToSayGoodbye{2};
 constexpr milliseconds kLongestWait{500};
 constexpr milliseconds kLookAgain{5};
+
+// Some launchers begin with a line of dashes.
+std::string_view first_line_with_words(std::string_view text) {
+  const auto is_letter = [](unsigned char c) { return std::isalpha(c) != 0; };
+  while (!text.empty()) {
+    const std::string_view line = base::word_of(text, '\n');
+    if (std::ranges::any_of(line, is_letter)) return base::trimmed(line);
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+  }
+  return {};
+}
 
 // Copies this program there, where that is asked for.
 std::string prepare(const std::vector<std::vector<std::string>>& commands, std::chrono::seconds time) {
@@ -127,8 +139,7 @@ std::string Agents::trouble(std::size_t at) const {
   char said[2048];
   const ssize_t count = agent.err.is_open() ? ::read(agent.err.get(), said, sizeof said) : 0;
   const std::string_view text(said, static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
-  const std::string_view line = base::word_of(base::trimmed(text), '\n');
-  if (!line.empty()) return std::string(line);
+  if (const std::string_view line = first_line_with_words(text); !line.empty()) return std::string(line);
   return agent.link->is_over() ? agent.link->why_over() : "it did not answer in time";
 }
 

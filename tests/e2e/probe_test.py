@@ -1,5 +1,6 @@
 """Probes with real packets on hosts made of namespaces: what they find is what rules and routes predict, and what those cannot know."""
 
+import json
 import subprocess
 
 import pytest
@@ -9,6 +10,7 @@ from harness.host_spec import parse_host_options
 from harness.hosts import Hosts
 from network_hosts import LOCKSTEP, PATIENCE_S, facts_of
 from probe_hosts import probe, start_on
+from ssh_hosts import ssh_hosts
 
 COUNT = 4
 NAMES = [f"host{index}" for index in range(COUNT)]
@@ -114,3 +116,23 @@ def test_an_agent_ends_with_the_check_and_refuses_another_token(hosts):
         check.kill()
         check.wait()
     assert friend.wait(timeout=PATIENCE_S) in (0, 2)
+
+
+@pytest.mark.parametrize("via", ["ssh", "mpirun"])
+def test_agents_start_through_a_launcher_and_end_with_the_check(tmp_path, via):
+    with ssh_hosts(tmp_path / "ssh") as (made, environment):
+        done = made[0].run([LOCKSTEP, "check", "--json", "--probe", "--host", "host1,host2", "--via", via, "--program", LOCKSTEP,
+                            "--", "torchrun", "--nnodes", "2", "--nproc-per-node", "1", "--master-addr", "host1", "train.py"],
+                           env=environment, capture_output=True, text=True, timeout=PATIENCE_S * 3)
+        told = json.loads(done.stdout)["probe"]
+        assert told["hosts"] == 2 and told["as_predicted"] == told["tried"] == told["open"] > 0, done.stderr
+        running = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True).stdout
+        assert f"{LOCKSTEP} probe-agent" not in running
+
+
+def test_a_host_that_cannot_be_reached_is_named(tmp_path):
+    with ssh_hosts(tmp_path / "ssh") as (made, environment):
+        done = made[0].run([LOCKSTEP, "check", "--json", "--probe", "--host", "host0,host1,host2", "--program", LOCKSTEP, "--", *MPIRUN],
+                           env=environment, capture_output=True, text=True, timeout=PATIENCE_S * 3)
+    assert "no agent on host0" in done.stderr  # it has no sshd
+    assert json.loads(done.stdout)["probe"]["hosts"] == 2
