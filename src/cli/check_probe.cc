@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <set>
 #include <unistd.h>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -64,8 +65,12 @@ CheckProbe::CheckProbe(const Args& args, const Configuration& configuration, Ter
 }
 
 CheckProbe::~CheckProbe() {
+  remove_own_folder();
+}
+
+void CheckProbe::remove_own_folder() {
   std::error_code ignored;
-  if (!own_folder_.empty()) fs::remove_all(own_folder_, ignored);
+  if (!own_folder_.empty()) fs::remove_all(std::exchange(own_folder_, {}), ignored);
 }
 
 Result<std::unique_ptr<CheckProbe>> CheckProbe::begin(const Args& args, const Configuration& configuration,
@@ -74,13 +79,15 @@ Result<std::unique_ptr<CheckProbe>> CheckProbe::begin(const Args& args, const Co
   const auto wait = base::number_in<int>(*args.value("wait"));
   if (!wait || *wait < 1 || *wait > 3600)
     return Error{"--wait takes seconds", *args.value("wait"), "", "give a number from 1 to 3600"};
-  if (*args.value("via") == "hand") {
-    TRY(made->ask_for_agents());
-  } else {
-    TRY(made->start());
-  }
+  const bool is_by_hand = *args.value("via") == "hand";
+  TRY(is_by_hand ? made->ask_for_agents() : made->start());
   const std::size_t expected = made->expected_hosts();
   probe::await_agents(*made->agents_, expected, std::chrono::seconds(*wait));
+  // Several mpiruns that begin at once can take each other's session folder away.
+  if (*args.value("via") == "mpirun") {
+    made->agents_->start_again(made->request());
+    probe::await_agents(*made->agents_, expected, std::chrono::seconds(*wait));
+  }
   made->tell_who_is_missing(expected);
   const std::size_t spoke = made->agents_->size() - made->missing_.size();
   if (spoke == 0) {
@@ -98,13 +105,17 @@ Result<void> CheckProbe::start() {
       hosts_.push_back(host.name);
   if (hosts_.empty())
     return Error{"--probe needs to know the hosts", "", "", "name them:  --host node1,node2"};
+  agents_->start(request());
+  return {};
+}
+
+facts::RemoteRequest CheckProbe::request() const {
   facts::RemoteRequest request = remote_request(args_, hosts_);
   request.verb = "probe-agent";
   request.is_talked_to = true;
   const bool is_copied = request.via == facts::Via::kSsh || request.via == facts::Via::kKubectl;
   if (request.sends_itself && is_copied) request.arguments.emplace_back("--remove-itself");
-  agents_->start(request);
-  return {};
+  return request;
 }
 
 Result<void> CheckProbe::ask_for_agents() {
@@ -163,6 +174,7 @@ Result<std::string> CheckProbe::facts_folder() {
 
 probe::Probing CheckProbe::run(const Configuration& configuration,
                                const std::vector<network::HostFacts>& hosts) {
+  remove_own_folder();  // they are read, and whoever interrupts the probe leaves nothing
   return probe::probe(*agents_, preflight::plan_flows(configuration, hosts), hosts,
                       {.measures = args_.has("probe-matrix")});
 }

@@ -31,6 +31,7 @@ class CheckProbe {
   // Where the facts are: what --facts says, or a folder for this check with those of the agents.
   Result<std::string> facts_folder();
 
+  // The facts are read: a folder of this check's own is removed.
   probe::Probing run(const config::Configuration& configuration,
                      const std::vector<network::HostFacts>& hosts);
 
@@ -38,8 +39,10 @@ class CheckProbe {
   CheckProbe(const Args& args, const config::Configuration& configuration, Terminal& terminal);
   Result<void> start();
   Result<void> ask_for_agents();
+  facts::RemoteRequest request() const;
   void tell_who_is_missing(std::size_t expected);
   std::size_t expected_hosts() const;
+  void remove_own_folder();
 
   const Args& args_;
   const config::Configuration& configuration_;

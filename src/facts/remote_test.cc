@@ -39,6 +39,19 @@ TEST(Remote, LaunchersStartOneRankThere) {
                           "facts", "--name=it's"));
 }
 
+TEST(Remote, AnotherVerbThatIsTalkedToKeepsItsInput) {
+  RemoteRequest request;
+  request.via = Via::kKubectl;
+  request.verb = "probe-agent";
+  request.is_talked_to = true;
+  EXPECT_THAT(
+      commands_for(request, "train/worker-0", "/b").back(),
+      ElementsAre("kubectl", "exec", "-i", "-n", "train", "worker-0", "--", "lockstep", "probe-agent"));
+  request.sends_itself = true;
+  EXPECT_THAT(commands_for(request, "worker-0", "/b").front(),
+              ElementsAre("kubectl", "cp", "/b", "worker-0:/tmp/lockstep-probe-agent"));
+}
+
 TEST(Remote, AHostThatCannotBeAskedIsAnError) {
   RemoteRequest request = request_via(Via::kSsh, false);
   request.hosts = {"no-such-host.invalid"};

@@ -70,6 +70,13 @@ TEST(Reach, AnswersMustPassToo) {
   EXPECT_EQ(judge(stateful, host("b", "10.0.0.2"), to("10.0.0.2", 29500)).reach, Reach::kOpen);
 }
 
+TEST(Reach, RoutesThatWereNotSeenAreNoMissingRoutes) {
+  HostFacts a = host("a", "10.0.0.1");
+  a.routes = {{.table = "local", .kind = "local", .destination = *parse_prefix("::1/128")}};
+  a.unseen = {"routes: ip did not answer in time"};
+  EXPECT_EQ(judge(a, host("b", "10.0.0.2"), to("10.0.0.2", 1)).reach, Reach::kUnknown);
+}
+
 TEST(Reach, RoutesOfBothSides) {
   EXPECT_EQ(judge(host("a", "10.0.0.1"), host("b", "10.9.0.2"), to("10.9.0.2", 1)).decider->kind, "route");
   HostFacts refusing = host("a", "10.0.0.1");

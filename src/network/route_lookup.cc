@@ -122,7 +122,10 @@ RouteAnswer look_up_route(const HostFacts& host, const Address& destination,
       return answer_from(host, *route, is_default_set ? nullptr : rule, destination);
   }
   RouteAnswer none;
-  if (host.routes.empty()) {
+  // Of one family they may have been seen: `ip` is asked twice.
+  const bool are_missing =
+      std::ranges::any_of(host.unseen, [](const std::string& one) { return one.starts_with("routes:"); });
+  if (host.routes.empty() || are_missing) {
     none.end = RouteEnd::kUnknown;
     none.why = "its routes were not seen";
   } else {

@@ -83,8 +83,9 @@ void Agents::start(const facts::RemoteRequest& request) {
     for (std::size_t at = 0; at < copies.size(); ++at) faults[begin + at] = copies[at].get();
   }
   for (std::size_t at = 0; at < faults.size(); ++at) {
-    if (faults[at].empty()) start_one(request, request.hosts[at]);
-    if (!faults[at].empty()) {
+    if (faults[at].empty()) {
+      agents_.push_back(started_on(request, request.hosts[at]));
+    } else {
       auto failed = std::make_unique<Agent>(Agent{.asked_as = request.hosts[at], .link = nullptr});
       failed->link = std::make_unique<ControlLink>(hosts::Side::kHead, token_, process::Descriptor(),
                                                    process::Descriptor());
@@ -95,7 +96,16 @@ void Agents::start(const facts::RemoteRequest& request) {
   }
 }
 
-void Agents::start_one(const facts::RemoteRequest& request, const std::string& host) {
+void Agents::start_again(const facts::RemoteRequest& request) {
+  for (auto& agent : agents_) {
+    if (agent->has_spoken || !agent->link->is_over() || agent->pid == 0) continue;
+    end_command(*agent);
+    agent = started_on(request, agent->asked_as);
+  }
+}
+
+std::unique_ptr<Agents::Agent> Agents::started_on(const facts::RemoteRequest& request,
+                                                  const std::string& host) const {
   auto agent = std::make_unique<Agent>(Agent{.asked_as = host, .link = nullptr});
   auto started = process::spawn({.argv = facts::commands_for(request, host, facts::own_binary()).back(),
                                  .environment = process::own_environment(),
@@ -117,7 +127,7 @@ void Agents::start_one(const facts::RemoteRequest& request, const std::string& h
   agent->link = std::make_unique<ControlLink>(hosts::Side::kHead, token_, std::move(in), std::move(out));
   agent->link->skip_what_others_print();
   if (!started.ok()) agent->link->exchange();
-  agents_.push_back(std::move(agent));
+  return agent;
 }
 
 Result<std::uint16_t> Agents::listen(std::uint16_t port) {

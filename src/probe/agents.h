@@ -31,6 +31,8 @@ class Agents {
 
   // One on each host of the request, whose verb is that of agents.
   void start(const facts::RemoteRequest& request);
+  // Those that ended before they spoke.
+  void start_again(const facts::RemoteRequest& request);
   // For those that are started by hand. Gives the port.
   Result<std::uint16_t> listen(std::uint16_t port);
 
@@ -62,7 +64,7 @@ class Agents {
     Clock::time_point since;
   };
 
-  void start_one(const facts::RemoteRequest& request, const std::string& host);
+  std::unique_ptr<Agent> started_on(const facts::RemoteRequest& request, const std::string& host) const;
   void accept_new();
   void look_at_knocking();
   void use_messages(const OnMessage& on_message);

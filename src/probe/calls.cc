@@ -13,6 +13,7 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kKeepsItsPlace{150};
 constexpr milliseconds kToStream{10'000};
+constexpr int kMorePatience = 4;
 constexpr std::size_t kMostAtOnce = 256;
 
 End end_for(int error) {
@@ -97,7 +98,7 @@ void Calls::serve(const std::vector<pollfd>& polled, Clock::time_point now) {
   for (auto call = live_.begin(); call != live_.end(); ++at) {
     int error = 0;
     std::optional<End> end;
-    if (polled[at].revents != 0) end = go_on(*call, now, error);
+    if (polled[at].revents != 0) end = go_on(*call, (polled[at].revents & ~POLLOUT) != 0, now, error);
     if (!end && now - call->moved > patience_for(*call))
       end = call->is_connected ? call->caller.end() : End::kSilent;
     if (end) finish(*call, *end, error);
@@ -105,7 +106,7 @@ void Calls::serve(const std::vector<pollfd>& polled, Clock::time_point now) {
   }
 }
 
-std::optional<End> Calls::go_on(Live& call, Clock::time_point now, int& error) {
+std::optional<End> Calls::go_on(Live& call, bool can_read, Clock::time_point now, int& error) {
   if (!call.is_connected) {
     socklen_t size = sizeof error;
     ::getsockopt(call.connection.get(), SOL_SOCKET, SO_ERROR, &error, &size);
@@ -116,27 +117,31 @@ std::optional<End> Calls::go_on(Live& call, Clock::time_point now, int& error) {
         1, std::chrono::duration_cast<std::chrono::nanoseconds>(now - call.began).count()));
     if (!call.order.meets_agent) return End::kOpenToOther;
   }
-  return talk(call, now, error);
+  return talk(call, can_read, now, error);
 }
 
-std::optional<End> Calls::talk(Live& call, Clock::time_point now, int& error) {
-  const int fd = call.connection.get();
+void Calls::say(Live& call) {
+  while (!call.caller.unsent().empty()) {
+    const std::string_view bytes = call.caller.unsent();
+    const ssize_t count = ::send(call.connection.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    if (count < 0) return;
+    call.caller.wrote(static_cast<std::size_t>(count));
+  }
+}
+
+std::optional<End> Calls::talk(Live& call, bool can_read, Clock::time_point now, int& error) {
   const int steps = call.caller.steps();
   char buffer[std::size_t{64} << 10];
-  for (;;) {
-    while (!call.caller.unsent().empty()) {
-      const std::string_view bytes = call.caller.unsent();
-      const ssize_t count = ::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-      if (count < 0) break;
-      call.caller.wrote(static_cast<std::size_t>(count));
-    }
-    const ssize_t count = ::recv(fd, buffer, sizeof buffer, 0);
+  while (can_read) {
+    const ssize_t count = ::recv(call.connection.get(), buffer, sizeof buffer, 0);
     if (count < 0 && errno == EAGAIN) break;
     if (count < 0) error = errno;
     if (count <= 0) return call.caller.end() == End::kOpen ? End::kOpen : End::kNoAnswer;
     call.caller.take({buffer, static_cast<std::size_t>(count)}, Clock::now());
     if (call.caller.is_over()) return call.caller.end();
+    can_read = count == sizeof buffer;  // less: that was all
   }
+  say(call);
   if (call.caller.steps() != steps) call.moved = now;
   return std::nullopt;
 }
@@ -154,8 +159,10 @@ void Calls::finish(const Live& call, End end, int error) {
 }
 
 milliseconds Calls::patience_for(const Live& call) const {
-  const milliseconds usual = call.attempt == 1 ? timeout_ : retry_timeout_;
-  return call.is_connected && call.order.stream_bytes > 0 ? usual + kToStream : usual;
+  if (call.is_connected && call.order.stream_bytes > 0) return kToStream;
+  if (call.attempt == 1) return timeout_;
+  // Who accepted the connection may be busy, which is no fault of the network.
+  return call.is_connected ? kMorePatience * retry_timeout_ : retry_timeout_;
 }
 
 std::optional<milliseconds> Calls::wait_at_most(Clock::time_point now) const {

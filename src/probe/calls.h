@@ -49,8 +49,9 @@ class Calls {
   };
 
   void begin(const CallOrder& order, int attempt, Clock::time_point now);
-  std::optional<End> go_on(Live& call, Clock::time_point now, int& error);
-  std::optional<End> talk(Live& call, Clock::time_point now, int& error);
+  std::optional<End> go_on(Live& call, bool can_read, Clock::time_point now, int& error);
+  std::optional<End> talk(Live& call, bool can_read, Clock::time_point now, int& error);
+  static void say(Live& call);
   void finish(const Live& call, End end, int error);
   std::chrono::milliseconds patience_for(const Live& call) const;
   std::size_t busy(Clock::time_point now) const;

@@ -87,6 +87,7 @@ bool Listeners::serve(Guest& guest, Clock::time_point now) {
     guest.answerer.take({buffer, static_cast<std::size_t>(count)});
     read += static_cast<std::size_t>(count);
     guest.heard = guest.answerer.is_trusted() ? now : guest.heard;
+    if (static_cast<std::size_t>(count) < sizeof buffer) break;  // that was all
   }
   while (is_open && !guest.answerer.unsent().empty()) {
     const std::string_view bytes = guest.answerer.unsent();

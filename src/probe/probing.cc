@@ -18,6 +18,7 @@ constexpr std::uint32_t kRetryTimeoutMs = 2000;  // long enough that the kernel 
 constexpr std::uint16_t kCallsAtOnce = 8;        // of one host
 constexpr std::uint16_t kEchoes = 16;
 constexpr std::uint32_t kStreamBytes = std::uint32_t{8} << 20;
+constexpr std::size_t kFactsAtOnce = 32;
 constexpr std::chrono::seconds kToListen{30};
 constexpr std::chrono::seconds kWithoutNews{30};
 
@@ -214,18 +215,25 @@ bool await_agents(Agents& agents, std::size_t count, std::chrono::seconds time) 
 
 std::map<std::size_t, std::string> facts_from(Agents& agents, const AskFacts& asked,
                                               std::chrono::seconds time) {
-  std::size_t waiting = 0;
-  for (std::size_t at = 0; at < agents.size(); ++at) {
-    if (!agents.has_spoken(at) || agents.is_gone(at)) continue;
-    agents.send(at, asked);
-    ++waiting;
-  }
+  std::vector<std::size_t> to_ask;
+  for (std::size_t at = agents.size(); at-- > 0;)
+    if (agents.has_spoken(at) && !agents.is_gone(at)) to_ask.push_back(at);
   std::map<std::size_t, std::string> told;
+  std::size_t asked_count = 0;
+  // Hosts can share a machine or a file system, which many programs at once would overload.
+  const auto ask_more = [&] {
+    for (; !to_ask.empty() && asked_count - told.size() < kFactsAtOnce; ++asked_count) {
+      agents.send(to_ask.back(), asked);
+      to_ask.pop_back();
+    }
+  };
   const auto take = [&](std::size_t agent, const Message& message) {
     if (const auto* facts = std::get_if<Facts>(&message)) told.emplace(agent, facts->json);
+    ask_more();
   };
-  agents.attend(
-      take, [&] { return told.size() >= waiting; }, Clock::now() + time);
+  ask_more();
+  const auto is_done = [&] { return to_ask.empty() && told.size() >= asked_count; };
+  agents.attend(take, is_done, Clock::now() + time);
   return told;
 }
 

@@ -19,7 +19,7 @@ using preflight::RequiredFlow;
 
 constexpr std::size_t kMostListenersOfAHost = 48;
 constexpr std::size_t kMostBadOfASource = 32;  // in the set that comes first
-constexpr std::uint32_t kLeastLargeBytes = std::uint32_t{16} << 10;
+constexpr std::uint32_t kUsualMtu = 9000;      // of a host that tells none
 
 PortRange widest(const PortSet& ports) {
   const auto width = [](const PortRange& range) { return range.last - range.first; };
@@ -105,8 +105,8 @@ class Planner {
     trial.predicted = verdict.reach;
     trial.blocked_ports = std::move(verdict.blocked_ports);
     trial.why = std::move(verdict.why);
-    trial.large_bytes = std::clamp(2 * std::max(mtus_[flow.source], mtus_[flow.destination]),
-                                   kLeastLargeBytes, kMostLargeBytes);
+    const std::uint32_t mtu = std::max(mtus_[flow.source], mtus_[flow.destination]);
+    trial.large_bytes = std::min(2 * (mtu > 0 ? mtu : kUsualMtu), kMostLargeBytes);
     trial.is_first = comes_first(trial);
     plan_.trials.push_back(std::move(trial));
   }
