@@ -43,8 +43,7 @@ class Prober {
   Probing run() {
     const Clock::time_point began = Clock::now();
     listen();
-    call([](const Trial& trial) { return trial.is_first; });
-    call([](const Trial& trial) { return !trial.is_first; });
+    call();
     made_.took = std::chrono::duration_cast<milliseconds>(Clock::now() - began);
     if (options_.measures) measure();
     return std::move(made_);
@@ -120,16 +119,17 @@ class Prober {
     return listener.port != 0 && (listener.error == 0 || listener.error == EADDRINUSE);
   }
 
-  template <typename Chosen>
-  void call(const Chosen& is_chosen) {
+  // Agents keep the order; what is silent does not hold up the rest.
+  void call() {
     std::map<std::size_t, Call> calls;  // by agent
     std::size_t waiting = 0;
-    for (std::size_t number = 0; number < made_.plan.trials.size(); ++number) {
-      const Trial& trial = made_.plan.trials[number];
-      if (!is_chosen(trial) || !can_be_called(trial)) continue;
-      Call& call = calls[*agent_of_[trial.source]];
-      call.orders.push_back(order_for(number));
-      ++waiting;
+    for (const bool comes_first : {true, false}) {
+      for (std::size_t number = 0; number < made_.plan.trials.size(); ++number) {
+        const Trial& trial = made_.plan.trials[number];
+        if (trial.is_first != comes_first || !can_be_called(trial)) continue;
+        calls[*agent_of_[trial.source]].orders.push_back(order_for(number));
+        ++waiting;
+      }
     }
     give_out(calls, kCallsAtOnce);
     gather(waiting, [&](const Outcome& outcome) {
