@@ -1,8 +1,11 @@
 """Probes with real packets on hosts made of namespaces: what they find is what rules and routes predict, and what those cannot know."""
 
 import json
+import pathlib
+import shutil
 import subprocess
 
+import jsonschema
 import pytest
 
 from harness import namespaces
@@ -12,6 +15,7 @@ from network_hosts import LOCKSTEP, PATIENCE_S, facts_of
 from probe_hosts import probe, start_on
 from ssh_hosts import ssh_hosts
 
+SCHEMA = json.loads((pathlib.Path(__file__).parents[2] / "catalogue/schema/lockstep-findings-v1.json").read_text())
 COUNT = 4
 NAMES = [f"host{index}" for index in range(COUNT)]
 MPIRUN = ["mpirun", "-np", str(COUNT), "--host", ",".join(NAMES), "./train"]
@@ -41,6 +45,7 @@ def test_open_hosts_are_silent_and_nothing_stays_behind(hosts):
     assert {(pair["from"], pair["to"]) for pair in done.told["pairs"]} == {(a, b) for a in NAMES for b in NAMES if a != b}
     assert all(pair["latency_us"] > 0 and pair["megabytes_per_s"] > 0 for pair in done.told["pairs"])
     assert done.agents == [0] * COUNT
+    jsonschema.validate(done.document, SCHEMA)
     assert hosts[1].run(["ss", "-Htln"], capture_output=True, text=True, check=True).stdout == ""
 
 
@@ -51,6 +56,7 @@ def test_what_rules_block_one_way_packets_find_blocked(hosts):
     assert done.status == 1 and agrees(done), done.told
     assert {("host2", "host1", "silent"), ("host3", "host1", "refused")} == done.failures()
     assert all(one["attempts"] == 2 for one in done.told["failures"])
+    jsonschema.validate(done.document, SCHEMA)
     mpi = next(finding for finding in done.document["findings"] if finding["code"] == "setup.mpi_tcp")
     assert "Real packets: 2 of 2 such connections are blocked indeed" in mpi["explanation"]
 
@@ -128,6 +134,12 @@ def test_agents_start_through_a_launcher_and_end_with_the_check(tmp_path, via):
         assert told["hosts"] == 2 and told["as_predicted"] == told["tried"] == told["open"] > 0, done.stderr
         running = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True).stdout
         assert f"{LOCKSTEP} probe-agent" not in running
+
+
+def test_an_agent_that_was_copied_removes_itself(tmp_path):
+    copy = shutil.copy(LOCKSTEP, tmp_path / "copy")
+    done = subprocess.run([copy, "probe-agent", "--remove-itself"], stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    assert done.returncode == 2 and "no token" in done.stderr and not (tmp_path / "copy").exists()
 
 
 def test_a_host_that_cannot_be_reached_is_named(tmp_path):
