@@ -4,6 +4,7 @@
 
 #include "cli/args.h"
 #include "cli/check_probe.h"
+#include "cli/fix.h"
 #include "cli/launch_inputs.h"
 #include "cli/program_text.h"
 #include "cli/remote_flags.h"
@@ -15,6 +16,7 @@
 #include "preflight/judge_flows.h"
 #include "probe/judge.h"
 #include "probe/report.h"
+#include "repair/describe.h"
 #include "report/findings_json.h"
 #include "report/printable_json.h"
 #include "report/redact/redact.h"
@@ -150,16 +152,35 @@ Result<Connections> judge_connections(const Configuration& configuration, const 
   return made;
 }
 
-// Findings in their own format, with a member that tells of the probe.
-Result<std::string> json_with(const probe::Probing& probing, const std::vector<std::string>& names,
-                              bool is_redacted, const model::Verdict& verdict) {
+constexpr std::string_view kFolderOfVariables = "lockstep-fix";
+
+Result<void> check_fix_flags(const Args& args, const std::string& format) {
+  if (args.has("apply") && !args.has("fix"))
+    return Error{"'--apply' carries out what '--fix' finds", "", "", "give both"};
+  if (!args.has("fix")) return {};
+  if (args.has("redact"))
+    return Error{"'--fix' and '--redact' contradict each other", "", "a masked command repairs nothing", ""};
+  if (format == "text" || format == "json") return {};
+  return Error{fmt::format("'--fix' cannot be told as {}", format), "", "", "use text or json"};
+}
+
+using Members = std::vector<std::pair<std::string, base::Json>>;
+
+// What else is told: `text` behind the verdict, or members of its JSON.
+Result<ExitStatus> write_with(const Members& members, const model::Verdict& verdict,
+                              const std::string& format, const std::string& text, const Args& args,
+                              Terminal& terminal) {
+  const std::string out = *args.value("out");
+  if (format != "json" || members.empty())
+    return write_verdict(verdict, *report::format_named(format), out, terminal, text);
   base::Json document = TRY(base::parse_json(report::encode_findings(verdict), "findings"));
-  document["probe"] = probe::to_json(probing, names, !is_redacted);
-  return report::to_printable_text(document);
+  for (const auto& [name, value] : members) document[name] = value;
+  return write_text(report::to_printable_text(document), verdict, out, terminal);
 }
 
 Result<ExitStatus> run(const Args& args, Terminal& terminal) {
   const std::string format = TRY(format_from(args));
+  TRY(check_fix_flags(args, format));
   Configuration configuration = config::read_configuration(launch_inputs(args.command, args.operands));
   std::unique_ptr<CheckProbe> probe;
   if (args.has("probe") || args.has("probe-matrix"))
@@ -188,14 +209,22 @@ Result<ExitStatus> run(const Args& args, Terminal& terminal) {
     for (std::string& name : connections.host_names) names.push_back(&name);
     report::redact_together(verdict, names, host_names);
   }
-  if (format == "json" && connections.probing)
-    return write_text(
-        TRY(json_with(*connections.probing, connections.host_names, args.has("redact"), verdict)), verdict,
-        *args.value("out"), terminal);
   std::string more = format == "text" && !matrix.empty() ? "\n" + preflight::to_text(matrix) : "";
   if (format == "text" && connections.probing)
     more += "\n" + probe::to_text(*connections.probing, connections.host_names);
-  return write_verdict(verdict, *report::format_named(format), *args.value("out"), terminal, more);
+  Members members;
+  if (connections.probing)
+    members.emplace_back("probe",
+                         probe::to_json(*connections.probing, connections.host_names, !args.has("redact")));
+  if (!args.has("fix")) return write_with(members, verdict, format, more, args, terminal);
+
+  const repair::Repair repair =
+      repair::find_repair(repair::make_situation(launch_inputs(args.command, args.operands), hosts));
+  more += "\n" + repair::to_text(repair);
+  members.emplace_back("repair", repair::to_json(repair));
+  const ExitStatus status = TRY(write_with(members, verdict, format, more, args, terminal));
+  if (args.has("apply")) TRY(apply_repair(repair, std::string(kFolderOfVariables), terminal));
+  return status;
 }
 
 constexpr std::string_view kFormats[] = {"text", "json", "markdown", "sarif", "html"};
@@ -228,6 +257,8 @@ constexpr Flag kFlags[] = {
      .value_name = "HOST:PORT",
      .help = "Where agents that are started by hand find this check"},
     {.name = "wait", .value_name = "SECONDS", .help = "How long to wait for agents", .default_value = "60"},
+    {.name = "fix", .help = "Find the smallest change that works, as a patch and as commands for each host"},
+    {.name = "apply", .help = "Carry out what --fix finds: files and variables; firewalls only when asked"},
     {.name = "format",
      .short_name = 'f',
      .value_name = "FORMAT",
@@ -258,6 +289,16 @@ constexpr std::string_view kDescription[] = {
     "and routes predict; where the two differ, that is a finding. Without --facts the agents tell them. "
     "Agents "
     "end with the check.",
+    "With --fix the smallest change is searched with which nothing keeps the job from working: variables "
+    "before "
+    "flags "
+    "and files, those before firewalls, those before the system. check is asked again with the change made "
+    "before "
+    "it "
+    "is shown. --apply patches the files and writes variables to lockstep-fix/HOST.env, to be sourced on "
+    "each "
+    "host; a "
+    "command for the firewall or the system of this host runs only after a yes on the terminal.",
     "Exit status 0: nothing wrong found; 1: findings; 2: nothing could be read.",
 };
 
@@ -266,6 +307,7 @@ constexpr Example kExamples[] = {
      "A command before it runs"},
     {"lockstep check train.sbatch hostfile", "A batch script and its host file"},
     {"lockstep check --facts facts/ job.yaml", "A manifest with the facts of the hosts"},
+    {"lockstep check --facts facts/ --fix node0.sh node1.sh", "What to change so that the job works"},
     {"lockstep check --facts facts/ -o check.html -- torchrun train.py", "As a page to look at"},
     {"lockstep check --probe --host node1,node2 -- torchrun --nnodes 2 --master-addr node1 train.py",
      "With real packets, through ssh"},

@@ -23,9 +23,11 @@ std::string accept_command(const network::Decider& decider, const network::Shown
   const bool is_ipv6 = packet.source.family == network::Family::kIpv6;
   const bool is_leaving = decider.chain == "OUTPUT" || decider.chain == "output";
   const std::string peer = network::to_text(is_leaving ? packet.destination : packet.source);
+  const bool is_policy = decider.text.starts_with("policy");  // its handle is that of the chain
   if (decider.firewall == "nftables") {
-    const std::string where = fmt::format("nft insert rule {} {}", decider.table, decider.chain) +
-                              (decider.handle ? fmt::format(" position {}", *decider.handle) : "");
+    const std::string where =
+        fmt::format("nft insert rule {} {}", decider.table, decider.chain) +
+        (decider.handle && !is_policy ? fmt::format(" position {}", *decider.handle) : "");
     if (packet.is_reply) return where + " ct state established accept";
     return fmt::format("{} {} {} {} tcp dport {{ {} }} accept", where, is_ipv6 ? "ip6" : "ip",
                        is_leaving ? "daddr" : "saddr", peer, ports_as(ports, '-', ','));

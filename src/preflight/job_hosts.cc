@@ -28,18 +28,19 @@ std::string short_name(const std::string& name) {
 
 }  // namespace
 
-JobHosts::JobHosts(const config::Settings& launch, std::span<const HostFacts> facts)
-    : launch_(launch), facts_(facts) {
+JobHosts::JobHosts(std::span<const config::Settings> launches, std::span<const HostFacts> facts)
+    : launch_(launches.front()), facts_(facts) {
+  const bool has_own_launches = launches.size() == facts.size();
   for (std::size_t at = 0; at < facts.size(); ++at) {
-    environments_.push_back(environment_on(facts[at], launch));
+    environments_.push_back(environment_on(facts[at], launches[has_own_launches ? at : 0]));
     for (const network::Interface& interface : facts[at].interfaces)
       for (const network::InterfaceAddress& own : interface.addresses)
         holders_.try_emplace(own.prefix.address, at);
     for (const std::string& name : {facts[at].name, facts[at].full_name, short_name(facts[at].name)})
       if (!name.empty()) names_.try_emplace(name, at);
   }
-  if (launch.count("host_list") > 0) {
-    const std::string first = launch.text("host_list/0/name");
+  if (launch_.count("host_list") > 0) {
+    const std::string first = launch_.text("host_list/0/name");
     launching_ = named(first.substr(first.find('@') + 1)).value_or(0);
   }
 }

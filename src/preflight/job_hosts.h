@@ -16,7 +16,8 @@ namespace lockstep::preflight {
 
 class JobHosts {
  public:
-  JobHosts(const config::Settings& launch, std::span<const network::HostFacts> facts);
+  // Of as many launches as hosts each is that of its host; otherwise the first is that of all.
+  JobHosts(std::span<const config::Settings> launches, std::span<const network::HostFacts> facts);
 
   const config::Settings& launch() const { return launch_; }
   std::span<const network::HostFacts> facts() const { return facts_; }

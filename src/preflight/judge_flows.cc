@@ -155,7 +155,7 @@ FlowPlan plan_flows(const config::Configuration& configuration, std::span<const 
   const config::Settings& launch = configuration.launches.front();
   const base::Json* is_multi_host = launch.find("job/is_multi_host");
   if (is_multi_host == nullptr || !is_multi_host->get<bool>()) return {};
-  return plan_flows(launch, hosts);
+  return plan_flows(configuration.launches, hosts);
 }
 
 FlowJudgement judge_flows(const config::Configuration& configuration,

@@ -63,8 +63,9 @@ RequiredFlow Mesh::flow(std::size_t source, std::size_t destination) const {
   return made;
 }
 
-FlowPlan plan_flows(const config::Settings& launch, std::span<const network::HostFacts> facts) {
-  const JobHosts hosts(launch, facts);
+FlowPlan plan_flows(std::span<const config::Settings> launches, std::span<const network::HostFacts> facts) {
+  const JobHosts hosts(launches, facts);
+  const config::Settings& launch = hosts.launch();
   FlowPlan plan;
   if (launch.has("tf/cluster")) {
     plan_tensorflow(hosts, plan);

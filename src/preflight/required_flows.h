@@ -48,6 +48,10 @@ struct FlowPlan {
   std::vector<std::string> limits;  // what could not be told: "n3: no interface for NCCL"
 };
 
-FlowPlan plan_flows(const config::Settings& launch, std::span<const network::HostFacts> hosts);
+// Of as many launches as hosts each gives the variables of its host; otherwise the first gives those of all.
+FlowPlan plan_flows(std::span<const config::Settings> launches, std::span<const network::HostFacts> hosts);
+inline FlowPlan plan_flows(const config::Settings& launch, std::span<const network::HostFacts> hosts) {
+  return plan_flows(std::span(&launch, 1), hosts);
+}
 
 }  // namespace lockstep::preflight

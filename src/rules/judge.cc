@@ -34,6 +34,7 @@ class Judge {
     launches_ = Json::array();
     for (const config::Settings& launch : situation.configuration.launches)
       launches_.push_back(launch.tree());
+    for (std::size_t host = 0; host < hosts_.size(); ++host) environments_.push_back(environment_on(host));
   }
 
   std::vector<Hit> judge(std::span<const Rule> rules) {
@@ -47,6 +48,24 @@ class Judge {
   }
 
  private:
+  // The launch that a host runs: its own where there are as many as hosts, the first otherwise.
+  const config::Settings* launch_on(std::size_t host) const {
+    const auto& launches = situation_.configuration.launches;
+    if (launches.empty()) return nullptr;
+    return &launches[launches.size() == hosts_.size() ? host : 0];
+  }
+
+  // What a rank has on the host: the host's own variables, those of the launch above them.
+  Json environment_on(std::size_t host) const {
+    const config::Settings* const launch = launch_on(host);
+    Json environment = Json::object();
+    const auto own = hosts_[host].find("environment");
+    if (own != hosts_[host].end() && own->is_object()) environment = *own;
+    const Json* const given = launch == nullptr ? nullptr : launch->find("env");
+    if (given != nullptr && given->is_object()) environment.update(*given);
+    return environment;
+  }
+
   Place around_all(const config::Settings* launch) const {
     Place place;
     place.launch = launch;
@@ -65,7 +84,8 @@ class Judge {
       for (const config::Settings& launch : launches) places.push_back(around_all(&launch));
     }
     for (std::size_t i = 0; subject == Subject::kHost && i < hosts_.size(); ++i) {
-      Place place = around_all(only);
+      Place place = around_all(launch_on(i));
+      place.scope.names.emplace_back("env", Value(environments_[i], "env"));
       place.scope.names.emplace_back("host", Value(hosts_[i], fmt::format("hosts/{}", i)));
       place.host = text_member(hosts_[i], "host");
       places.push_back(std::move(place));
@@ -182,6 +202,7 @@ class Judge {
   const Situation& situation_;
   Json hosts_;
   Json launches_;
+  std::vector<Json> environments_;  // by host
 };
 
 }  // namespace

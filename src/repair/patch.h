@@ -1,0 +1,32 @@
+// Edits carried out: in the launch where each value stands, in the facts of the hosts.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "repair/edit.h"
+#include "repair/situation.h"
+
+namespace lockstep::repair {
+
+// What one host must be given besides the launch.
+struct HostChange {
+  std::string host;
+  EditKind kind = EditKind::kEnvironment;
+  std::string command;  // "export GLOO_SOCKET_IFNAME=eth0"
+  // kEnvironment: the same in parts; an empty value of a variable that is unset.
+  std::string variable = {};
+  std::optional<std::string> value = {};
+};
+
+struct Patched {
+  Situation situation;
+  std::vector<HostChange> hosts = {};
+  std::vector<std::string> refused = {};  // edits that have no place: in words
+};
+
+// kFirewall edits say only on which hosts rules may be added; open_firewalls() makes them.
+Patched patched(const Situation& situation, std::span<const Edit> edits);
+
+}  // namespace lockstep::repair

@@ -1,0 +1,33 @@
+#include <fmt/format.h>
+
+#include "repair/questions/questions.h"
+
+namespace lockstep::repair {
+
+void require_flow(RepairProblem& problem, const Troubles& troubles, const preflight::RequiredFlow& flow,
+                  std::vector<Literal> unless, std::string_view where) {
+  const Trouble trouble = troubles.of(flow);
+  if (trouble == Trouble::kNone) return;
+  const std::string why = fmt::format("{}: {} does not reach {} {}", preflight::meaning_of(flow.kind).what,
+                                      problem.situation().hosts[flow.source].name,
+                                      problem.situation().hosts[flow.destination].name, where);
+  if (trouble == Trouble::kNoWay) return problem.choices().require(std::move(unless), why);
+  for (const auto& [bit, host] : {std::pair(1, flow.source), std::pair(2, flow.destination)}) {
+    if ((static_cast<int>(trouble) & bit) == 0) continue;
+    std::vector<Literal> literals = unless;
+    literals.push_back(problem.opened(host));
+    problem.choices().require(std::move(literals), why);
+  }
+}
+
+void require_flows(RepairProblem& problem, const Troubles& troubles) {
+  using preflight::FlowKind;
+  for (const preflight::RequiredFlow& flow : problem.judged().plan.flows) {
+    if (flow.kind == FlowKind::kStore || flow.kind == FlowKind::kRendezvous) continue;
+    const std::string where = fmt::format("at {}, ports {}", network::to_text(flow.flow.destination),
+                                          network::to_text(flow.flow.ports));
+    require_flow(problem, troubles, flow, {}, where);
+  }
+}
+
+}  // namespace lockstep::repair

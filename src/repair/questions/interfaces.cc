@@ -1,0 +1,80 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "network/choices/nccl.h"
+#include "repair/questions/questions.h"
+#include "repair/require_mesh.h"
+
+namespace lockstep::repair {
+namespace {
+
+using preflight::FlowKind;
+
+struct Library {
+  std::string_view name;
+  std::string_view variable;
+  std::string_view exactly;  // what stands before a name that is meant as a whole
+  std::string_view rules;
+};
+
+constexpr Library kGloo{"Gloo", "GLOO_SOCKET_IFNAME", "", "N14 N15 N16 N17 N31 C05"};
+constexpr Library kNccl{"NCCL", "NCCL_SOCKET_IFNAME", "=", "N01 N02 N03 N04 N05 N06 N07 N08 N31 N35"};
+
+const preflight::Mesh* mesh_of(const preflight::FlowPlan& plan, FlowKind kind) {
+  const auto found =
+      std::ranges::find_if(plan.meshes, [&](const preflight::Mesh& mesh) { return mesh.kind == kind; });
+  return found == plan.meshes.end() ? nullptr : &*found;
+}
+
+const preflight::Mesh::End* end_on(const preflight::Mesh& mesh, std::size_t host) {
+  const auto found =
+      std::ranges::find_if(mesh.ends, [&](const preflight::Mesh::End& end) { return end.host == host; });
+  return found == mesh.ends.end() ? nullptr : &*found;
+}
+
+void ask_for(RepairProblem& problem, const Troubles& troubles, const Library& library,
+             const preflight::Mesh& mesh) {
+  std::vector<Candidate> candidates;
+  for (std::size_t host = 0; host < problem.situation().hosts.size(); ++host) {
+    const network::HostFacts& facts = problem.situation().hosts[host];
+    std::vector<Answer> answers{{"as it is", {}}};
+    const auto& usable = problem.usable(host);
+    for (const UsableInterface& one : usable) {
+      answers.push_back({fmt::format("{} uses {} on {}", library.name, one.name, facts.name),
+                         {{.kind = EditKind::kEnvironment,
+                           .host = host,
+                           .name = std::string(library.variable),
+                           .value = fmt::format("{}{}", library.exactly, one.name)}}});
+    }
+    const auto literals = problem.ask(std::move(answers));
+    const preflight::Mesh::End* const now = end_on(mesh, host);
+    const network::PortSet ports = network::ephemeral_port_set(facts);
+    if (now != nullptr && !now->address.is_loopback()) {
+      candidates.push_back(
+          {literals[0], *now, fmt::format("{} of {}", network::to_text(now->address), facts.name)});
+    } else {
+      problem.choices().require({!literals[0]},
+                                fmt::format("{} has no address for others on {}", library.name, facts.name));
+    }
+    if (const std::string why = problem.found_by(library.rules, host); !why.empty())
+      problem.choices().require({!literals[0]}, fmt::format("{}: {}", facts.name, why));
+    for (std::size_t i = 0; i < usable.size(); ++i)
+      candidates.push_back({literals[i + 1],
+                            {host, usable[i].address, ports, std::nullopt},
+                            fmt::format("{} of {}", usable[i].name, facts.name)});
+  }
+  require_mesh(problem, troubles, mesh, candidates);
+}
+
+}  // namespace
+
+void ask_interfaces(RepairProblem& problem, const Troubles& troubles) {
+  const preflight::FlowPlan& plan = problem.judged().plan;
+  const bool is_horovod = problem.hosts().launch().has("horovod");
+  if (const auto* mesh = mesh_of(plan, FlowKind::kGloo); mesh != nullptr && !is_horovod)
+    ask_for(problem, troubles, kGloo, *mesh);
+  if (const auto* mesh = mesh_of(plan, FlowKind::kNcclData)) ask_for(problem, troubles, kNccl, *mesh);
+}
+
+}  // namespace lockstep::repair

@@ -1,0 +1,32 @@
+// The smallest change with which check finds nothing that keeps the job from working.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "repair/patch.h"
+
+namespace lockstep::repair {
+
+struct FileChange {
+  std::string file;
+  std::string before;
+  std::string after;
+};
+
+struct Repair {
+  std::vector<FileChange> files = {};
+  std::vector<HostChange> hosts = {};
+  config::Words command = {};                // as it must be; empty: it stays
+  std::vector<std::string> in_the_way = {};  // what no change of these kinds mends, in words
+  bool is_needed = true;                     // false: nothing was wrong
+
+  bool empty() const { return files.empty() && hosts.empty() && command.empty(); }
+};
+
+// What it gives was verified: check was asked again with all changes made, and finds no error but those of
+// `in_the_way`.
+Repair find_repair(const Situation& situation);
+
+}  // namespace lockstep::repair

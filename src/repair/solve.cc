@@ -1,0 +1,119 @@
+#include <map>
+
+#include <z3++.h>
+
+#include "repair/choice_problem.h"
+
+namespace lockstep::repair {
+namespace {
+
+// The problem in Z3's words.
+class Translation {
+ public:
+  explicit Translation(const ChoiceProblem& problem) : problem_(problem), booleans_(context_) {
+    for (std::size_t i = 0; i < problem.variables(); ++i)
+      booleans_.push_back(context_.bool_const(("v" + std::to_string(i)).c_str()));
+  }
+
+  Solution answer() {
+    z3::optimize optimize(context_);
+    add_shape(optimize);
+    for (const Condition& condition : problem_.conditions()) optimize.add(formula(condition));
+    for (const auto& question : problem_.questions()) {
+      for (std::size_t i = 0; i < question.costs.size(); ++i) {
+        if (question.costs[i] > 0)
+          optimize.add_soft(!variable(question.first_variable + i), static_cast<unsigned>(question.costs[i]));
+      }
+    }
+    if (optimize.check() != z3::sat) return {{}, core()};
+    const z3::model model = optimize.get_model();
+    Solution solution;
+    for (const auto& question : problem_.questions()) {
+      std::size_t chosen = 0;
+      for (std::size_t i = 0; i < question.costs.size(); ++i)
+        if (model.eval(variable(question.first_variable + i), true).is_true()) chosen = i;
+      solution.answers.push_back(chosen);
+    }
+    return solution;
+  }
+
+ private:
+  z3::expr variable(std::size_t number) { return booleans_[static_cast<int>(number)]; }
+  z3::expr literal(const Literal& literal) {
+    return literal.is_true ? variable(literal.variable) : !variable(literal.variable);
+  }
+  z3::expr_vector literals(const std::vector<Literal>& all) {
+    z3::expr_vector made(context_);
+    for (const Literal& one : all) made.push_back(literal(one));
+    return made;
+  }
+
+  z3::expr formula(const Condition& condition) {
+    const z3::expr_vector all = literals(condition.literals);
+    if (condition.is_at_most_one) return z3::atmost(all, 1);
+    return all.empty() ? context_.bool_val(false) : z3::mk_or(all);
+  }
+
+  template <typename Into>
+  void add_shape(Into& into) {
+    for (const auto& question : problem_.questions()) {
+      z3::expr_vector answers(context_);
+      for (std::size_t i = 0; i < question.costs.size(); ++i)
+        answers.push_back(variable(question.first_variable + i));
+      into.add(z3::mk_or(answers));
+      for (unsigned i = 0; i < answers.size(); ++i)
+        for (unsigned j = i + 1; j < answers.size(); ++j)
+          into.add(!answers[static_cast<int>(i)] || !answers[static_cast<int>(j)]);
+    }
+    for (const auto& group : problem_.groups()) {
+      z3::expr_vector members = literals(group.members);
+      into.add(variable(group.variable) == z3::mk_or(members));
+    }
+  }
+
+  // Conditions are assumed by their words and dropped one after the other while the rest still contradicts
+  // itself: what is left cannot be left out.
+  std::vector<std::string> core() {
+    std::map<std::string, z3::expr> assumed;
+    z3::solver solver(context_);
+    add_shape(solver);
+    for (const Condition& condition : problem_.conditions()) {
+      const auto place =
+          assumed.try_emplace(condition.why, context_.bool_const(("why " + condition.why).c_str())).first;
+      solver.add(z3::implies(place->second, formula(condition)));
+    }
+    const auto contradicts = [&](const std::vector<std::string>& words) {
+      z3::expr_vector these(context_);
+      for (const std::string& word : words) these.push_back(assumed.at(word));
+      return solver.check(these) == z3::unsat;
+    };
+    std::vector<std::string> words;
+    for (const auto& [why, unused] : assumed) words.push_back(why);
+    for (std::size_t at = 0; at < words.size();) {
+      std::vector<std::string> fewer = words;
+      fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(at));
+      if (contradicts(fewer)) {
+        words = std::move(fewer);
+      } else {
+        ++at;
+      }
+    }
+    return words;
+  }
+
+  const ChoiceProblem& problem_;
+  z3::context context_;
+  z3::expr_vector booleans_;
+};
+
+}  // namespace
+
+Solution solve(const ChoiceProblem& problem) {
+  try {
+    return Translation(problem).answer();
+  } catch (const z3::exception& error) {
+    return {{}, {std::string("the solver gave up: ") + error.msg()}};
+  }
+}
+
+}  // namespace lockstep::repair

@@ -1,0 +1,59 @@
+#include "repair/trouble.h"
+
+#include <algorithm>
+#include <thread>
+
+namespace lockstep::repair {
+namespace {
+
+using network::Reach;
+
+std::vector<network::HostFacts> without_firewalls(std::span<const network::HostFacts> hosts) {
+  const auto has_one = [](const network::HostFacts& host) {
+    return !host.firewall.nftables.is_null() || !host.firewall.iptables.empty();
+  };
+  if (std::ranges::none_of(hosts, has_one)) return {};
+  std::vector<network::HostFacts> bare(hosts.begin(), hosts.end());
+  for (network::HostFacts& host : bare) {
+    host.firewall = {};
+    host.firewall.was_seen = true;
+  }
+  return bare;
+}
+
+}  // namespace
+
+Troubles::Troubles(std::span<const network::HostFacts> hosts)
+    : reach_(hosts), bare_facts_(without_firewalls(hosts)), bare_(bare_facts_) {}
+
+Trouble Troubles::of(const preflight::RequiredFlow& flow) const {
+  const auto is_blocked = [&](const network::ReachHosts& source, const network::ReachHosts& destination) {
+    return network::judge_flow(source.at(flow.source), destination.at(flow.destination), flow.flow).reach ==
+           Reach::kBlocked;
+  };
+  if (!is_blocked(reach_, reach_)) return Trouble::kNone;
+  if (bare_facts_.empty() || is_blocked(bare_, bare_)) return Trouble::kNoWay;
+  if (!is_blocked(bare_, reach_)) return Trouble::kSourceFirewall;
+  return is_blocked(reach_, bare_) ? Trouble::kBothFirewalls : Trouble::kDestinationFirewall;
+}
+
+std::vector<std::vector<Trouble>> Troubles::between(const preflight::Mesh& mesh) const {
+  std::vector<network::Endpoint> ends;
+  for (const preflight::Mesh::End& end : mesh.ends)
+    ends.push_back({end.host, end.address, end.ports, end.bound});
+  const unsigned threads = std::thread::hardware_concurrency();
+  const auto pairs = network::judge_pairs(reach_, ends, threads);
+  network::PairsVerdict bare;
+  if (!bare_facts_.empty()) bare = network::judge_pairs(bare_, ends, threads);
+  std::vector<std::vector<Trouble>> troubles(ends.size(), std::vector<Trouble>(ends.size(), Trouble::kNone));
+  for (std::size_t source = 0; source < ends.size(); ++source) {
+    for (std::size_t to = 0; to < ends.size(); ++to) {
+      if (ends[source].host == ends[to].host || pairs.at(source, to) != Reach::kBlocked) continue;
+      const bool has_no_way = bare_facts_.empty() || bare.at(source, to) == Reach::kBlocked;
+      troubles[source][to] = has_no_way ? Trouble::kNoWay : of(mesh.flow(source, to));
+    }
+  }
+  return troubles;
+}
+
+}  // namespace lockstep::repair

@@ -1,0 +1,37 @@
+// What must change for a connection to come about.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "network/pairs.h"
+#include "network/reach_hosts.h"
+#include "preflight/required_flows.h"
+
+namespace lockstep::repair {
+
+enum class Trouble : std::uint8_t {
+  kNone = 0,
+  kSourceFirewall = 1,
+  kDestinationFirewall = 2,
+  kBothFirewalls = 3,
+  kNoWay = 4,  // no route, no such address: firewalls have no part in it
+};
+
+class Troubles {
+ public:
+  explicit Troubles(std::span<const network::HostFacts> hosts);
+
+  Trouble of(const preflight::RequiredFlow& flow) const;
+  // Of each end to each other; a row for each source.
+  std::vector<std::vector<Trouble>> between(const preflight::Mesh& mesh) const;
+  const network::ReachHosts& reach() const { return reach_; }
+
+ private:
+  network::ReachHosts reach_;
+  std::vector<network::HostFacts> bare_facts_;  // empty where no host has a firewall
+  network::ReachHosts bare_;
+};
+
+}  // namespace lockstep::repair

@@ -1,0 +1,22 @@
+// Interfaces of the hosts by which others can be reached.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "network/host_facts.h"
+
+namespace lockstep::repair {
+
+// One with its first address as libraries take it.
+struct UsableInterface {
+  std::string name;
+  network::Address address;
+};
+
+// By host: what carries the default route first, bridges of containers only where there is nothing else; none
+// with an address that another host has too.
+std::vector<std::vector<UsableInterface>> usable_interfaces(std::span<const network::HostFacts> hosts);
+
+}  // namespace lockstep::repair
