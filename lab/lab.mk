@@ -1,5 +1,5 @@
 # The lab: real frameworks on real ranks.
-.PHONY: lab-deps bench-verdicts demo test-gpu test-healthy test-service lab test-network
+.PHONY: lab-deps bench-verdicts demo test-gpu test-healthy test-service lab test-network test-cluster
 
 lab-deps: deps   ## make the lab's Python environments and programs
 	@lab/envs/make_envs
@@ -22,6 +22,9 @@ test-network: lab-deps build   ## the libraries' real choices and real packets o
 	@cmake --build --preset release --target network_program
 	@LOCKSTEP_LAYOUTS=60 LOCKSTEP_RULE_SETS=100 /usr/bin/python3 -B -m pytest -q -p no:cacheprovider \
 	tests/e2e/network_test.py tests/e2e/network_choices_test.py tests/e2e/network_horovod_test.py tests/e2e/network_long_test.py tests/e2e/probe_test.py tests/e2e/probe_long_test.py
+
+test-cluster: lab-deps build   ## break clusters of namespaces in some sixty ways: the real job fails, check names why, and it works as repaired (half an hour)
+	@lab/cluster/run
 
 test-healthy: lab-deps build   ## run a hundred healthy jobs under lockstep run on a busy machine: nothing may be said of any
 	@lab/healthy 100
