@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "base/escape.h"
+#include "cli/job_artifacts.h"
 #include "cli/service_client.h"
 #include "cli/verbs.h"
 
@@ -57,6 +58,11 @@ Result<void> show_ranks(const Json& job, Terminal& terminal) {
   const auto attempt = job.find("last_attempt");
   if (attempt == job.end() || !attempt->contains("ranks")) return {};
   for (const Json& rank : (*attempt)["ranks"]) {
+    if (rank["ended_at"].is_null()) {
+      TRY(terminal.write(
+          fmt::format("  rank {:<5} {}  alive\n", rank["rank"].dump(), text_in(rank, "alive_at"))));
+      continue;
+    }
     const Json& signal = rank["signal"];
     const std::string how = signal.is_null() ? fmt::format("status {}", rank["exit_status"].dump())
                                              : fmt::format("signal {}", signal.dump());
@@ -70,19 +76,25 @@ Result<void> show_ranks(const Json& job, Terminal& terminal) {
 Result<ExitStatus> show(const service::Client& client, const std::string& id, const Args& args,
                         Terminal& terminal) {
   const Json job = TRY(json_of(client.send("GET", "/v1/jobs/" + id)));
+  const Json artifacts = TRY(artifacts_of(client, id));
   if (args.has("json")) {
     TRY(terminal.write(base::to_text(job, base::JsonLayout::kIndented)));
   } else {
     TRY(terminal.write(base::escape_for_terminal(row_of(job).substr(0, row_of(job).size() - 1)) + "\n"));
     TRY(show_choices(job, terminal));
     TRY(show_ranks(job, terminal));
+    TRY(show_artifacts(artifacts, terminal));
     TRY(terminal.flush());
     TRY(tell_job(job, terminal));
   }
+  if (const std::string folder = args.value("download").value_or(""); !folder.empty())
+    TRY(download_artifacts(client, id, artifacts, folder, terminal));
   return job.contains("diagnosis") ? ExitStatus::kFindings : ExitStatus::kNothingFound;
 }
 
 Result<ExitStatus> run(const Args& args, Terminal& terminal) {
+  if (args.operands.empty() && args.has("download"))
+    return Error{"nothing to download", "", "--download needs the name of a job", "lockstep jobs lists them"};
   const service::Client client = TRY(reach_service(args));
   return args.operands.empty() ? list(client, args, terminal)
                                : show(client, args.operands.front(), args, terminal);
@@ -93,6 +105,10 @@ constexpr std::string_view kStates[] = {"QUEUED", "RUNNING", "SUCCEEDED", "FAILE
 constexpr Flag kFlags[] = {
     {.name = "in", .value_name = "STATE", .help = "Only jobs in this state", .choices = kStates},
     {.name = "limit", .value_name = "N", .help = "The newest, so many", .default_value = "20"},
+    {.name = "download",
+     .value_name = "DIR",
+     .help = "Fetch what the job left behind into this folder",
+     .kind = ValueKind::kFolder},
     kStateFlag,
     kServiceFlag,
     kTokenFileFlag,
@@ -103,6 +119,8 @@ constexpr std::string_view kDescription[] = {
     "Lists the jobs of the service, the newest first; or shows one: what was chosen for it and why, how each "
     "rank "
     "ended, which failed first, and what was found.",
+    "What a job writes into its own folder is its artifacts: the folder it runs in when none was given, and "
+    "LOCKSTEP_ARTIFACTS_DIR for every rank. They are listed, and --download fetches them.",
     "Exit status: 0; 1 when the job that is shown failed and something was found; 2 when there is no such "
     "job.",
 };
@@ -110,6 +128,7 @@ constexpr std::string_view kDescription[] = {
 constexpr Example kExamples[] = {
     {"lockstep jobs", "The newest jobs"},
     {"lockstep jobs job_0001jm2k3c4d5e6f7g8h9j0kmn", "Why did this one fail?"},
+    {"lockstep jobs job_0001jm2k3c4d5e6f7g8h9j0kmn --download out", "Fetch what it left behind"},
 };
 
 }  // namespace

@@ -25,16 +25,20 @@ Result<std::optional<service::TlsPlace>> listen_place(const Args& args) {
   return std::optional(service::TlsPlace{place->host, place->port, certificate, key});
 }
 
+Result<int> number_of(const Args& args, const char* flag, const char* example) {
+  const std::string text = args.value(flag).value_or("0");
+  const auto number = base::number_in<int>(text);
+  if (number && *number >= 0) return *number;
+  return Error{fmt::format("wrong value for '--{}'", flag), text, "not a number",
+               fmt::format("as {}", example)};
+}
+
 Result<ExitStatus> run(const Args& args, Terminal& terminal) {
   if (const auto handled = TRY(handle_tokens(args, terminal))) return *handled;
-  const std::string rest = args.value("rest-after").value_or("0");
-  const auto seconds = base::number_in<int>(rest);
-  if (!seconds || *seconds < 0) {
-    return Error{"wrong value for '--rest-after'", rest, "not a number of seconds", "as 60; 0 never rests"};
-  }
   service::ServeOptions options;
   options.state_folder = state_folder(args);
-  options.rest_after = std::chrono::seconds(*seconds);
+  options.rest_after = std::chrono::seconds(TRY(number_of(args, "rest-after", "60 seconds; 0 never rests")));
+  options.kept_for = std::chrono::days(TRY(number_of(args, "keep-days", "30 days; 0 keeps them for ever")));
   options.listen = TRY(listen_place(args));
   options.on_ready = [&](const std::filesystem::path& socket, std::uint16_t port) {
     terminal.tell(fmt::format("lockstep: serving at {}\n", socket.string()));
@@ -52,6 +56,10 @@ constexpr Flag kFlags[] = {
     {.name = "rest-after",
      .value_name = "SECONDS",
      .help = "End after so long without jobs and clients; 0: stay",
+     .default_value = "0"},
+    {.name = "keep-days",
+     .value_name = "DAYS",
+     .help = "Forget jobs, with logs, recordings and artifacts, so long after their end; 0: never",
      .default_value = "0"},
     {.name = "listen", .value_name = "HOST:PORT", .help = "Serve others too, over TLS; port 0: a free one"},
     {.name = "tls-cert",

@@ -170,7 +170,7 @@ constexpr Flag kFlags[] = {
     {.name = "gpus", .value_name = "N", .help = "GPUs for each rank"},
     {.name = "memory",
      .value_name = "SIZE",
-     .help = "Data that each process of a rank may have, as 512M or 8G"},
+     .help = "Memory that each rank may have, as 512M or 8G"},
     {.name = "time-limit", .value_name = "SECONDS", .help = "End an attempt after so long"},
     {.name = "env",
      .short_name = 'e',

@@ -193,6 +193,7 @@ Result<RunEnd> run(const Command& command, const RunOptions& options) {
   const Adoption adoption;
   const SignalGate signals({SIGINT, SIGTERM, SIGHUP, SIGCHLD});
   Spawned job = TRY(spawn(command));
+  if (options.on_start) options.on_start();
   return Watch(std::move(job), options, signals).until_the_end();
 }
 

@@ -15,6 +15,10 @@
 namespace lockstep::service {
 namespace {
 
+constexpr int kForgottenAtOnce = 20;
+constexpr std::chrono::seconds kBetweenPasses{1};
+constexpr std::chrono::seconds kBetweenForgetting{60};
+
 WaitingJob as_waiting(const Job& job) {
   return {.id = job.id,
           .owner = job.owner,
@@ -157,9 +161,9 @@ Result<Job> JobService::cancel(Job job) {
   return job;
 }
 
-Result<void> JobService::remove(const Job& job) {
-  TRY(store_->remove(job.id));
-  engine_.remove(job.id);
+Result<void> JobService::remove(const std::string& job_id) {
+  TRY(store_->remove(job_id));
+  engine_.remove(job_id);
   return {};
 }
 
@@ -173,7 +177,18 @@ Result<void> JobService::tick() {
     active = running_.erase(active);
     TRY(finish(ended));
   }
+  TRY(forget_old());
   return schedule();
+}
+
+// A few at a time: others wait for the same thread.
+Result<void> JobService::forget_old() {
+  using Clock = std::chrono::steady_clock;
+  if (kept_for_.count() == 0 || Clock::now() < next_forgetting_) return {};
+  const auto names = TRY(store_->over_before(now_in_ms() - kept_for_.count(), kForgottenAtOnce));
+  for (const std::string& name : names) TRY(remove(name));
+  next_forgetting_ = Clock::now() + (names.size() == kForgottenAtOnce ? kBetweenPasses : kBetweenForgetting);
+  return {};
 }
 
 // A child is asked the cheap way while it lives; what is left of a lost keeper's job holds its lock on.

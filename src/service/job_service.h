@@ -43,8 +43,13 @@ struct Submitted {
 
 class JobService {
  public:
-  JobService(std::unique_ptr<Store> store, LocalEngine engine, Machine machine)
-      : store_(std::move(store)), engine_(std::move(engine)), machine_(std::move(machine)) {}
+  // Jobs are forgotten so long after their end; 0: never.
+  JobService(std::unique_ptr<Store> store, LocalEngine engine, Machine machine,
+             std::chrono::milliseconds kept_for = {})
+      : store_(std::move(store)),
+        engine_(std::move(engine)),
+        machine_(std::move(machine)),
+        kept_for_(kept_for) {}
 
   // Finds the jobs that an earlier service left: those that wait and those that run on.
   Result<void> recover();
@@ -52,7 +57,7 @@ class JobService {
   // Those that come together cost one write to the disk. One answer for each, in their order.
   Result<std::vector<Submitted>> submit(std::span<const Submission> submissions);
   Result<Job> cancel(Job job);
-  Result<void> remove(const Job& job);
+  Result<void> remove(const std::string& job_id);
 
   // Looks after what runs and starts what can start.
   Result<void> tick();
@@ -81,6 +86,7 @@ class JobService {
   bool is_at_work(Active& active) const;
   Result<void> finish(Active& active);
   Result<void> schedule();
+  Result<void> forget_old();
   void wait_for_its_turn(const Job& job);
   void wait_no_longer(const std::string& job_id);
   bool is_full() const;
@@ -89,6 +95,8 @@ class JobService {
   std::unique_ptr<Store> store_;
   LocalEngine engine_;
   Machine machine_;
+  std::chrono::milliseconds kept_for_;
+  std::chrono::steady_clock::time_point next_forgetting_{};
   std::vector<WaitingJob> waiting_;
   std::unordered_set<std::string> waiting_ids_;
   std::chrono::steady_clock::time_point next_pass_{};

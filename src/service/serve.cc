@@ -40,7 +40,8 @@ Result<void> serve(const ServeOptions& options) {
   const process::Descriptor lock = TRY(only_service_of(options.state_folder));
   auto store = std::make_unique<SqliteStore>(TRY(SqliteStore::open(options.state_folder)));
   const std::string program = TRY(own_program());
-  JobService service(std::move(store), LocalEngine(options.state_folder / "jobs", program), this_machine());
+  JobService service(std::move(store), LocalEngine(options.state_folder / "jobs", program), this_machine(),
+                     options.kept_for);
   TRY(service.recover());
   const ServerPlace place{socket_in(options.state_folder), options.rest_after, options.listen};
   const ServerHooks hooks{

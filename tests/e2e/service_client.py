@@ -33,8 +33,8 @@ class Service:
         self.socket = folder / "service.sock"
         self.process = None
 
-    def start(self):
-        self.process = subprocess.Popen([LOCKSTEP, "serve", "--state", self.folder], stdin=subprocess.DEVNULL,
+    def start(self, *words):
+        self.process = subprocess.Popen([LOCKSTEP, "serve", "--state", self.folder, *words], stdin=subprocess.DEVNULL,
                                         stderr=(self.folder.parent / "service.err").open("ab"))
         wait_until(lambda: self.answers(), "the service answers")
         return self

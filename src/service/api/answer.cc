@@ -41,7 +41,7 @@ bool is_allowed(const Principal& principal, Needs needs) {
 
 std::optional<std::string> unknown_parameter(const Route& route, const Request& request) {
   for (const auto& [name, value] : request.query) {
-    if (std::ranges::find(route.query, name, &QueryParameter::name) == route.query.end()) return name;
+    if (std::ranges::find(route.query, name, &Parameter::name) == route.query.end()) return name;
   }
   return std::nullopt;
 }

@@ -17,10 +17,15 @@ namespace lockstep::service {
 
 enum class Needs : std::uint8_t { kNothing, kRead, kSubmit };
 
-struct QueryParameter {
+// Of a query or a head.
+struct Parameter {
   std::string_view name;
   std::string_view type;  // of JSON Schema
   std::string_view meaning;
+  std::string_view pattern = "";  // of a text; empty: any
+  std::int64_t least = 0;         // of an integer
+  std::int64_t most = 0;
+  bool is_required = false;
 };
 
 struct Call {
@@ -36,9 +41,11 @@ struct Route {
   std::string_view summary;
   Needs needs;
   int success;
-  std::string_view answer_schema;  // a name in the OpenAPI document; empty: not JSON
-  std::span<const QueryParameter> query;
+  // The name of a schema in the OpenAPI document; or the media types of what is not JSON; or nothing.
+  std::string_view answer;
   Response (*run)(Call& call);
+  std::span<const Parameter> query = {};
+  std::span<const Parameter> headers = {};
   // In place of run, for requests that share one write to the disk when they come together.
   std::vector<Response> (*run_together)(std::span<Call> calls) = nullptr;
 };

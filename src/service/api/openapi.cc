@@ -1,4 +1,5 @@
 #include "base/json.h"
+#include "service/api/answer_schemas.h"
 #include "service/api/api.h"
 #include "service/job/spec_fields.h"
 
@@ -7,18 +8,26 @@ namespace {
 
 using base::Json;
 
+constexpr const char* kNoNul = "^[^\\u0000]*$";
+
+Json text_schema() {
+  return {{"type", "string"}, {"pattern", kNoNul}};
+}
+
 Json schema_of(const SpecField& field) {
   switch (field.kind) {
     case FieldKind::kText:
-    case FieldKind::kPath:
-      return {{"type", "string"}, {"minLength", 1}, {"maxLength", field.most}};
+    case FieldKind::kPath: {
+      Json schema = text_schema();
+      schema["minLength"] = 1;
+      schema["maxLength"] = field.most;
+      return schema;
+    }
     case FieldKind::kInteger:
       return {{"type", "integer"}, {"minimum", field.least}, {"maximum", field.most}};
     case FieldKind::kWords:
-      return {{"type", "array"},
-              {"items", {{"type", "string"}}},
-              {"minItems", field.least},
-              {"maxItems", field.most}};
+      return {
+          {"type", "array"}, {"items", text_schema()}, {"minItems", field.least}, {"maxItems", field.most}};
     case FieldKind::kTexts:
       return {
           {"type", "object"}, {"additionalProperties", {{"type", "string"}}}, {"maxProperties", field.most}};
@@ -50,53 +59,58 @@ Json request_schema() {
           {"additionalProperties", false}};
 }
 
-Json object_with(std::initializer_list<const char*> required) {
-  Json names = Json::array();
-  for (const char* name : required) names.push_back(name);
-  return {{"type", "object"}, {"required", names}};
-}
-
-Json schemas() {
-  return {{"JobRequest", request_schema()},
-          {"Job",
-           object_with({"id", "state", "reason", "owner", "created_at", "attempts", "request", "resolved"})},
-          {"JobPage", object_with({"jobs", "next_cursor"})},
-          {"Attempts", object_with({"attempts"})},
-          {"Diagnoses", object_with({"diagnoses"})},
-          {"Events", object_with({"events"})},
-          {"Status", object_with({"status"})},
-          {"Document", object_with({"openapi", "paths"})},
-          {"Problem", object_with({"type", "title", "status", "code"})}};
-}
-
 Json reference_to(std::string_view schema) {
   return {{"$ref", "#/components/schemas/" + std::string(schema)}};
+}
+
+Json parameter_in(const char* place, const Parameter& parameter) {
+  Json schema = {{"type", parameter.type}};
+  if (!parameter.pattern.empty()) schema["pattern"] = parameter.pattern;
+  if (parameter.type == "integer") {
+    schema["minimum"] = parameter.least;
+    schema["maximum"] = parameter.most;
+  }
+  return {{"name", parameter.name},
+          {"in", place},
+          {"required", parameter.is_required},
+          {"description", parameter.meaning},
+          {"schema", schema}};
 }
 
 Json parameters_of(const Route& route) {
   Json parameters = Json::array();
   if (route.path.find("{id}") != std::string_view::npos) {
-    parameters.push_back(
-        {{"name", "id"}, {"in", "path"}, {"required", true}, {"schema", {{"type", "string"}}}});
+    parameters.push_back(parameter_in(
+        "path", {.name = "id", .type = "string", .meaning = "The name of a job", .is_required = true}));
   }
-  for (const QueryParameter& one : route.query) {
-    parameters.push_back({{"name", one.name},
-                          {"in", "query"},
-                          {"description", one.meaning},
-                          {"schema", {{"type", one.type}}}});
-  }
+  for (const Parameter& one : route.query) parameters.push_back(parameter_in("query", one));
+  for (const Parameter& one : route.headers) parameters.push_back(parameter_in("header", one));
   return parameters;
+}
+
+// A schema's name, or media types with commas between them.
+Json content_of(std::string_view answer) {
+  if (answer.find('/') == std::string_view::npos)
+    return {{"application/json", {{"schema", reference_to(answer)}}}};
+  Json content = Json::object();
+  while (!answer.empty()) {
+    const std::string_view type = answer.substr(0, answer.find(','));
+    content[std::string(type)] = Json::object();
+    answer.remove_prefix(std::min(type.size() + 1, answer.size()));
+  }
+  return content;
 }
 
 Json operation_of(const Route& route) {
   Json success = {{"description", route.summary}};
-  if (!route.answer_schema.empty()) {
-    success["content"] = {{"application/json", {{"schema", reference_to(route.answer_schema)}}}};
-  }
+  if (!route.answer.empty()) success["content"] = content_of(route.answer);
   Json operation = {{"summary", route.summary}, {"parameters", parameters_of(route)}};
+  if (route.needs != Needs::kNothing) operation["security"] = {{{"token", Json::array()}}};
   if (route.method == "POST" && route.path == "/v1/jobs") {
+    const Json example = {{"command", {"python3", "train.py"}}, {"workers", 1}};
     operation["requestBody"] = {
-        {"required", true}, {"content", {{"application/json", {{"schema", reference_to("JobRequest")}}}}}};
+        {"required", true},
+        {"content", {{"application/json", {{"schema", reference_to("JobRequest")}, {"example", example}}}}}};
   }
   const Json refusal = {{"description", "A refusal, with its reason"},
                         {"content", {{"application/problem+json", {{"schema", reference_to("Problem")}}}}}};
@@ -113,10 +127,15 @@ std::string openapi_document() {
     for (char& c : method) c = static_cast<char>(c | 0x20);
     paths[std::string(route.path)][method] = operation_of(route);
   }
+  Json schemas = answer_schemas();
+  schemas["JobRequest"] = request_schema();
+  const Json token = {{"type", "http"},
+                      {"scheme", "bearer"},
+                      {"description", "Made by 'lockstep serve --make-token'; the Unix socket needs none"}};
   const Json document = {{"openapi", "3.1.0"},
                          {"info", {{"title", "Lockstep"}, {"version", "1"}}},
                          {"paths", paths},
-                         {"components", {{"schemas", schemas()}}}};
+                         {"components", {{"schemas", schemas}, {"securitySchemes", {{"token", token}}}}}};
   return base::to_text(document, base::JsonLayout::kIndented);
 }
 

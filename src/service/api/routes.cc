@@ -1,10 +1,13 @@
 #include <algorithm>
+#include <climits>
 #include <unistd.h>
 
 #include <fmt/format.h>
 
 #include "base/text_fields.h"
 #include "service/api/api.h"
+#include "service/api/artifact_routes.h"
+#include "service/api/handler.h"
 #include "service/api/log_source.h"
 #include "service/api/views.h"
 #include "service/http/problem.h"
@@ -17,56 +20,6 @@ using base::Json;
 
 constexpr int kMostInAPage = 500;
 constexpr std::size_t kLongestKey = 255;
-
-Response json_answer(int status, const Json& json) {
-  return {.status = status, .body = base::to_text(json, base::JsonLayout::kIndented)};
-}
-
-Response failed(const Error& error) {
-  return answer(Problem{
-      .status = 500, .code = "internal", .title = error.what, .detail = error.why, .hint = error.hint});
-}
-
-Response bad_query(std::string_view name, std::string_view why) {
-  return answer(Problem{.status = 400,
-                        .code = "bad_query",
-                        .title = "A parameter of the query is wrong",
-                        .detail = fmt::format("{}: {}", name, why)});
-}
-
-// A job of someone else is not there: its existence is nobody's business.
-Response no_such_job() {
-  return answer(Problem{.status = 404,
-                        .code = "job_not_found",
-                        .title = "There is no such job",
-                        .hint = "lockstep jobs lists those there are"});
-}
-
-std::optional<std::string> parameter(const Call& call, const std::string& name) {
-  const auto found = call.request.query.find(name);
-  return found == call.request.query.end() ? std::nullopt : std::optional(found->second);
-}
-
-std::optional<std::string> header(const Call& call, const std::string& name) {
-  const auto found = call.request.headers.find(name);
-  return found == call.request.headers.end() ? std::nullopt : std::optional(found->second);
-}
-
-// The job that the path names, if this principal may see it.
-Result<std::optional<Job>> job_of(Call& call) {
-  if (!is_job_id(call.id)) return std::optional<Job>();
-  auto job = TRY(call.service.store().job(call.id));
-  if (job && job->owner != call.principal.owner && !call.principal.is_admin) job.reset();
-  return job;
-}
-
-template <typename Use>
-Response with_job(Call& call, Use use) {
-  auto job = job_of(call);
-  if (!job.ok()) return failed(job.error());
-  if (!job.value()) return no_such_job();
-  return use(std::move(*job.value()));
-}
 
 // What is wrong with a request before anybody looks at the job it describes.
 std::optional<Response> refusal_of(const Call& call, const Result<Json>& json) {
@@ -146,7 +99,7 @@ Response list_jobs(Call& call) {
   }
   if (const auto label = parameter(call, "label")) {
     const std::string_view name = base::word_of(*label, '=');
-    if (name.size() >= label->size()) return bad_query("label", "must be name=value");
+    if (name.empty() || name.size() >= label->size()) return bad_query("label", "must be name=value");
     filter.label = {std::string(name), label->substr(name.size() + 1)};
   }
   if (const auto cursor = parameter(call, "cursor")) {
@@ -168,6 +121,14 @@ std::string check_of(const Call& call, const Attempt& attempt) {
   return read_check(call.service.engine().folder_of(attempt.job_id, attempt.number));
 }
 
+Json attempt_view(const Call& call, Attempt attempt) {
+  if (!is_over(attempt.state)) {
+    attempt.ranks =
+        read_ranks(call.service.engine().folder_of(attempt.job_id, attempt.number), attempt.workers);
+  }
+  return view_of(attempt);
+}
+
 Response show_job(Call& call) {
   return with_job(call, [&](const Job& job) {
     const auto attempts = call.service.store().attempts(job.id);
@@ -175,7 +136,7 @@ Response show_job(Call& call) {
     Json json = view_of(job);
     if (!attempts.value().empty()) {
       const Attempt& last = attempts.value().back();
-      json["last_attempt"] = view_of(last);
+      json["last_attempt"] = attempt_view(call, last);
       const auto check = base::parse_json(check_of(call, last), "check");
       if (check.ok()) json["check"] = check.value();
       if (!last.findings.empty()) {
@@ -194,7 +155,7 @@ Response show_attempts(Call& call) {
     const auto attempts = call.service.store().attempts(job.id);
     if (!attempts.ok()) return failed(attempts.error());
     Json list = Json::array();
-    for (const Attempt& attempt : attempts.value()) list.push_back(view_of(attempt));
+    for (const Attempt& attempt : attempts.value()) list.push_back(attempt_view(call, attempt));
     return json_answer(200, {{"attempts", list}});
   });
 }
@@ -292,7 +253,7 @@ Response delete_job(Call& call) {
       return answer(Problem{
           .status = 409, .code = "job_not_over", .title = "The job is not over", .hint = "cancel it first"});
     }
-    const auto removed = call.service.remove(job);
+    const auto removed = call.service.remove(job.id);
     if (!removed.ok()) return failed(removed.error());
     return Response{.status = 204};
   });
@@ -330,64 +291,88 @@ Response openapi(Call&) {
   return {.body = openapi_document()};
 }
 
-constexpr QueryParameter kListQuery[] = {
-    {"limit", "integer", "How many at most, from 1 to 500; 50 when it is not given"},
-    {"cursor", "string", "The next_cursor of the page before"},
-    {"state", "string", "Only jobs in this state"},
-    {"label", "string", "Only jobs with this label, as name=value"},
+constexpr std::int64_t kMostRanks = INT_MAX;
+
+constexpr Parameter kListQuery[] = {
+    {.name = "limit",
+     .type = "integer",
+     .meaning = "How many at most; 50 when it is not given",
+     .least = 1,
+     .most = kMostInAPage},
+    {.name = "cursor",
+     .type = "string",
+     .meaning = "The next_cursor of the page before",
+     .pattern = "^job_[0-9a-hjkmnp-tv-z]{26}$"},
+    {.name = "state",
+     .type = "string",
+     .meaning = "Only jobs in this state",
+     .pattern = "^(QUEUED|RUNNING|SUCCEEDED|FAILED|CANCELLED)$"},
+    {.name = "label", .type = "string", .meaning = "Only jobs with this label", .pattern = "^[^=]+=.*$"},
 };
-constexpr QueryParameter kLogQuery[] = {
-    {"follow", "string", "true: stay until the job is over"},
-    {"rank", "integer", "Only this rank"},
-    {"attempt", "integer", "Only this attempt"},
+constexpr Parameter kLogQuery[] = {
+    {.name = "follow",
+     .type = "string",
+     .meaning = "true: stay until the job is over",
+     .pattern = "^(true|false)$"},
+    {.name = "rank", .type = "integer", .meaning = "Only this rank", .least = 0, .most = kMostRanks},
+    {.name = "attempt", .type = "integer", .meaning = "Only this attempt", .least = 1, .most = kMostRanks},
 };
-constexpr QueryParameter kEventQuery[] = {{"after", "integer", "Only events after this sequence"}};
+constexpr Parameter kLogHeaders[] = {
+    {.name = "Last-Event-ID",
+     .type = "string",
+     .meaning = "Go on behind this event",
+     .pattern = "^[1-9][0-9]{0,8}\\.[0-9]{1,18}$"},
+};
+constexpr Parameter kSubmitHeaders[] = {
+    {.name = "Idempotency-Key",
+     .type = "string",
+     .meaning = "The same key and body again give the same job",
+     .pattern = "^[!-~]{1,255}$"},
+};
+constexpr Parameter kArtifactQuery[] = {{.name = "path",
+                                         .type = "string",
+                                         .meaning = "The path of an artifact, as listed",
+                                         .pattern = "^.+$",
+                                         .is_required = true}};
+constexpr Parameter kEventQuery[] = {{.name = "after",
+                                      .type = "integer",
+                                      .meaning = "Only events after this sequence",
+                                      .least = 0,
+                                      .most = INT64_MAX}};
 
 constexpr Route kRoutes[] = {
-    {"POST", "/v1/jobs", "Submit a job", Needs::kSubmit, 201, "Job", {}, nullptr, submit_jobs},
-    {"GET", "/v1/jobs", "List jobs, the newest first", Needs::kRead, 200, "JobPage", kListQuery, list_jobs},
-    {"GET",
-     "/v1/jobs/{id}",
-     "Show a job, its last attempt and what is known of its failure",
-     Needs::kRead,
-     200,
-     "Job",
-     {},
-     show_job},
-    {"DELETE",
-     "/v1/jobs/{id}",
-     "Delete a job that is over, with its logs and recordings",
-     Needs::kSubmit,
-     204,
-     "",
-     {},
-     delete_job},
-    {"POST", "/v1/jobs/{id}/cancel", "End a job", Needs::kSubmit, 202, "Job", {}, cancel_job},
-    {"GET",
-     "/v1/jobs/{id}/attempts",
-     "Show every attempt and how its ranks ended",
-     Needs::kRead,
-     200,
-     "Attempts",
-     {},
-     show_attempts},
-    {"GET",
-     "/v1/jobs/{id}/findings",
-     "Show what was found before each attempt and in those that failed",
-     Needs::kRead,
-     200,
-     "Diagnoses",
-     {},
-     show_findings},
-    {"GET", "/v1/jobs/{id}/events", "Show what happened to a job", Needs::kRead, 200, "Events", kEventQuery,
-     show_events},
+    {.method = "POST",
+     .path = "/v1/jobs",
+     .summary = "Submit a job",
+     .needs = Needs::kSubmit,
+     .success = 201,
+     .answer = "Job",
+     .run = nullptr,
+     .headers = kSubmitHeaders,
+     .run_together = submit_jobs},
+    {"GET", "/v1/jobs", "List jobs, the newest first", Needs::kRead, 200, "JobPage", list_jobs, kListQuery},
+    {"GET", "/v1/jobs/{id}", "Show a job, its last attempt and what is known of its failure", Needs::kRead,
+     200, "Job", show_job},
+    {"DELETE", "/v1/jobs/{id}", "Delete a job that is over, with its logs, recordings and artifacts",
+     Needs::kSubmit, 204, "", delete_job},
+    {"POST", "/v1/jobs/{id}/cancel", "End a job", Needs::kSubmit, 202, "Job", cancel_job},
+    {"GET", "/v1/jobs/{id}/attempts", "Show every attempt and how its ranks ended", Needs::kRead, 200,
+     "Attempts", show_attempts},
+    {"GET", "/v1/jobs/{id}/findings", "Show what was found before each attempt and in those that failed",
+     Needs::kRead, 200, "Diagnoses", show_findings},
+    {"GET", "/v1/jobs/{id}/events", "Show what happened to a job", Needs::kRead, 200, "Events", show_events,
+     kEventQuery},
     {"GET", "/v1/jobs/{id}/logs",
      "Show what the ranks printed: text, JSON lines or server-sent events, as Accept asks", Needs::kRead, 200,
-     "", kLogQuery, show_logs},
-    {"GET", "/livez", "Whether the service runs", Needs::kNothing, 200, "Status", {}, livez},
-    {"GET", "/readyz", "Whether the service can take jobs", Needs::kNothing, 200, "Status", {}, readyz},
-    {"GET", "/metrics", "Figures for Prometheus", Needs::kRead, 200, "", {}, metrics},
-    {"GET", "/openapi.json", "This API for programs", Needs::kNothing, 200, "Document", {}, openapi},
+     "text/plain,application/x-ndjson,text/event-stream", show_logs, kLogQuery, kLogHeaders},
+    {"GET", "/v1/jobs/{id}/artifacts", "List what the job left in its folder", Needs::kRead, 200, "Artifacts",
+     list_artifacts},
+    {"GET", "/v1/jobs/{id}/artifacts/content", "The bytes of one artifact", Needs::kRead, 200,
+     "application/octet-stream", download_artifact, kArtifactQuery},
+    {"GET", "/livez", "Whether the service runs", Needs::kNothing, 200, "Status", livez},
+    {"GET", "/readyz", "Whether the service can take jobs", Needs::kNothing, 200, "Status", readyz},
+    {"GET", "/metrics", "Figures for Prometheus", Needs::kRead, 200, "text/plain", metrics},
+    {"GET", "/openapi.json", "This API for programs", Needs::kNothing, 200, "Document", openapi},
 };
 
 }  // namespace

@@ -18,6 +18,8 @@ Json view_of_rank(const RankEnd& rank) {
                {"ended_at", time_of(rank.ended_ms)},
                {"exit_status", rank.exit_status ? Json(*rank.exit_status) : Json(nullptr)},
                {"signal", rank.signal ? Json(*rank.signal) : Json(nullptr)},
+               {"alive_at", time_of(rank.alive_ms)},
+               {"hit_memory_limit", rank.hit_memory_limit},
                {"was_asked_to_end", rank.was_asked},
                {"last_lines", rank.last_lines}};
   return json;

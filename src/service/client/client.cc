@@ -20,6 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::chrono::seconds kTimeToStart{20};
+constexpr std::size_t kDownloadPiece = 256 << 10;
 
 // Bytes of an answer, taken as they come.
 class Incoming {
@@ -57,10 +58,13 @@ class Incoming {
   std::string bytes_;
 };
 
+Error cut_answer() {
+  return {"the service broke off", "", "its answer is not whole", "see service.log in its folder"};
+}
+
 Result<Answer> read_head(Incoming& incoming) {
-  const Error cut{"the service broke off", "", "its answer is not whole", "see service.log in its folder"};
   auto line = incoming.line();
-  if (!line || !line->starts_with("HTTP/1.")) return cut;
+  if (!line || !line->starts_with("HTTP/1.")) return cut_answer();
   Answer answer;
   answer.status = base::number_in<int>(base::word_of(std::string_view(*line).substr(9))).value_or(0);
   while ((line = incoming.line()) && base::trimmed(*line) != "") {
@@ -69,7 +73,7 @@ Result<Answer> read_head(Incoming& incoming) {
     std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return std::tolower(c); });
     answer.headers[lower] = std::string(base::trimmed(line->substr(std::min(name.size() + 1, line->size()))));
   }
-  if (!line) return cut;
+  if (!line) return cut_answer();
   return answer;
 }
 
@@ -149,6 +153,25 @@ Result<Answer> Client::send(std::string_view method, std::string_view target, st
       ask(*connection, incoming, head_of(method, target, body.size(), headers, access_) + std::string(body)));
   answer.body = incoming.take(length_of(answer));
   return answer;
+}
+
+Result<void> Client::download(std::string_view target,
+                              const std::function<Result<void>(std::string_view)>& on_bytes) const {
+  const auto connection = TRY(channel());
+  Incoming incoming(*connection);
+  Answer answer = TRY(ask(*connection, incoming, head_of("GET", target, 0, {}, access_)));
+  std::size_t left = length_of(answer);
+  if (answer.status != 200) {
+    answer.body = incoming.take(left);
+    return error_from(answer);
+  }
+  while (left > 0) {
+    const std::string piece = incoming.take(std::min(left, kDownloadPiece));
+    if (piece.empty()) return cut_answer();
+    TRY(on_bytes(piece));
+    left -= piece.size();
+  }
+  return {};
 }
 
 Result<void> Client::stream(std::string_view target, const std::map<std::string, std::string>& headers,

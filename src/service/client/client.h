@@ -43,6 +43,11 @@ class Client {
   Result<Answer> send(std::string_view method, std::string_view target, std::string_view body = {},
                       const std::map<std::string, std::string>& headers = {}) const;
 
+  // Hands on the bytes of an answer as they come. An answer that is cut short is an error, as is one that is
+  // not 200.
+  Result<void> download(std::string_view target,
+                        const std::function<Result<void>(std::string_view)>& on_bytes) const;
+
   // Hands on an answer line by line as it comes. False from `on_line` ends it. An answer that is not 200
   // comes as an error with its title and detail.
   Result<void> stream(std::string_view target, const std::map<std::string, std::string>& headers,

@@ -22,6 +22,9 @@ struct AttemptFolder {
   std::filesystem::path rank_end(int rank) const {
     return ranks() / ("rank_" + std::to_string(rank) + ".json");
   }
+  std::filesystem::path sign_of_life(int rank) const {
+    return ranks() / ("rank_" + std::to_string(rank) + ".alive");
+  }
   std::filesystem::path recording() const { return path / "recording"; }
   std::filesystem::path end() const { return path / "end.json"; }
 };

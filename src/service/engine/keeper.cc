@@ -1,5 +1,8 @@
 #include "service/engine/keeper.h"
 
+#include <algorithm>
+#include <set>
+
 #include <fmt/format.h>
 
 #include "base/file.h"
@@ -14,6 +17,8 @@
 #include "report/findings_json.h"
 #include "service/engine/admission_check.h"
 #include "service/engine/gang.h"
+#include "service/engine/heartbeat.h"
+#include "service/engine/memory_limit.h"
 #include "service/engine/plan.h"
 #include "service/job/job_id.h"
 #include "service/job/rank_end_json.h"
@@ -75,6 +80,9 @@ std::string reason_for(const Plan& plan, const launch::WatchedEnd& end, bool was
   if (!first) return fmt::format("ended with status {}", end.job.run.status());
   for (const RankEnd& rank : ranks) {
     if (rank.rank != *first) continue;
+    if (rank.hit_memory_limit)
+      return fmt::format("rank {} went over its memory limit of {}", *first,
+                         memory_in_words(plan.memory_per_worker));
     if (rank.signal) return fmt::format("rank {} was ended by signal {}", *first, *rank.signal);
     return fmt::format("rank {} ended with status {}", *first, rank.exit_status.value_or(0));
   }
@@ -96,6 +104,7 @@ Result<AttemptEnd> run_attempt(const AttemptFolder& folder, const std::string& p
   bool was_hung = false;
   launch::WatchedEnd ended = TRY(run_watched(folder, plan, program, was_hung));
   launch::forget_what_passed(ended);
+  remove_memory_groups(plan);
   const bool was_asked = ended.job.run.interrupted_by.has_value() && !was_hung;
   AttemptEnd end;
   end.exit_status = ended.job.run.status();
@@ -157,6 +166,22 @@ std::vector<RankEnd> read_rank_ends(const AttemptFolder& folder, int workers) {
     }
   }
   return ends;
+}
+
+std::vector<RankEnd> read_ranks(const AttemptFolder& folder, int workers) {
+  std::vector<RankEnd> ranks = read_rank_ends(folder, workers);
+  std::set<int> ended;
+  for (const RankEnd& rank : ranks) ended.insert(rank.rank);
+  for (int rank = 0; rank < workers; ++rank) {
+    const auto sign = ended.contains(rank) ? std::nullopt : read_heartbeat(folder.sign_of_life(rank));
+    if (!sign) continue;
+    RankEnd& running = ranks.emplace_back();
+    running.rank = rank;
+    running.started_ms = sign->started_ms;
+    running.alive_ms = sign->last_ms;
+  }
+  std::ranges::sort(ranks, {}, &RankEnd::rank);
+  return ranks;
 }
 
 std::optional<int> first_failed(const std::vector<RankEnd>& ranks) {

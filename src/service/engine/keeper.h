@@ -29,6 +29,9 @@ std::optional<AttemptEnd> read_attempt_end(const AttemptFolder& folder);
 std::string read_check(const AttemptFolder& folder);
 std::vector<RankEnd> read_rank_ends(const AttemptFolder& folder, int workers);
 
+// Those that run too, with their last sign of life.
+std::vector<RankEnd> read_ranks(const AttemptFolder& folder, int workers);
+
 // The rank that ended badly, by itself, before all others.
 std::optional<int> first_failed(const std::vector<RankEnd>& ranks);
 

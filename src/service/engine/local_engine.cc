@@ -106,7 +106,7 @@ bool is_a_keeper(std::int64_t pid) {
 
 Result<pid_t> LocalEngine::start(const Job& job, const Attempt& attempt) const {
   const AttemptFolder folder = folder_of(job.id, attempt.number);
-  const fs::path own = folder_of(job.id) / "files";
+  const fs::path own = files_of(job.id);
   TRY(make_private_folder(folder.path));
   TRY(lay_files(job.spec, own));
   Plan plan;
@@ -122,6 +122,7 @@ Result<pid_t> LocalEngine::start(const Job& job, const Attempt& attempt) const {
   plan.ports = attempt.ports;
   plan.time_limit_s = job.spec.time_limit_s;
   plan.checkpoint_directory = job.spec.checkpoint_directory;
+  plan.artifacts_directory = own.string();
   TRY(write_plan(folder.plan(), plan));
   return start_apart({program_, "service-part", "attempt", folder.path.string()}, environment_of(job.spec),
                      folder.path / "keeper.log");

@@ -24,6 +24,8 @@ class LocalEngine {
       : jobs_(std::move(jobs)), program_(std::move(program)) {}
 
   std::filesystem::path folder_of(const std::string& job_id) const { return jobs_ / job_id; }
+  // Where a job runs that has no place of its own, and where any job may leave what it makes.
+  std::filesystem::path files_of(const std::string& job_id) const { return folder_of(job_id) / "files"; }
   AttemptFolder folder_of(const std::string& job_id, int attempt) const {
     return {folder_of(job_id) / std::to_string(attempt)};
   }

@@ -22,6 +22,8 @@ Plan decoded(const base::Json& json) {
   plan.ports = json.at("ports").get<std::vector<int>>();
   plan.time_limit_s = json.at("time_limit_s").get<int>();
   plan.checkpoint_directory = json.at("checkpoint_directory").get<std::string>();
+  plan.artifacts_directory =
+      json.value("artifacts_directory", std::string());  // none in plans of earlier versions
   return plan;
 }
 
@@ -51,7 +53,8 @@ Result<void> write_plan(const std::filesystem::path& path, const Plan& plan) {
                            {"gpus", plan.gpus},
                            {"ports", plan.ports},
                            {"time_limit_s", plan.time_limit_s},
-                           {"checkpoint_directory", plan.checkpoint_directory}};
+                           {"checkpoint_directory", plan.checkpoint_directory},
+                           {"artifacts_directory", plan.artifacts_directory}};
   return base::write_file(path, base::to_text(json, base::JsonLayout::kIndented));
 }
 

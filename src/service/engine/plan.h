@@ -24,6 +24,7 @@ struct Plan {
   std::vector<int> ports;
   int time_limit_s = 0;
   std::string checkpoint_directory;
+  std::string artifacts_directory;
 };
 
 // How many ports the ranks of a job need to meet.

@@ -82,6 +82,7 @@ std::vector<std::string> with_rank(std::vector<std::string> environment, const P
   variables.set("LOCKSTEP_RANK_OF_JOB", rank);
   variables.set("LOCKSTEP_ATTEMPT", plan.attempt);
   if (!plan.checkpoint_directory.empty()) variables.set("LOCKSTEP_CHECKPOINT_DIR", plan.checkpoint_directory);
+  if (!plan.artifacts_directory.empty()) variables.set("LOCKSTEP_ARTIFACTS_DIR", plan.artifacts_directory);
   variables.set_unless_set("OMP_NUM_THREADS", std::to_string(plan.threads));
   variables.set_unless_set("PYTHONUNBUFFERED", "1");
   if (!plan.gpus.empty()) variables.set("CUDA_VISIBLE_DEVICES", fmt::format("{}", fmt::join(plan.gpus, ",")));

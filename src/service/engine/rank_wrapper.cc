@@ -1,6 +1,5 @@
 #include "service/engine/rank_wrapper.h"
 
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -9,7 +8,9 @@
 #include "process/environment.h"
 #include "process/output_files.h"
 #include "process/run.h"
+#include "service/engine/heartbeat.h"
 #include "service/engine/job_output.h"
+#include "service/engine/memory_limit.h"
 #include "service/engine/rank_environment.h"
 #include "service/job/job_id.h"
 #include "service/job/rank_end_json.h"
@@ -19,12 +20,6 @@ namespace {
 
 constexpr int kCouldNotStart = 127;  // as a shell says it
 
-void limit_memory(std::int64_t bytes) {
-  if (bytes <= 0) return;
-  const rlimit limit{static_cast<rlim_t>(bytes), static_cast<rlim_t>(bytes)};
-  ::setrlimit(RLIMIT_DATA, &limit);
-}
-
 Result<void> write_end(const AttemptFolder& folder, const RankEnd& end) {
   return base::write_file(folder.rank_end(end.rank),
                           base::to_text(encode_rank_end(end), base::JsonLayout::kIndented));
@@ -33,7 +28,7 @@ Result<void> write_end(const AttemptFolder& folder, const RankEnd& end) {
 }  // namespace
 
 int run_rank(const AttemptFolder& folder, const Plan& plan, int rank) {
-  limit_memory(plan.memory_per_worker);
+  const MemoryLimit memory(plan, rank);
   RankEnd end;
   end.rank = rank;
   end.pid = ::getpid();
@@ -41,10 +36,16 @@ int run_rank(const AttemptFolder& folder, const Plan& plan, int rank) {
   auto output = OutputWriter::open(folder.output(), rank);
   auto files = process::OutputFiles::open(folder.recording() / "output", fmt::format("rank_{}", rank));
   if (!output.ok() || !files.ok()) return kCouldNotStart;
+  const Heartbeat heart(folder.sign_of_life(rank), end.started_ms);
+  const auto say = [&](const std::string& words) {
+    output.value().keep(process::Stream::kErr, words, now_in_ms());
+    files.value().keep(process::Stream::kErr, words);
+  };
 
   process::RunOptions options;
   options.grace = std::chrono::seconds(8);  // less than those above give us
   options.linger = std::chrono::seconds(3);
+  options.on_start = [&] { memory.leave_to_rank(); };
   options.on_asking_to_end = [&] {
     files.value().go_on_in(fmt::format(".rank_{}_after_the_end_was_asked", rank));
   };
@@ -65,14 +66,13 @@ int run_rank(const AttemptFolder& folder, const Plan& plan, int rank) {
     }
   } else {
     end.exit_status = kCouldNotStart;
-    const std::string why =
-        fmt::format("lockstep: {} {}: {}\n", ran.error().what, ran.error().where, ran.error().why);
-    output.value().keep(process::Stream::kErr, why, now_in_ms());
-    files.value().keep(process::Stream::kErr, why);
+    say(fmt::format("lockstep: {} {}: {}\n", ran.error().what, ran.error().where, ran.error().why));
   }
+  if (const auto words = memory.kill_in_words()) say(*words);
   end.ended_ms = now_in_ms();
   output.value().finish(end.ended_ms);
   end.last_lines = output.value().last_lines();
+  end.hit_memory_limit = end.failed_by_itself() && memory.was_hit(end.last_lines);
   return write_end(folder, end).ok() ? status : kCouldNotStart;
 }
 

@@ -1,5 +1,9 @@
 #include "service/http/message.h"
 
+#include <cctype>
+
+#include <fmt/format.h>
+
 #include "base/text_fields.h"
 
 namespace lockstep::service {
@@ -17,6 +21,17 @@ std::optional<std::string> percent_decoded(std::string_view text) {
     i += 2;
   }
   return decoded;
+}
+
+std::string percent_encoded(std::string_view text) {
+  std::string encoded;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool is_plain =
+        std::isalnum(byte) != 0 || std::string_view("-._~/").find(c) != std::string_view::npos;
+    encoded += is_plain ? std::string(1, c) : fmt::format("%{:02X}", byte);
+  }
+  return encoded;
 }
 
 std::optional<std::map<std::string, std::string>> parse_query(std::string_view text) {

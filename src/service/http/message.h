@@ -42,5 +42,6 @@ struct Response {
 // "a=b&c=d%20e". Nothing: the text is no query.
 std::optional<std::map<std::string, std::string>> parse_query(std::string_view text);
 std::optional<std::string> percent_decoded(std::string_view text);
+std::string percent_encoded(std::string_view text);  // as a value of a query
 
 }  // namespace lockstep::service

@@ -20,6 +20,7 @@ constexpr std::chrono::milliseconds kTick{250};
 constexpr std::chrono::milliseconds kLookForMore{50};
 constexpr int kBacklog = 4096;
 constexpr int kMostRounds = 32;
+constexpr int kStreamsAtOnce = 64;
 
 // TLS 1.2 and later, with the certificate that the user gave.
 Result<void> prepare(asio::ssl::context& tls, const TlsPlace& place) {
@@ -168,9 +169,17 @@ class Server {
     looks_.expires_after(kLookForMore);
     looks_.async_wait([this](error_code fault) {
       if (fault) return;
-      for (const auto& session : std::exchange(shared_.waiting, {})) session->go_on();
-      look_for_more();
+      to_look_at_ = std::exchange(shared_.waiting, {});
+      look_at_some();
     });
+  }
+
+  // Some at a time: whoever asks for something meanwhile does not wait for thousands of streams.
+  void look_at_some() {
+    for (int i = 0; i < kStreamsAtOnce && !to_look_at_.empty(); ++i)
+      to_look_at_.extract(to_look_at_.begin()).value()->go_on();
+    if (to_look_at_.empty()) return look_for_more();
+    asio::post(io_, [this] { look_at_some(); });
   }
 
   const ServerPlace& place_;
@@ -182,6 +191,7 @@ class Server {
   asio::signal_set signals_;
   asio::steady_timer ticks_;
   asio::steady_timer looks_;
+  std::set<std::shared_ptr<Session>> to_look_at_;
   bool turn_is_due_ = false;
   int rounds_ = 0;
 };

@@ -81,14 +81,6 @@ Faults faults_of_framework(const SpecField& field, const Json& value) {
   return {{json_pointer(field.name), "must be pytorch, tensorflow, horovod or plain"}};
 }
 
-// A file of the request stays inside the job's folder, whatever it is called.
-bool stays_inside(const std::string& path) {
-  if (path.empty() || has_nul(path) || path.size() > 1024) return false;
-  const std::filesystem::path parts(path);
-  if (parts.is_absolute() || !parts.has_filename()) return false;
-  return std::ranges::none_of(parts, [](const auto& part) { return part == ".." || part == "."; });
-}
-
 bool is_variable_name(const std::string& name) {
   return !name.empty() && !has_nul(name) && name.find('=') == std::string::npos;
 }
@@ -102,6 +94,13 @@ bool belongs_to_the_service(const std::string& name) {
 }
 
 }  // namespace
+
+bool stays_inside(const std::string& path) {
+  if (path.empty() || has_nul(path) || path.size() > 1024) return false;
+  const std::filesystem::path parts(path);
+  if (parts.is_absolute() || !parts.has_filename()) return false;
+  return std::ranges::none_of(parts, [](const auto& part) { return part == ".." || part == "."; });
+}
 
 std::string json_pointer(std::string_view name, std::string_view inner) {
   std::string pointer;

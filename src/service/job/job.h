@@ -90,6 +90,7 @@ struct Job {
   std::int64_t version = 1;  // grows with every change
 };
 
+// Of a rank that runs, only number, start and sign of life are known.
 struct RankEnd {
   int rank = 0;
   std::int64_t pid = 0;
@@ -98,6 +99,8 @@ struct RankEnd {
   std::optional<int> exit_status = {};
   std::optional<int> signal = {};
   bool was_asked = false;  // it ended because it was told to
+  bool hit_memory_limit = false;
+  std::int64_t alive_ms = 0;  // its last sign of life
   std::vector<std::string> last_lines = {};
 
   bool failed_by_itself() const { return !was_asked && (signal.has_value() || exit_status.value_or(0) != 0); }

@@ -32,12 +32,17 @@ std::string random_bytes(std::size_t count) {
   return bytes;
 }
 
-std::string make_job_id(std::int64_t now_ms) {
+std::string least_job_id(std::int64_t ms) {
   std::string id(kPrefix);
   for (std::size_t i = 0; i < kTimeDigits; ++i) {
     const std::size_t shift = 5 * (kTimeDigits - 1 - i);
-    id += kDigits[static_cast<std::size_t>(now_ms >> shift) & 31];
+    id += kDigits[static_cast<std::size_t>(ms >> shift) & 31];
   }
+  return id;
+}
+
+std::string make_job_id(std::int64_t now_ms) {
+  std::string id = least_job_id(now_ms);
   for (const char byte : random_bytes(kRandomDigits)) id += kDigits[static_cast<unsigned char>(byte) & 31];
   return id;
 }

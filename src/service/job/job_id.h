@@ -8,6 +8,8 @@
 namespace lockstep::service {
 
 std::string make_job_id(std::int64_t now_ms);
+// No name of a job that was made at this time or later comes before it.
+std::string least_job_id(std::int64_t ms);
 bool is_job_id(std::string_view text);
 
 std::int64_t now_in_ms();  // of the wall clock

@@ -13,6 +13,7 @@ Json encode_rank_end(const RankEnd& end) {
                {"last_lines", end.last_lines}};
   if (end.exit_status) json["exit_status"] = *end.exit_status;
   if (end.signal) json["signal"] = *end.signal;
+  if (end.hit_memory_limit) json["hit_memory_limit"] = true;
   return json;
 }
 
@@ -26,6 +27,7 @@ RankEnd decode_rank_end(const Json& json) {
   end.last_lines = json.at("last_lines").get<std::vector<std::string>>();
   if (json.contains("exit_status")) end.exit_status = json.at("exit_status").get<int>();
   if (json.contains("signal")) end.signal = json.at("signal").get<int>();
+  end.hit_memory_limit = json.value("hit_memory_limit", false);
   return end;
 }
 

@@ -49,7 +49,7 @@ constexpr SpecField kFields[] = {
      [](const Json& value, JobSpec& spec) { spec.cpus_per_worker = value.get<int>(); }},
     {"gpus_per_worker", FieldKind::kInteger, "GPUs for each rank", 0, 64,
      [](const Json& value, JobSpec& spec) { spec.gpus_per_worker = value.get<int>(); }},
-    {"memory_per_worker", FieldKind::kInteger, "Bytes of data that each process of a rank may have", 1 << 20,
+    {"memory_per_worker", FieldKind::kInteger, "Bytes of memory that each rank may have", 1 << 20,
      std::int64_t{1} << 50,
      [](const Json& value, JobSpec& spec) { spec.memory_per_worker = value.get<std::int64_t>(); }},
     {"time_limit_s", FieldKind::kInteger, "Seconds after which an attempt is ended", 1, 366 * 86'400,

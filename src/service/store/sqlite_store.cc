@@ -149,6 +149,17 @@ Result<std::vector<Job>> SqliteStore::unfinished() {
                             "ORDER BY id")));
 }
 
+// Names grow with the time of making: younger jobs need not be looked at.
+Result<std::vector<std::string>> SqliteStore::over_before(std::int64_t ms, int limit) {
+  Statement find =
+      TRY(database_.prepare("SELECT id FROM jobs WHERE id < ? AND state NOT IN ('QUEUED', 'RUNNING') "
+                            "AND json_extract(body, '$.ended_ms') < ? ORDER BY id LIMIT ?"));
+  find.with(least_job_id(ms)).with(ms).with(std::int64_t{limit});
+  std::vector<std::string> names;
+  while (TRY(find.step())) names.push_back(find.text(0));
+  return names;
+}
+
 Result<std::vector<Attempt>> SqliteStore::attempts(const std::string& job_id) {
   Statement find = TRY(database_.prepare("SELECT body FROM attempts WHERE job_id = ? ORDER BY number"));
   find.with(job_id);

@@ -20,6 +20,7 @@ class SqliteStore : public Store {
   Result<std::optional<Job>> job(const std::string& id) override;
   Result<std::vector<Job>> jobs(const JobFilter& filter) override;
   Result<std::vector<Job>> unfinished() override;
+  Result<std::vector<std::string>> over_before(std::int64_t ms, int limit) override;
   Result<std::vector<Attempt>> attempts(const std::string& job_id) override;
   Result<std::vector<Event>> events(const std::string& job_id, std::int64_t after, int limit) override;
   Result<void> add_token(const Token& token) override;

@@ -184,6 +184,22 @@ TEST_F(SqliteStoreTest, AChangeIsWhole) {
   EXPECT_EQ(store.events(one.id, events[0].sequence, 10).value().size(), 1U);
 }
 
+TEST_F(SqliteStoreTest, OldJobsAreThoseThatWereOverLongAgo) {
+  SqliteStore store = opened();
+  Job old = job(1000);
+  Job long_one = job(1000);  // as old, but it ended a moment ago
+  Job waiting = job(1000);
+  for (const Job& one : {old, long_one, waiting}) add(store, one);
+  old.state = long_one.state = JobState::kSucceeded;
+  old.ended_ms = 2000;
+  long_one.ended_ms = 9000;
+  ASSERT_TRUE(store.apply({old, {}, {}}).ok() && store.apply({long_one, {}, {}}).ok());
+  EXPECT_EQ(store.over_before(5000, 10).value(), std::vector<std::string>{old.id});
+  EXPECT_EQ(store.over_before(9001, 10).value().size(), 2u);
+  EXPECT_EQ(store.over_before(9001, 1).value().size(), 1u);
+  EXPECT_TRUE(store.over_before(1500, 10).value().empty());
+}
+
 TEST_F(SqliteStoreTest, RemovingTakesAttemptsAndEventsAlong) {
   SqliteStore store = opened();
   const Job one = job(1000);

@@ -59,6 +59,8 @@ class Store {
   virtual Result<std::optional<Job>> job(const std::string& id) = 0;
   virtual Result<std::vector<Job>> jobs(const JobFilter& filter) = 0;
   virtual Result<std::vector<Job>> unfinished() = 0;  // oldest first
+  // Names of jobs that were over before this time.
+  virtual Result<std::vector<std::string>> over_before(std::int64_t ms, int limit) = 0;
   virtual Result<std::vector<Attempt>> attempts(const std::string& job_id) = 0;
   virtual Result<std::vector<Event>> events(const std::string& job_id, std::int64_t after, int limit) = 0;
 

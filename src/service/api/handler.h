@@ -1,0 +1,33 @@
+// What the functions behind the routes share: reading a call, and the answers that many of them give.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/json.h"
+#include "service/api/api.h"
+
+namespace lockstep::service {
+
+Response json_answer(int status, const base::Json& json);
+Response failed(const Error& error);
+Response bad_query(std::string_view name, std::string_view why);
+// A job of someone else is not there: its existence is nobody's business.
+Response no_such_job();
+
+std::optional<std::string> parameter(const Call& call, const std::string& name);
+std::optional<std::string> header(const Call& call, const std::string& name);
+
+// The job that the path names, if this principal may see it.
+Result<std::optional<Job>> job_of(Call& call);
+
+template <typename Use>
+Response with_job(Call& call, Use use) {
+  auto job = job_of(call);
+  if (!job.ok()) return failed(job.error());
+  if (!job.value()) return no_such_job();
+  return use(std::move(*job.value()));
+}
+
+}  // namespace lockstep::service

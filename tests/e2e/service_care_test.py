@@ -1,0 +1,113 @@
+"""What the service does for a job besides starting it: signs of life, limits of memory, what it leaves behind, and for how long."""
+
+import os
+import pathlib
+import sqlite3
+import time
+
+import pytest
+
+from service_client import JOBS, Service, lockstep, wait_until
+
+
+@pytest.fixture
+def service(tmp_path):
+    made = Service(tmp_path / "s")
+    made.folder.mkdir()
+    made.start()
+    yield made
+    made.end()
+
+
+def test_ranks_give_signs_of_life(service):
+    name = service.post({"command": ["sleep", "600"], "workers": 2})[1]["id"]
+
+    def beats():
+        return {rank["rank"]: rank["alive_at"] for rank in service.job(name).get("last_attempt", {}).get("ranks", [])}
+
+    first = wait_until(lambda: len(beats()) == 2 and beats(), "both ranks live")
+    wait_until(lambda: all(beats()[rank] > first[rank] for rank in range(2)), "both still live")
+    assert lockstep(service.folder, "jobs", name).stdout.count("alive") == 2
+    wrapper = parent_of_the_sleeper(service.folder / "jobs" / name)
+    os.kill(wrapper, 19)  # SIGSTOP: the rank goes on, the sign of life does not
+    try:
+        held = wait_until(lambda: stands_still(beats), "one has stopped")
+        assert held in (0, 1)
+    finally:
+        os.kill(wrapper, 18)
+
+
+def stands_still(beats):
+    before = beats()
+    time.sleep(2.5)
+    after = beats()
+    held = [rank for rank in before if after[rank] == before[rank]]
+    return held[0] if len(held) == 1 else None
+
+
+def parent_of_the_sleeper(folder):
+    """The wrapper of one rank: what keeps that rank's sign of life open."""
+    for link in pathlib.Path("/proc").glob("[0-9]*/fd/*"):
+        try:
+            if os.readlink(link) == str(folder / "1/ranks/rank_1.alive"):
+                return int(link.parts[2])
+        except OSError:
+            pass
+    raise AssertionError("no wrapper")
+
+
+def test_a_limit_of_memory_holds_and_is_explained(service):
+    name = service.post({"script": str(JOBS / "takes_memory.py"), "python": "/usr/bin/python3", "workers": 2,
+                         "memory_per_worker": 128 << 20})[1]["id"]
+    done = service.wait_for(name)
+    assert done["state"] == "FAILED" and done["reason"] == "rank 1 went over its memory limit of 128 MiB", done
+    ranks = {rank["rank"]: rank["hit_memory_limit"] for rank in done["last_attempt"]["ranks"]}
+    assert ranks == {0: False, 1: True}
+    assert done["diagnosis"]["findings"][0]["leaf"] == "RUN-MEM" and done["diagnosis"]["findings"][0]["root_ranks"] == [1]
+
+
+def test_what_a_job_leaves_behind_can_be_fetched(service, tmp_path):
+    script = ("import os, pathlib\n"
+              "here = pathlib.Path('checkpoints'); here.mkdir(exist_ok=True)\n"
+              "(here / f\"rank {os.environ['RANK']}.pt\").write_bytes(bytes(range(256)) * 1000)\n"
+              "assert os.environ['LOCKSTEP_ARTIFACTS_DIR'] == os.getcwd()\n")
+    name = service.post({"script": "train.py", "files": {"train.py": script}, "workers": 2})[1]["id"]
+    assert service.wait_for(name)["state"] == "SUCCEEDED"
+    listed = service.get(f"/v1/jobs/{name}/artifacts")[1]
+    assert [(one["path"], one["bytes"]) for one in listed["artifacts"]] == [(f"checkpoints/rank {n}.pt", 256_000) for n in range(2)]
+    shown = lockstep(service.folder, "jobs", name, "--download", str(tmp_path / "out"))
+    assert shown.returncode == 0 and "artifact checkpoints/rank 1.pt (256000 bytes)" in shown.stdout, shown.stderr
+    assert (tmp_path / "out/checkpoints/rank 1.pt").read_bytes() == bytes(range(256)) * 1000
+    (service.folder / f"jobs/{name}/files/link").symlink_to("/etc/passwd")
+    for path in ["train.pyc", "../1/plan.json", "/etc/passwd", "link", "checkpoints", ""]:
+        status, problem = service.get(f"/v1/jobs/{name}/artifacts/content?path={path}")
+        assert (status, problem["code"]) == (404, "artifact_not_found"), path
+    assert service.get(f"/v1/jobs/{name}/artifacts/content")[1]["code"] == "bad_query"
+
+
+def test_old_jobs_are_forgotten(service):
+    made, young = [service.post({"command": ["true"], "workers": 1})[1]["id"] for _ in range(2)]
+    for name in (made, young):
+        service.wait_for(name)
+    service.process.terminate()
+    service.process.wait()
+    old = made_old(service.folder, made)
+    service.start()
+    assert service.get(f"/v1/jobs/{old}")[0] == 200  # kept for ever unless told otherwise
+    service.process.terminate()
+    service.process.wait()
+    service.start("--keep-days", "2")
+    wait_until(lambda: service.get(f"/v1/jobs/{old}")[0] == 404, "the old job is gone")
+    assert not (service.folder / "jobs" / old).exists()
+    assert service.get(f"/v1/jobs/{young}")[0] == 200
+
+
+def made_old(folder, name):
+    """As if it had been made and had ended in 1970: its name tells the time too."""
+    old = f"job_{'0' * 10}{name[14:]}"
+    with sqlite3.connect(folder / "jobs.db") as store:
+        store.execute("UPDATE jobs SET id = ?, body = json_set(body, '$.id', ?, '$.ended_ms', 1) WHERE id = ?", (old, old, name))
+        for table in ("attempts", "events"):
+            store.execute(f"UPDATE {table} SET job_id = ? WHERE job_id = ?", (old, name))
+    (folder / "jobs" / name).rename(folder / "jobs" / old)
+    return old
