@@ -95,6 +95,18 @@ def test_a_decorated_function_submits_its_script(folder):
         assert ("JobFailed: the job ended with status 5" in done.stderr) == bool(status)
 
 
+def test_a_cpp_program_submits(folder, tmp_path):
+    program = tmp_path / "program"
+    subprocess.run(["g++-12", "-std=c++20", "-Wall", "-Werror", JOBS / "client_program.cc", f"-I{REPOSITORY / 'clients/cpp/include'}",
+                    f"-L{LOCKSTEP.parent / 'lib'}", "-llockstep_client", f"-Wl,-rpath,{LOCKSTEP.parent / 'lib'}", "-o", program],
+                   check=True)
+    said = subprocess.run([program, LOCKSTEP], capture_output=True, text=True, env=os.environ | {"LOCKSTEP_STATE": str(folder)},
+                          timeout=LONG_S).stdout.splitlines()
+    assert sorted(said[:2]) == ["[0] here", "[1] here"]
+    assert said[2] == "FAILED, rank 1, status 5"
+    assert said[3].startswith("This job cannot run: /script cannot be read")
+
+
 def test_secrets_stay_secret(service):
     secret = "hunter2-hunter2"
     status, job = service.post({"command": ["/bin/sh", "-c", "test -n \"$TOKEN\""], "workers": 1, "environment": {"TOKEN": secret}})
