@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <thread>
 
 #include <fmt/format.h>
 
@@ -22,6 +23,19 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kCouldNotDoIt = 2;
+constexpr std::chrono::seconds kTimeToLetGo{10};
+
+// A keeper that is just being started holds the lock of its service until it becomes a program of its own:
+// longer than a service lives that is killed at that moment.
+bool take(const process::Descriptor& lock, const fs::path& folder) {
+  using Clock = std::chrono::steady_clock;
+  const auto end = Clock::now() + kTimeToLetGo;
+  while (lock.is_open() && ::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
+    if (connect_unix(socket_in(folder)).ok() || Clock::now() > end) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return lock.is_open();
+}
 
 Result<process::Descriptor> only_service_of(const fs::path& folder) {
   std::error_code fault;
@@ -29,7 +43,7 @@ Result<process::Descriptor> only_service_of(const fs::path& folder) {
   if (!fault) fs::permissions(folder, fs::perms::owner_all, fault);
   if (fault) return Error{"cannot make the folder of the service", folder.string(), fault.message(), ""};
   process::Descriptor lock(::open((folder / "service.lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
-  if (lock.is_open() && ::flock(lock.get(), LOCK_EX | LOCK_NB) == 0) return lock;
+  if (take(lock, folder)) return lock;
   return Error{"cannot serve", folder.string(), "another service is at work there",
                "use it with 'lockstep submit', or give another folder with --state"};
 }

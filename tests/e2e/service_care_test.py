@@ -1,13 +1,16 @@
 """What the service does for a job besides starting it: signs of life, limits of memory, what it leaves behind, and for how long."""
 
+import fcntl
 import os
 import pathlib
 import sqlite3
+import subprocess
+import threading
 import time
 
 import pytest
 
-from service_client import JOBS, Service, lockstep, wait_until
+from service_client import JOBS, LOCKSTEP, Service, lockstep, wait_until
 
 
 @pytest.fixture
@@ -111,3 +114,15 @@ def made_old(folder, name):
             store.execute(f"UPDATE {table} SET job_id = ? WHERE job_id = ?", (old, name))
     (folder / "jobs" / name).rename(folder / "jobs" / old)
     return old
+
+
+def test_one_service_serves_a_folder(service):
+    second = subprocess.run([LOCKSTEP, "serve", "--state", service.folder], capture_output=True, text=True, timeout=60)
+    assert second.returncode == 2 and "another service is at work there" in second.stderr
+    service.kill()
+    with (service.folder / "service.lock").open() as lock:  # as a keeper does that is just being started
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        letting_go = threading.Timer(0.5, fcntl.flock, (lock, fcntl.LOCK_UN))
+        letting_go.start()
+        service.start()
+        letting_go.join()
