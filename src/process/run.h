@@ -19,7 +19,7 @@ enum class Stream { kOut, kErr };
 
 struct RunOptions {
   std::function<void(Stream, std::string_view)> on_output;  // bytes as they come, not lines
-  std::function<void()> on_start;  // the program runs now
+  std::function<void()> on_start;                           // the program runs now
   // Called once, before the job is first asked to end; what it prints afterwards is about that.
   std::function<void()> on_asking_to_end;
   std::chrono::milliseconds timeout{0};      // then the job is asked to end; 0: never
