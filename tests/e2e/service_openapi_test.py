@@ -29,7 +29,7 @@ def test_the_service_keeps_what_its_document_promises(service, tmp_path):
         [pathlib.Path(python_of("openapi")).parent / "schemathesis", "run", f"{service.url}/openapi.json", "--checks", "all",
          "--exclude-checks", NOT_CHECKED, "--header", f"Authorization: Bearer {token}", "--tls-verify", service.certificate,
          "--max-time", SECONDS, "--seed", "1", "--request-timeout", "30", "--suppress-health-check", "all", "--warnings", "off"],
-        capture_output=True, text=True, cwd=tmp_path, timeout=LONG_S)
+        capture_output=True, text=True, cwd=tmp_path, timeout=int(SECONDS) + LONG_S)
     assert tried.returncode == 0, tried.stdout + tried.stderr
     assert service.answers()
     print(tried.stdout)
