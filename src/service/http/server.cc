@@ -18,6 +18,8 @@ using Tcp = asio::ip::tcp;
 
 constexpr std::chrono::milliseconds kTick{250};
 constexpr std::chrono::milliseconds kLookForMore{50};
+constexpr std::chrono::milliseconds kLookSoon{10};
+constexpr std::size_t kFewStreams = 100;
 constexpr int kBacklog = 4096;
 constexpr int kMostRounds = 32;
 constexpr int kStreamsAtOnce = 64;
@@ -165,8 +167,10 @@ class Server {
            Clock::now() - shared_.last_use > place_.rest_after;
   }
 
+  // Soon when it costs little: somebody waits for the next line.
   void look_for_more() {
-    looks_.expires_after(kLookForMore);
+    const std::size_t streams = shared_.waiting.size();
+    looks_.expires_after(streams > 0 && streams <= kFewStreams ? kLookSoon : kLookForMore);
     looks_.async_wait([this](error_code fault) {
       if (fault) return;
       to_look_at_ = std::exchange(shared_.waiting, {});
