@@ -124,7 +124,7 @@ Result<ExitStatus> write_page(model::Verdict verdict, const preflight::HostMatri
                               Terminal& terminal) {
   page::Contents contents = page::contents_of(input_of(args), std::move(verdict));
   for (const preflight::HostMatrix::Line& line : matrix.lines)
-    contents.hosts.push_back({line.hosts, line.cells});
+    contents.hosts.push_back({line.hosts, line.cells, line.why});
   if (args.has("redact")) page::redact(contents, host_names);
   return write_text(TRY(page::html_of(contents, version())), contents.verdict, *args.value("out"), terminal);
 }

@@ -1,12 +1,12 @@
 #include <filesystem>
 
 #include "cli/args.h"
-#include "cli/live_findings.h"
 #include "cli/progress_line.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "cli/write_verdict.h"
 #include "diagnose/diagnose.h"
+#include "report/live_findings.h"
 #include "report/redact/redact.h"
 
 namespace lockstep::cli {
@@ -31,7 +31,7 @@ Result<diagnose::Diagnosis> judge(const Args& args, Terminal& terminal) {
   const auto on_scanned = [&](std::uint64_t bytes_done, std::uint64_t bytes) {
     progress.show("looking for symptoms", bytes_done, bytes);
   };
-  return diagnose::diagnose_watched(paths, live_findings_in(paths), options, on_scanned);
+  return diagnose::diagnose_watched(paths, report::live_findings_in(paths), options, on_scanned);
 }
 
 Result<ExitStatus> run(const Args& args, Terminal& terminal) {

@@ -6,7 +6,6 @@
 
 #include "base/file.h"
 #include "cli/args.h"
-#include "cli/live_findings.h"
 #include "cli/program_text.h"
 #include "cli/progress_line.h"
 #include "cli/terminal.h"
@@ -17,6 +16,7 @@
 #include "page/html.h"
 #include "report/findings_json.h"
 #include "report/format.h"
+#include "report/live_findings.h"
 #include "report/redact/redact.h"
 
 namespace lockstep::cli {
@@ -66,7 +66,7 @@ Result<diagnose::Examination> examine(const std::string& path, Terminal& termina
   const auto on_scanned = [&](std::uint64_t bytes_done, std::uint64_t bytes) {
     progress.show("looking for symptoms", bytes_done, bytes);
   };
-  return diagnose::examine(paths, live_findings_in(paths), options, on_scanned);
+  return diagnose::examine(paths, report::live_findings_in(paths), options, on_scanned);
 }
 
 Result<ExitStatus> write_page(page::Contents contents, const std::vector<std::string>& host_names,

@@ -8,11 +8,11 @@
 
 #include "base/escape.h"
 #include "base/file.h"
-#include "cli/live_findings.h"
 #include "cli/terminal.h"
 #include "diagnose/diagnose.h"
 #include "diagnose/good_end.h"
 #include "report/findings_json.h"
+#include "report/live_findings.h"
 #include "report/text.h"
 
 namespace lockstep::cli {
@@ -87,7 +87,7 @@ Result<void> conclude_badly(const fs::path& recording, launch::WatchedEnd& end, 
     if (const auto by_head = session.verdict_of_head(*end.link)) {
       const auto verdict = report::decode_findings(by_head->findings, "the head's verdict");
       if (verdict.ok() && !verdict.value().findings.empty()) {
-        TRY(keep_live_findings(recording, verdict.value().findings));
+        TRY(report::keep_live_findings(recording, verdict.value().findings));
         return tell_verdict(verdict.value(), recording, end, base::escape_for_terminal(session.head()),
                             terminal);
       }

@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 
 #include "base/escape.h"
-#include "cli/live_findings.h"
 #include "cli/run_notice.h"
 #include "report/findings_json.h"
+#include "report/live_findings.h"
 
 namespace lockstep::cli {
 namespace {
@@ -63,7 +63,8 @@ void RunSession::tell_trouble(const Error& error) {
 }
 
 void RunSession::keep(const std::vector<model::Finding>& findings) {
-  if (const auto kept = keep_live_findings(recording_, findings); !kept.ok()) tell_trouble(kept.error());
+  if (const auto kept = report::keep_live_findings(recording_, findings); !kept.ok())
+    tell_trouble(kept.error());
 }
 
 void RunSession::take_testimony(const watch::Notice& notice, watch::Watcher& watcher) {

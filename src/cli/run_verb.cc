@@ -4,7 +4,6 @@
 
 #include "base/text_fields.h"
 #include "cli/args.h"
-#include "cli/live_findings.h"
 #include "cli/preflight.h"
 #include "cli/program_text.h"
 #include "cli/run_conclusion.h"
@@ -18,6 +17,7 @@
 #include "process/environment.h"
 #include "process/terminal_pair.h"
 #include "record/recording.h"
+#include "report/live_findings.h"
 #include "witness/python_stacks.h"
 
 namespace lockstep::cli {
@@ -120,7 +120,7 @@ Result<ExitStatus> run(const Args& args, Terminal& terminal) {
   launch::WatchedEnd end = std::move(ended).value();
   session.adopt_head_findings(end);
   launch::forget_what_passed(end);
-  TRY(keep_live_findings(recording, end.findings));
+  TRY(report::keep_live_findings(recording, end.findings));
   if (end.job.run.status() == 0) TRY(record::finish_recording(recording));
   const ExitStatus status{end.job.run.status()};
   if (is_quiet) return status;

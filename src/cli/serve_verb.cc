@@ -33,6 +33,14 @@ Result<int> number_of(const Args& args, const char* flag, const char* example) {
                fmt::format("as {}", example)};
 }
 
+Result<std::optional<std::uint16_t>> page_port(const Args& args) {
+  const auto text = args.value("page");
+  if (!text) return std::optional<std::uint16_t>();
+  const auto port = base::number_in<std::uint16_t>(*text);
+  if (!port) return Error{"wrong value for '--page'", *text, "no port", "as 8080; 0 takes a free one"};
+  return port;
+}
+
 Result<ExitStatus> run(const Args& args, Terminal& terminal) {
   if (const auto handled = TRY(handle_tokens(args, terminal))) return *handled;
   service::ServeOptions options;
@@ -40,6 +48,10 @@ Result<ExitStatus> run(const Args& args, Terminal& terminal) {
   options.rest_after = std::chrono::seconds(TRY(number_of(args, "rest-after", "60 seconds; 0 never rests")));
   options.kept_for = std::chrono::days(TRY(number_of(args, "keep-days", "30 days; 0 keeps them for ever")));
   options.listen = TRY(listen_place(args));
+  options.page_port = TRY(page_port(args));
+  options.on_page_ready = [&](const std::string& address) {
+    terminal.tell(fmt::format("lockstep: the page is at {}\n", address));
+  };
   options.on_ready = [&](const std::filesystem::path& socket, std::uint16_t port) {
     terminal.tell(fmt::format("lockstep: serving at {}\n", socket.string()));
     if (options.listen) {
@@ -61,6 +73,9 @@ constexpr Flag kFlags[] = {
      .value_name = "DAYS",
      .help = "Forget jobs, with logs, recordings and artifacts, so long after their end; 0: never",
      .default_value = "0"},
+    {.name = "page",
+     .value_name = "PORT",
+     .help = "Show the jobs to a browser on this machine; 0: a free port"},
     {.name = "listen", .value_name = "HOST:PORT", .help = "Serve others too, over TLS; port 0: a free one"},
     {.name = "tls-cert",
      .value_name = "FILE",
@@ -94,6 +109,8 @@ constexpr std::string_view kDescription[] = {
     "With --listen others reach it over TLS, each with a token that --make-token made for them: nobody sees "
     "or ends the jobs of another owner, unless the token's scope is admin. Jobs run as the user of the "
     "service, whoever sent them; give the scope submit to those who may do all that this user may.",
+    "With --page a browser on this machine shows the jobs, their logs while they run, what was found and how "
+    "to mend it, and takes new ones. The address that is printed holds a key: whoever has it is you.",
     "It may be killed at any moment. The jobs run on; the next service finds them again, loses nothing of "
     "what they "
     "print and starts none twice.",
@@ -101,6 +118,7 @@ constexpr std::string_view kDescription[] = {
 
 constexpr Example kExamples[] = {
     {"lockstep serve", "Serve until it is told to end"},
+    {"lockstep serve --page 8080", "And look at the jobs in a browser"},
     {"lockstep serve --make-token ann > ann.token", "Let Ann in"},
     {"lockstep serve --listen 0.0.0.0:8443 --tls-cert cert.pem --tls-key key.pem", "Serve others too"},
     {"curl --unix-socket ~/.local/state/lockstep/service.sock http://s/livez", "Whether it is there"},

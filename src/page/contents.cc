@@ -148,7 +148,10 @@ Contents contents_of(std::string input, model::Verdict verdict) {
 void redact(Contents& contents, const std::vector<std::string>& host_names) {
   std::vector<std::string*> texts = {&contents.input};
   for (RankFacts& rank : contents.ranks) texts.push_back(&rank.host);
-  for (HostRow& row : contents.hosts) texts.push_back(&row.hosts);
+  for (HostRow& row : contents.hosts) {
+    texts.push_back(&row.hosts);
+    for (auto& [place, why] : row.why) texts.push_back(&why);
+  }
   for (std::string& site : contents.timeline.sites) texts.push_back(&site);
   for (TimelineGroup& group : contents.timeline.groups) texts.push_back(&group.name);
   for (LogExcerpt& file : contents.logs.files) {

@@ -149,6 +149,12 @@ Json checksums_json(const std::optional<ChecksumMap>& map) {
   return {{"compared", map->compared}, {"parted", map->parted}, {"rows", std::move(rows)}};
 }
 
+Json host_json(const HostRow& row) {
+  Json why = Json::object();
+  for (const auto& [place, text] : row.why) why[std::to_string(place)] = clean(text);
+  return {{"hosts", clean(row.hosts)}, {"cells", clean(row.cells)}, {"why", std::move(why)}};
+}
+
 Json moments_json(const std::vector<EvidenceMoment>& moments) {
   Json json = Json::array();
   for (const EvidenceMoment& one : moments) {
@@ -194,8 +200,7 @@ Json encode(const Contents& contents) {
   json["steps"] = steps_json(contents.steps);
   json["checksums"] = checksums_json(contents.checksums);
   json["hosts"] = Json::array();
-  for (const HostRow& row : contents.hosts)
-    json["hosts"].push_back({{"hosts", clean(row.hosts)}, {"cells", clean(row.cells)}});
+  for (const HostRow& row : contents.hosts) json["hosts"].push_back(host_json(row));
   json["bounds"] = texts(contents.bounds);
   return json;
 }

@@ -39,6 +39,7 @@ HostMatrix fold(const network::BitMatrix& blocked, const network::BitMatrix& unk
   for (const auto& group : groups) {
     HostMatrix::Line line;
     line.count = group.size();
+    line.members = group;
     line.hosts = hosts[group.front()].name;
     if (group.size() > 1) line.hosts += fmt::format(" and {} like it", group.size() - 1);
     for (const auto& other : groups) {
@@ -51,6 +52,17 @@ HostMatrix fold(const network::BitMatrix& blocked, const network::BitMatrix& unk
     matrix.lines.push_back(std::move(line));
   }
   return matrix;
+}
+
+void give_reasons(HostMatrix& matrix, const Reason& reason) {
+  for (std::size_t from = 0; from < matrix.lines.size(); ++from) {
+    HostMatrix::Line& line = matrix.lines[from];
+    for (std::size_t to = 0; to < line.cells.size(); ++to) {
+      if (line.cells[to] != kBlocked) continue;
+      std::string why = reason(line.members.front(), matrix.lines[to].members[from == to ? 1 : 0]);
+      if (!why.empty()) line.why[to] = std::move(why);
+    }
+  }
 }
 
 std::string to_text(const HostMatrix& matrix) {

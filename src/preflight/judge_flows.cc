@@ -78,6 +78,13 @@ model::Finding finding_of(const Stack& stack, std::span<const network::HostFacts
   return finding;
 }
 
+std::vector<std::size_t> ends_on(const Mesh& mesh, std::size_t host) {
+  std::vector<std::size_t> found;
+  for (std::size_t end = 0; end < mesh.ends.size(); ++end)
+    if (mesh.ends[end].host == host) found.push_back(end);
+  return found;
+}
+
 class FlowJudge {
  public:
   explicit FlowJudge(std::span<const network::HostFacts> hosts)
@@ -116,19 +123,50 @@ class FlowJudge {
     }
   }
 
-  void finish(FlowJudgement& judgement) {
+  void finish(const FlowPlan& plan, FlowJudgement& judgement) {
     for (const auto& [what, stack] : stacks_) {
       if (stack.blocked == 0) continue;
       judgement.findings.push_back(finding_of(stack, hosts_));
       judgement.stacks.push_back(what);
     }
-    if (!judgement.findings.empty()) judgement.matrix = fold(blocked_, unknown_, hosts_);
+    if (!judgement.findings.empty()) {
+      judgement.matrix = fold(blocked_, unknown_, hosts_);
+      give_reasons(judgement.matrix, [&](std::size_t source, std::size_t destination) {
+        return reason_between(plan, source, destination);
+      });
+    }
     if (unknown_count_ > 0)
       judgement.limits.push_back(
           fmt::format("of {} connections it is not known whether they are open", unknown_count_));
   }
 
  private:
+  std::string reason_between(const FlowPlan& plan, std::size_t source, std::size_t destination) {
+    for (const RequiredFlow& flow : plan.flows) {
+      if (flow.source != source || flow.destination != destination) continue;
+      if (std::string why = reason_for(flow); !why.empty()) return why;
+    }
+    for (const Mesh& mesh : plan.meshes) {
+      for (const std::size_t from : ends_on(mesh, source)) {
+        for (const std::size_t to : ends_on(mesh, destination)) {
+          if (from == to || !mesh.kind_of(from, to)) continue;
+          if (std::string why = reason_for(mesh.flow(from, to)); !why.empty()) return why;
+        }
+      }
+    }
+    return "";
+  }
+
+  // Empty: this one is not blocked.
+  std::string reason_for(const RequiredFlow& flow) {
+    const FlowVerdict verdict =
+        network::judge_flow(reach_.at(flow.source), reach_.at(flow.destination), flow.flow);
+    if (verdict.reach != Reach::kBlocked) return "";
+    const std::string what = fmt::format("{}: {}", meaning_of(flow.kind).what, verdict.why);
+    if (!verdict.decider) return what;
+    return fmt::format("{}. What decides on {}: {}", what, verdict.decider->host, verdict.decider->text);
+  }
+
   void doubt(const RequiredFlow& flow) {
     ++unknown_count_;
     unknown_.set(flow.source, flow.destination);
@@ -166,7 +204,7 @@ FlowJudgement judge_flows(const config::Configuration& configuration,
   FlowJudge judge(hosts);
   for (const RequiredFlow& flow : plan.flows) judge.judge(flow);
   for (const Mesh& mesh : plan.meshes) judge.judge(mesh);
-  judge.finish(judgement);
+  judge.finish(plan, judgement);
   return judgement;
 }
 

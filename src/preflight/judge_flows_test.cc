@@ -55,6 +55,8 @@ TEST(JudgeFlows, ABlockedStoreNamesTheRuleAndAPacket) {
   EXPECT_EQ(finding.evidence[0].file, "a");
   EXPECT_THAT(finding.evidence[0].text, HasSubstr("b to a"));
   EXPECT_THAT(to_text(judgement.matrix), HasSubstr("  b   1  x     ."));
+  ASSERT_TRUE(judgement.matrix.lines[1].why.contains(0));
+  EXPECT_THAT(judgement.matrix.lines[1].why.at(0), HasSubstr("-A INPUT -s 10.0.0.2/32"));
 }
 
 TEST(JudgeFlows, ClosedPortsOfRanksAreFoundThoughTheStoreIsOpen) {

@@ -167,7 +167,17 @@ Result<void> JobService::remove(const std::string& job_id) {
   return {};
 }
 
+Result<Submitted> JobService::retry(const Job& job, const std::string& owner,
+                                    const std::map<std::string, std::string>& environment) {
+  base::Json request = encode_spec(job.spec);
+  if (!environment.empty()) request["environment"] = environment;
+  request["labels"]["retry_of"] = job.id;
+  const Submission again{owner, request, "", std::nullopt};
+  return std::move(TRY(submit({&again, 1})).front());
+}
+
 Result<void> JobService::tick() {
+  reports_.reap();
   for (auto active = running_.begin(); active != running_.end();) {
     if (is_at_work(active->second)) {
       ++active;

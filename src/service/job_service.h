@@ -17,6 +17,7 @@
 #include "base/result.h"
 #include "service/engine/local_engine.h"
 #include "service/engine/machine.h"
+#include "service/engine/report_maker.h"
 #include "service/job/job.h"
 #include "service/job/spec_fields.h"
 #include "service/schedule/scheduler.h"
@@ -49,7 +50,8 @@ class JobService {
       : store_(std::move(store)),
         engine_(std::move(engine)),
         machine_(std::move(machine)),
-        kept_for_(kept_for) {}
+        kept_for_(kept_for),
+        reports_(engine_.program()) {}
 
   // Finds the jobs that an earlier service left: those that wait and those that run on.
   Result<void> recover();
@@ -57,6 +59,9 @@ class JobService {
   // Those that come together cost one write to the disk. One answer for each, in their order.
   Result<std::vector<Submitted>> submit(std::span<const Submission> submissions);
   Result<Job> cancel(Job job);
+  // A new job like one that is over. The values of its environment were forgotten: here are those of the new.
+  Result<Submitted> retry(const Job& job, const std::string& owner,
+                          const std::map<std::string, std::string>& environment);
   Result<void> remove(const std::string& job_id);
 
   // Looks after what runs and starts what can start.
@@ -64,6 +69,7 @@ class JobService {
 
   Store& store() { return *store_; }
   const LocalEngine& engine() const { return engine_; }
+  ReportMaker& reports() { return reports_; }
   const Machine& machine() const { return machine_; }
   bool has_unfinished_jobs() const { return !waiting_.empty() || !running_.empty(); }
   bool is_unfinished(const std::string& job_id) const;
@@ -97,6 +103,7 @@ class JobService {
   Machine machine_;
   std::chrono::milliseconds kept_for_;
   std::chrono::steady_clock::time_point next_forgetting_{};
+  ReportMaker reports_;
   std::vector<WaitingJob> waiting_;
   std::unordered_set<std::string> waiting_ids_;
   std::chrono::steady_clock::time_point next_pass_{};

@@ -15,6 +15,7 @@
 #include "service/engine/keeper.h"
 #include "service/http/server.h"
 #include "service/job_service.h"
+#include "service/page_key.h"
 #include "service/store/sqlite_store.h"
 
 namespace lockstep::service {
@@ -57,7 +58,9 @@ Result<void> serve(const ServeOptions& options) {
   JobService service(std::move(store), LocalEngine(options.state_folder / "jobs", program), this_machine(),
                      options.kept_for);
   TRY(service.recover());
-  const ServerPlace place{socket_in(options.state_folder), options.rest_after, options.listen};
+  const PageKey key;
+  const ServerPlace place{socket_in(options.state_folder), options.rest_after, options.listen,
+                          options.page_port};
   const ServerHooks hooks{
       .answer = [&](std::span<const Request> requests) { return answer(service, requests); },
       .refusal = [&](const Request& request) { return refusal_of(service, request); },
@@ -66,9 +69,11 @@ Result<void> serve(const ServeOptions& options) {
             const auto ticked = service.tick();
             if (!ticked.ok() && options.on_trouble) options.on_trouble(ticked.error());
           },
+      .visitor = [&](const Request& request) { return key.holder(request); },
       .may_rest = [&] { return !service.has_unfinished_jobs(); }};
-  return run_server(place, {}, hooks, [&](std::uint16_t port) {
-    if (options.on_ready) options.on_ready(place.socket, port);
+  return run_server(place, {}, hooks, [&](const Ports& ports) {
+    if (options.on_ready) options.on_ready(place.socket, ports.tls);
+    if (options.page_port && options.on_page_ready) options.on_page_ready(key.address(ports.local));
   });
 }
 

@@ -14,10 +14,12 @@ namespace lockstep::service {
 
 struct ServeOptions {
   std::filesystem::path state_folder;
-  std::chrono::seconds rest_after{0};   // 0: stays
-  std::chrono::hours kept_for{0};       // jobs that are over; 0: for ever
-  std::optional<TlsPlace> listen = {};  // for others too
+  std::chrono::seconds rest_after{0};           // 0: stays
+  std::chrono::hours kept_for{0};               // jobs that are over; 0: for ever
+  std::optional<TlsPlace> listen = {};          // for others too
+  std::optional<std::uint16_t> page_port = {};  // for browsers of this machine; 0: a free one
   std::function<void(const std::filesystem::path& socket, std::uint16_t port)> on_ready;
+  std::function<void(const std::string& address)> on_page_ready;
   std::function<void(const Error&)> on_trouble;  // that did not end it
 };
 

@@ -6,7 +6,7 @@
 // findings file alone, HEALTHY of one without findings.
 
 import { readFileSync } from "node:fs";
-import { axeSource, expect, go, open, withBrowser } from "./browser.mjs";
+import { expect, expectAccessible, expectNoWider, go, open, runChecks } from "./browser.mjs";
 
 const [demo, hostile, findings, healthy] = process.argv.slice(2);
 const views = ["findings", "timeline", "logs", "performance", "catalogue"];
@@ -118,8 +118,7 @@ const checks = {
     for (const view of views) {
       await go(page, `#/${view}`);
       await page.waitForSelector(`nav a[aria-current][href="#/${view}"]`);
-      const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-      expect(over <= 0, `${view} is ${over} px too wide`);
+      await expectNoWider(page, view);
     }
     return page;
   },
@@ -128,30 +127,13 @@ const checks = {
 for (const dark of [false, true]) {
   checks[`every view is accessible, ${dark ? "dark" : "light"}`] = async (browser) => {
     const page = await open(browser, demo, "", { dark });
-    await page.evaluate(axeSource);
     for (const view of views) {
       await go(page, `#/${view}`);
       await page.waitForSelector(`nav a[aria-current][href="#/${view}"]`);
-      const found = await page.evaluate(() => axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"] }));
-      const says = found.violations.map((one) => `${one.id}: ${one.nodes.slice(0, 3).map((node) => `${node.target} ${node.failureSummary.split("\n")[1] ?? ""}`).join("; ")}`);
-      expect(says.length === 0, `${view}: ${says.join("\n")}`);
+      await expectAccessible(page, view);
     }
     return page;
   };
 }
 
-await withBrowser(async (browser) => {
-  let failed = 0;
-  for (const [says, check] of Object.entries(checks)) {
-    try {
-      const page = await check(browser);
-      expect(page.faults.length === 0, page.faults.join("\n"));
-      await page.context().close();
-      console.log(`ok: ${says}`);
-    } catch (error) {
-      failed += 1;
-      console.log(`FAIL: ${says}\n${error.stack ?? error}`);
-    }
-  }
-  process.exitCode = failed > 0 ? 1 : 0;
-});
+await runChecks(checks);

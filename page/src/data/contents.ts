@@ -76,7 +76,7 @@ export interface Contents {
   losses: { rank: number; steps: number[]; losses: (number | string)[] }[];
   steps: { rank: number; first_step: number; steps_each: number; ms: number[] }[];
   checksums: null | { compared: number; parted: number; rows: { group: string; sequence: number; results: number[] }[] };
-  hosts: { hosts: string; cells: string }[]; // cells: x blocked, ? not known, . open
+  hosts: { hosts: string; cells: string; why: Record<string, string> }[]; // cells: x blocked, ? not known, . open
   bounds: string[];
 }
 

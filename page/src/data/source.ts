@@ -1,4 +1,4 @@
-// Where the page has its data from: blocks in its own file today, a service that answers while the job runs later.
+// Where the page has a report from: its own file, or a service.
 
 import type { About, Catalogue, Contents, Findings } from "./contents";
 

@@ -47,11 +47,3 @@ function eventOf(spans: Spans, rank: number, span: number): object {
     args,
   };
 }
-
-export function download(blob: Blob, name: string): void {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(blob);
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
-}

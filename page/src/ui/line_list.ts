@@ -5,6 +5,8 @@ import { h } from "./dom";
 export interface Row {
   isGap: boolean;
   file: string; // empty: not shown
+  at?: string; // when it was printed
+  isError?: boolean; // printed on standard error
   number: number;
   rank: number | null;
   text: string;
@@ -22,10 +24,12 @@ export class LineList {
   private search = "";
   private chosen = -1;
   private drawn = [0, 0];
+  private follows = false;
+  onLeaveEnd = () => {}; // when somebody scrolls away from the end that is followed
 
   constructor(private readonly onChoose: (row: Row) => void) {
     this.element = h("div", { class: "lines", tabindex: 0, role: "listbox", "aria-label": "Lines" }, this.room);
-    this.element.addEventListener("scroll", () => this.draw(false), { passive: true });
+    this.element.addEventListener("scroll", () => this.onScroll(), { passive: true });
     this.element.addEventListener("keydown", (event) => this.onKey(event));
     this.element.addEventListener("click", (event) => {
       const line = (event.target as Element).closest<HTMLElement>("[data-row]");
@@ -34,11 +38,25 @@ export class LineList {
     new ResizeObserver(() => this.draw(true)).observe(this.element);
   }
 
+  // Keeps the newest line in sight.
+  follow(does: boolean): void {
+    this.follows = does;
+    if (does) this.goToEnd();
+  }
+
+  // There are more rows at the end.
+  extend(): void {
+    this.room.style.height = `${this.rows.length * lineHeight}px`;
+    if (this.follows) this.goToEnd();
+    this.draw(true);
+  }
+
   show(rows: Row[], search: string): void {
     this.rows = rows;
     this.search = search.toLowerCase();
     this.chosen = -1;
     this.room.style.height = `${rows.length * lineHeight}px`;
+    if (this.follows) this.goToEnd();
     this.draw(true);
   }
 
@@ -53,6 +71,19 @@ export class LineList {
     }
     this.draw(true);
     this.onChoose(row);
+  }
+
+  private goToEnd(): void {
+    this.element.scrollTop = this.element.scrollHeight;
+  }
+
+  private onScroll(): void {
+    const { scrollTop, scrollHeight, clientHeight } = this.element;
+    if (this.follows && scrollTop + clientHeight < scrollHeight - 2 * lineHeight) {
+      this.follows = false;
+      this.onLeaveEnd();
+    }
+    this.draw(false);
   }
 
   private onKey(event: KeyboardEvent): void {
@@ -77,13 +108,14 @@ export class LineList {
 
   private line(row: Row, index: number): HTMLElement {
     const isChosen = index === this.chosen;
-    const classes = ["line", row.isGap && "gap", row.isEvidence && "evidence-line", isChosen && "chosen"].filter(Boolean).join(" ");
+    const classes = ["line", row.isGap && "gap", row.isEvidence && "evidence-line", row.isError && "on-error", isChosen && "chosen"].filter(Boolean).join(" ");
     const line = h("div", { class: classes, id: `line-${index}`, role: "option", "aria-selected": String(isChosen), "data-row": index });
     line.style.top = `${index * lineHeight}px`;
     if (row.isGap) {
       line.append(`⋯ ${row.text}`);
       return line;
     }
+    if (row.at) line.append(h("span", { class: "at" }, row.at));
     if (row.file) line.append(h("span", { class: "file" }, row.file.split("/").pop()!));
     line.append(h("span", { class: "number" }, row.number), h("span", { class: "rank" }, row.rank === null ? "" : `r${row.rank}`));
     const text = row.text.length > longestShown ? row.text.slice(0, longestShown) + " …" : row.text;

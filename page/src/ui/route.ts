@@ -6,13 +6,16 @@ export interface Route {
   query: URLSearchParams;
 }
 
+export type Query = Record<string, string | number>;
+
 export function currentRoute(): Route {
   const [path, query = ""] = location.hash.replace(/^#\/?/, "").split("?");
   const [view = "", ...rest] = path.split("/");
-  return { view: view || "findings", item: decodeURIComponent(rest.join("/")), query: new URLSearchParams(query) };
+  return { view, item: rest.map(decodeURIComponent).join("/"), query: new URLSearchParams(query) };
 }
 
-export function href(view: string, item = "", query: Record<string, string | number> = {}): string {
+export function href(view: string, item = "", query: Query = {}): string {
   const text = new URLSearchParams(Object.entries(query).map(([key, value]) => [key, String(value)])).toString();
-  return `#/${view}${item ? "/" + encodeURIComponent(item) : ""}${text ? "?" + text : ""}`;
+  const place = item.split("/").map(encodeURIComponent).join("/");
+  return `#/${view}${item ? "/" + place : ""}${text ? "?" + text : ""}`;
 }

@@ -3,7 +3,17 @@
 type Theme = "auto" | "light" | "dark";
 const order: Theme[] = ["auto", "light", "dark"];
 const listeners = new Set<() => void>();
+const system = matchMedia("(prefers-color-scheme: dark)");
 let theme: Theme = "auto";
+
+function apply(): void {
+  const isDark = theme === "dark" || (theme === "auto" && system.matches);
+  document.documentElement.setAttribute("data-theme", isDark ? "dark" : "light");
+  listeners.forEach((listener) => listener());
+}
+
+system.addEventListener("change", apply);
+apply();
 
 export function currentTheme(): Theme {
   return theme;
@@ -11,20 +21,13 @@ export function currentTheme(): Theme {
 
 export function nextTheme(): Theme {
   theme = order[(order.indexOf(theme) + 1) % order.length];
-  if (theme === "auto") document.documentElement.removeAttribute("data-theme");
-  else document.documentElement.setAttribute("data-theme", theme);
-  listeners.forEach((listener) => listener());
+  apply();
   return theme;
 }
 
 export function onThemeChange(listener: () => void): () => void {
   listeners.add(listener);
-  const system = matchMedia("(prefers-color-scheme: dark)");
-  system.addEventListener("change", listener);
-  return () => {
-    listeners.delete(listener);
-    system.removeEventListener("change", listener);
-  };
+  return () => listeners.delete(listener);
 }
 
 export function colour(name: string): string {

@@ -54,3 +54,20 @@ export function confidence(value: number): string {
 export function wallClock(beginNs: string, us: number): string {
   return new Date(Number(BigInt(beginNs) / 1000n) / 1000 + us / 1000).toISOString().replace("T", " ").replace("Z", " UTC");
 }
+
+// "14:03:21" of today, else with its day; in the reader's own time.
+export function moment(iso: string | null): string {
+  if (!iso) return "–";
+  const at = new Date(iso);
+  const two = (value: number) => String(value).padStart(2, "0");
+  const time = `${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`;
+  const isToday = at.toDateString() === new Date().toDateString();
+  return isToday ? time : `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())} ${time}`;
+}
+
+export function took(from: string | null, to: string | null): string {
+  if (!from) return "–";
+  const end = to ? Date.parse(to) : Date.now();
+  const seconds = Math.max(0, end - Date.parse(from)) / 1000;
+  return duration(1e6 * (seconds < 10 && to ? seconds : Math.round(seconds)));
+}

@@ -1,13 +1,19 @@
 // Every kind of fault that Lockstep knows: what it means, why it happens, what repairs it.
 
-import type { Catalogue, CatalogueEntry } from "../data/contents";
-import type { Report, View } from "../report";
+import type { Catalogue, CatalogueEntry, Findings } from "../data/contents";
+import type { View } from "../report";
 import { copyable } from "../ui/copy";
 import { h, replaceChildren, visible } from "../ui/dom";
 import { href } from "../ui/route";
 import { plural } from "../ui/words";
 
-export function catalogueView(report: Report): View {
+// The catalogue, and what was found of it.
+export interface CatalogueSource {
+  catalogue(): Promise<Catalogue>;
+  findings: Findings;
+}
+
+export function catalogueView(report: CatalogueSource): View {
   const search = h("input", { type: "search", placeholder: "Search codes, meanings and fixes", "aria-label": "Search the catalogue", spellcheck: "false" });
   const told = h("span", { class: "muted", role: "status" });
   const index = h("nav", { class: "index", "aria-label": "Codes" });
@@ -60,7 +66,7 @@ function isLeaf(entry: CatalogueEntry): boolean {
 }
 
 // The code itself; for one that only the analysis of ranks gives, what is known of its leaf.
-function entryFor(catalogue: Catalogue, code: string, report: Report): CatalogueEntry | undefined {
+function entryFor(catalogue: Catalogue, code: string, report: CatalogueSource): CatalogueEntry | undefined {
   const ofLeaf = (leaf: string | undefined) => catalogue.codes.find((entry) => entry.leaf === leaf && isLeaf(entry));
   const finding = report.findings.findings.find((one) => one.code === code || (!code && one));
   return catalogue.codes.find((entry) => entry.code === (code || finding?.code)) ?? ofLeaf(catalogue.leaves.find((leaf) => leaf.id === code)?.id ?? finding?.leaf) ?? catalogue.codes[0];

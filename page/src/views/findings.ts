@@ -15,7 +15,7 @@ const hanging = new Set(["SETUP-HANG", "PREP-HANG", "PERF-HANG"]);
 
 export function findingsView(report: Report): View {
   const { findings, limits } = report.findings;
-  const articles = findings.map((finding, i) => article(report, finding, i));
+  const articles = findings.map((finding, i) => findingArticle(report, finding, i));
   const element = h(
     "div",
     { class: "findings" },
@@ -44,7 +44,7 @@ function nothingWrong(report: Report): HTMLElement {
   );
 }
 
-function article(report: Report, finding: Finding, index: number): HTMLElement {
+export function findingArticle(report: Report, finding: Finding, index: number): HTMLElement {
   const heading = (text: string) => h(index === 0 ? "h2" : "h3", { class: "sub" }, text);
   return h(
     "article",
@@ -81,13 +81,13 @@ function who(report: Report, finding: Finding): HTMLElement | false {
     { class: "who" },
     roots.length > 0 && h("span", { class: "guilty" }, h("b", {}, "▶ " + rankWord(roots)), " began it"),
     victims.length > 0 && h("span", { class: "victims" }, rankWord(victims), " ", did),
-    report.contents.timeline && h("a", { href: href("timeline", "", roots.length > 0 ? { rank: roots[0], at: "end" } : { at: "end" }) }, "See it on the timeline"),
+    report.places.hasTimeline(report) && h("a", { href: report.places.href("timeline", roots.length > 0 ? { rank: roots[0], at: "end" } : { at: "end" }) }, "See it on the timeline"),
   );
 }
 
 function evidence(report: Report, one: Evidence, finding: number, index: number): HTMLElement {
   const place = one.file ? (one.line ? `${one.file}:${one.line}` : one.file) : "(no file)";
-  const link = linkOf(report, one, finding, index);
+  const link = report.places.evidence(report, one, finding, index);
   const origin = [one.rank !== undefined && `rank ${one.rank}`, one.level && one.level !== "seen" && one.level].filter(Boolean).join(", ");
   return h(
     "li",
@@ -95,15 +95,6 @@ function evidence(report: Report, one: Evidence, finding: number, index: number)
     h("div", { class: "place" }, link ? h("a", { href: link.href, title: link.says }, visible(place)) : h("span", {}, visible(place)), origin && h("span", { class: "origin" }, origin), link && h("span", { class: "origin" }, "→ " + link.where)),
     h("pre", { tabindex: 0 }, visible(one.text)),
   );
-}
-
-function linkOf(report: Report, one: Evidence, finding: number, index: number): { href: string; says: string; where: string } | null {
-  if (one.line && report.contents.logs.some((log) => log.file === one.file)) {
-    return { href: href("logs", "", { file: one.file, line: one.line }), says: "Open the log at this line", where: "log" };
-  }
-  const moment = report.contents.moments.find((at) => at.finding === finding && at.evidence === index);
-  if (moment) return { href: href("timeline", "", { rank: moment.rank, at: moment.time_us }), says: "Show the moment on the timeline", where: "timeline" };
-  return null;
 }
 
 function fix(one: Finding["fixes"][number]): HTMLElement {
@@ -116,7 +107,7 @@ function fix(one: Finding["fixes"][number]): HTMLElement {
   );
 }
 
-function limitsOf(limits: string[], bounds: string[]): HTMLElement {
+export function limitsOf(limits: string[], bounds: string[]): HTMLElement {
   return h(
     "section",
     { class: "card limits" },

@@ -2,9 +2,9 @@
 
 import type { LogFile } from "../data/contents";
 import type { Report, View } from "../report";
-import { copyButton } from "../ui/copy";
-import { h, replaceChildren, visible } from "../ui/dom";
-import { LineList, type Row } from "../ui/line_list";
+import { h, visible } from "../ui/dom";
+import { LineBrowser } from "../ui/line_browser";
+import type { Row } from "../ui/line_list";
 import { count, plural } from "../ui/words";
 
 const everything = "*";
@@ -15,78 +15,43 @@ export function logsView(report: Report): View {
   const isEvidence = evidenceLines(report);
   const rankChoice = h("select", { "aria-label": "Whose lines" });
   const fileChoice = h("select", { "aria-label": "Which log" });
-  const search = h("input", { type: "search", placeholder: "Search", "aria-label": "Search the lines", spellcheck: "false" });
-  const only = h("input", { type: "checkbox", id: "only-matches" });
-  const told = h("span", { class: "muted", role: "status" });
-  const detail = h("div", { class: "line-detail" }, h("p", { class: "muted" }, "Choose a line to see all of it here."));
   const note = h("p", { class: "muted note" });
-  const list = new LineList((row) => showDetail(detail, row));
+  const browser = new LineBrowser();
 
   fileChoice.append(h("option", { value: everything }, `All logs, merged (${logs.length})`));
   logs.forEach((log, i) => fileChoice.append(h("option", { value: i }, visible(log.file))));
   if (logs.length === 1) fileChoice.value = "0";
   fillRanks(rankChoice, logs);
 
-  let match = -1;
   const refresh = () => {
     const chosen = fileChoice.value === everything ? logs : [logs[Number(fileChoice.value)]];
     const rank = rankChoice.value === "" ? null : Number(rankChoice.value);
-    const rows = rowsOf(chosen, rank, isEvidence);
-    const wanted = search.value.toLowerCase();
-    const found = wanted ? rows.filter((row) => !row.isGap && row.text.toLowerCase().includes(wanted)) : [];
-    list.show(wanted && only.checked ? found : rows, search.value);
-    told.textContent = wanted ? plural(found.length, "line") + " found" : plural(rows.filter((row) => !row.isGap).length, "line");
+    browser.show(rowsOf(chosen, rank, isEvidence));
     note.textContent = noteOn(chosen);
-    match = -1;
-    return { rows, found };
   };
-  const step = (by: number) => {
-    const { rows, found } = current;
-    if (found.length === 0) return;
-    match = (match + by + found.length) % found.length;
-    list.choose(only.checked ? match : rows.indexOf(found[match]));
-    told.textContent = `${match + 1} of ${count(found.length)}`;
-  };
-  let current = refresh();
-  for (const control of [rankChoice, fileChoice, only]) control.addEventListener("change", () => (current = refresh()));
-  search.addEventListener("input", () => (current = refresh()));
-  search.addEventListener("keydown", (event) => {
-    if (event.key === "Enter") step(event.shiftKey ? -1 : 1);
-    if (event.key === "Escape") {
-      search.value = "";
-      current = refresh();
-      list.element.focus();
-    }
-  });
+  refresh();
+  for (const control of [rankChoice, fileChoice]) control.addEventListener("change", refresh);
 
   const follow = (file: string, line: number) => {
     const index = logs.findIndex((log) => log.file === file);
     if (index < 0) return;
     fileChoice.value = String(index);
     rankChoice.value = "";
-    search.value = "";
-    current = refresh();
-    const at = current.rows.findIndex((row) => !row.isGap && row.number === line);
-    if (at >= 0) list.choose(at);
+    browser.clearSearch();
+    refresh();
+    browser.choose((row) => row.number === line);
   };
   return {
     element: h(
       "div",
       { class: "logs" },
       h("h1", { class: "offscreen" }, "Logs"),
-      h("div", { class: "controls" },
-        fileChoice,
-        rankChoice,
-        search,
-        h("button", { type: "button", click: () => step(-1), "aria-label": "Match before" }, "↑"),
-        h("button", { type: "button", click: () => step(1), "aria-label": "Next match" }, "↓"),
-        h("label", { for: "only-matches" }, only, " matches only"),
-        told),
-      list.element,
-      detail,
+      h("div", { class: "controls" }, fileChoice, rankChoice, browser.controls),
+      browser.list.element,
+      browser.detail,
       note,
     ),
-    search,
+    search: browser.search,
     arrive: (_, query) => {
       const line = Number(query.get("line"));
       if (query.has("file") && line > 0) requestAnimationFrame(() => follow(query.get("file")!, line));
@@ -143,11 +108,4 @@ function noteOn(logs: LogFile[]): string {
   return timed === logs.length
     ? "Ordered by the times that the lines begin with, each log by its own clock."
     : `${timed === 0 ? "No log has" : `Only ${timed} of ${logs.length} logs have`} times, so logs without stand one after the other.`;
-}
-
-function showDetail(detail: HTMLElement, row: Row): void {
-  const place = `${row.file ? row.file + ":" : "line "}${row.number}`;
-  replaceChildren(detail,
-    h("p", {}, h("b", {}, place), row.rank !== null && ` rank ${row.rank}`, row.isEvidence && h("span", { class: "tag" }, "evidence"), row.cut > 0 && ` cut: ${count(row.cut)} more bytes are in the file`, copyButton(row.text, "the line")),
-    h("pre", { tabindex: 0 }, row.text));
 }

@@ -5,7 +5,8 @@ import type { Report, View } from "../report";
 import { TimelineCanvas } from "../timeline/canvas";
 import { rowDetail, spanDetail } from "../timeline/detail";
 import { meetingOf, stuckAtTheEnd, type Stuck } from "../timeline/meetings";
-import { chromeTrace, download } from "../timeline/trace_export";
+import { chromeTrace } from "../timeline/trace_export";
+import { download } from "../ui/download";
 import { h, replaceChildren } from "../ui/dom";
 import { count, plural, rankWord } from "../ui/words";
 

@@ -48,6 +48,7 @@ struct Route {
   std::span<const Parameter> headers = {};
   // In place of run, for requests that share one write to the disk when they come together.
   std::vector<Response> (*run_together)(std::span<Call> calls) = nullptr;
+  std::string_view meanwhile = {};  // what a 202 says, where the answer may not be there yet
 };
 
 std::span<const Route> routes();

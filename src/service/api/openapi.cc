@@ -115,6 +115,11 @@ Json operation_of(const Route& route) {
   const Json refusal = {{"description", "A refusal, with its reason"},
                         {"content", {{"application/problem+json", {{"schema", reference_to("Problem")}}}}}};
   operation["responses"] = {{std::to_string(route.success), success}, {"default", refusal}};
+  if (!route.meanwhile.empty()) {
+    operation["responses"]["202"] = {
+        {"description", route.meanwhile},
+        {"content", {{"application/json", {{"schema", reference_to("Status")}}}}}};
+  }
   return operation;
 }
 

@@ -10,7 +10,6 @@
 #include "service/store/seal.h"
 
 namespace lockstep::service {
-namespace {
 
 std::optional<std::string> bearer_token(const Request& request) {
   const auto header = request.headers.find("authorization");
@@ -22,8 +21,6 @@ std::optional<std::string> bearer_token(const Request& request) {
   if (scheme != "bearer" || token.empty()) return std::nullopt;
   return std::string(token);
 }
-
-}  // namespace
 
 Result<std::optional<Principal>> principal_of(const Request& request, Store& store, std::int64_t now_ms) {
   if (request.peer) {

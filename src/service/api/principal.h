@@ -18,6 +18,8 @@ struct Principal {
   bool is_admin = false;
 };
 
+std::optional<std::string> bearer_token(const Request& request);
+
 // The user whose service this is, at the other end of a Unix socket; else the bearer of a token. Nothing:
 // nobody knows who it is.
 Result<std::optional<Principal>> principal_of(const Request& request, Store& store, std::int64_t now_ms);

@@ -9,6 +9,8 @@
 #include "service/api/artifact_routes.h"
 #include "service/api/handler.h"
 #include "service/api/log_source.h"
+#include "service/api/page_answers.h"
+#include "service/api/submit_answer.h"
 #include "service/api/views.h"
 #include "service/http/problem.h"
 #include "service/job/job_id.h"
@@ -33,32 +35,6 @@ std::optional<Response> refusal_of(const Call& call, const Result<Json>& json) {
         .status = 400, .code = "bad_idempotency_key", .title = "The Idempotency-Key is empty or too long"});
   }
   return std::nullopt;
-}
-
-Response answer_to(const Submitted& done) {
-  switch (done.refusal) {
-    case Refusal::kInvalid:
-      return answer(
-          Problem{.status = 422,
-                  .code = "job_refused",
-                  .title = "This job cannot run",
-                  .detail = fmt::format("{} {}", done.faults.front().pointer, done.faults.front().detail),
-                  .errors = done.faults});
-    case Refusal::kOtherBody:
-      return answer(Problem{.status = 422,
-                            .code = "idempotency_key_reused",
-                            .title = "This Idempotency-Key was used for another request"});
-    case Refusal::kDeleted:
-      return answer(Problem{.status = 410,
-                            .code = "job_deleted",
-                            .title = "The job of this Idempotency-Key was deleted",
-                            .hint = "use a new key"});
-    case Refusal::kNone:
-      break;
-  }
-  Response response = json_answer(201, view_of(done.job));
-  response.headers.emplace_back("Location", "/v1/jobs/" + done.job.id);
-  return response;
 }
 
 std::vector<Response> submit_jobs(std::span<Call> calls) {
@@ -247,6 +223,21 @@ Response cancel_job(Call& call) {
   });
 }
 
+Response retry_job(Call& call) {
+  return with_job(call, [&](const Job& job) {
+    return retry_answer(call.service, job, call.principal.owner, call.request.body);
+  });
+}
+
+Response show_report(Call& call) {
+  return with_job(
+      call, [&](const Job& job) { return report_answer(call.service, job, parameter(call, "attempt")); });
+}
+
+Response show_page(Call&) {
+  return page_answer();
+}
+
 Response delete_job(Call& call) {
   return with_job(call, [&](const Job& job) {
     if (!is_over(job.state)) {
@@ -339,6 +330,11 @@ constexpr Parameter kEventQuery[] = {{.name = "after",
                                       .meaning = "Only events after this sequence",
                                       .least = 0,
                                       .most = INT64_MAX}};
+constexpr Parameter kReportQuery[] = {{.name = "attempt",
+                                       .type = "integer",
+                                       .meaning = "Of this attempt; of the last when it is not given",
+                                       .least = 1,
+                                       .most = kMostRanks}};
 
 constexpr Route kRoutes[] = {
     {.method = "POST",
@@ -369,6 +365,18 @@ constexpr Route kRoutes[] = {
      list_artifacts},
     {"GET", "/v1/jobs/{id}/artifacts/content", "The bytes of one artifact", Needs::kRead, 200,
      "application/octet-stream", download_artifact, kArtifactQuery},
+    {"POST", "/v1/jobs/{id}/retry", "Submit a job that is over once more", Needs::kSubmit, 201, "Job",
+     retry_job},
+    {.method = "GET",
+     .path = "/v1/jobs/{id}/report",
+     .summary = "The report of an attempt, as 'lockstep report' writes it",
+     .needs = Needs::kRead,
+     .success = 200,
+     .answer = "text/html",
+     .run = show_report,
+     .query = kReportQuery,
+     .meanwhile = "It is being made: ask again in a second"},
+    {"GET", "/", "The page for people", Needs::kNothing, 200, "text/html", show_page},
     {"GET", "/livez", "Whether the service runs", Needs::kNothing, 200, "Status", livez},
     {"GET", "/readyz", "Whether the service can take jobs", Needs::kNothing, 200, "Status", readyz},
     {"GET", "/metrics", "Figures for Prometheus", Needs::kRead, 200, "text/plain", metrics},

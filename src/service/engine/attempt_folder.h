@@ -26,6 +26,7 @@ struct AttemptFolder {
     return ranks() / ("rank_" + std::to_string(rank) + ".alive");
   }
   std::filesystem::path recording() const { return path / "recording"; }
+  std::filesystem::path report() const { return path / "report.html"; }
   std::filesystem::path end() const { return path / "end.json"; }
 };
 

@@ -15,6 +15,7 @@
 #include "process/environment.h"
 #include "record/recording.h"
 #include "report/findings_json.h"
+#include "report/live_findings.h"
 #include "service/engine/admission_check.h"
 #include "service/engine/gang.h"
 #include "service/engine/heartbeat.h"
@@ -105,6 +106,7 @@ Result<AttemptEnd> run_attempt(const AttemptFolder& folder, const std::string& p
   launch::WatchedEnd ended = TRY(run_watched(folder, plan, program, was_hung));
   launch::forget_what_passed(ended);
   remove_memory_groups(plan);
+  TRY(report::keep_live_findings(folder.recording(), ended.findings));
   const bool was_asked = ended.job.run.interrupted_by.has_value() && !was_hung;
   AttemptEnd end;
   end.exit_status = ended.job.run.status();

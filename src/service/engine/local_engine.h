@@ -30,6 +30,8 @@ class LocalEngine {
     return {folder_of(job_id) / std::to_string(attempt)};
   }
 
+  const std::string& program() const { return program_; }
+
   // Gives the keeper. May be called again for an attempt of which nobody knows whether it began: it begins
   // once.
   Result<pid_t> start(const Job& job, const Attempt& attempt) const;

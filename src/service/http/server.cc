@@ -50,13 +50,14 @@ class Server {
         acceptor_(io_),
         tls_(asio::ssl::context::tls_server),
         tls_acceptor_(io_),
+        local_acceptor_(io_),
         signals_(io_),
         ticks_(io_),
         looks_(io_) {
     shared_.on_arrival = [this] { take_a_turn(); };
   }
 
-  Result<std::uint16_t> listen() {
+  Result<Ports> listen() {
     ::unlink(place_.socket.c_str());
     error_code fault;
     acceptor_.open(Unix(), fault);
@@ -65,12 +66,19 @@ class Server {
     ::umask(before);
     if (!fault) acceptor_.listen(kBacklog, fault);
     if (fault) return Error{"cannot listen", place_.socket.string(), fault.message(), ""};
-    return place_.tls ? listen_on(*place_.tls) : Result<std::uint16_t>(std::uint16_t{0});
+    Ports ports;
+    if (place_.tls) {
+      TRY(prepare(tls_, *place_.tls));
+      ports.tls = TRY(listen_on(tls_acceptor_, place_.tls->host, place_.tls->port));
+    }
+    if (place_.local_port) ports.local = TRY(listen_on(local_acceptor_, "127.0.0.1", *place_.local_port));
+    return ports;
   }
 
   void run() {
     accept();
     if (place_.tls) accept_tls();
+    if (place_.local_port) accept_local();
     wait_for_signals();
     tick_later();
     look_for_more();
@@ -79,21 +87,19 @@ class Server {
   }
 
  private:
-  Result<std::uint16_t> listen_on(const TlsPlace& place) {
-    TRY(prepare(tls_, place));
-    const std::string where = place.host + ":" + std::to_string(place.port);
+  Result<std::uint16_t> listen_on(Tcp::acceptor& acceptor, const std::string& host, std::uint16_t port) {
+    const std::string where = host + ":" + std::to_string(port);
     error_code fault;
-    const auto found =
-        Tcp::resolver(io_).resolve(place.host, std::to_string(place.port), Tcp::resolver::passive, fault);
+    const auto found = Tcp::resolver(io_).resolve(host, std::to_string(port), Tcp::resolver::passive, fault);
     if (fault || found.empty())
       return Error{"cannot listen", where, fault.message(), "give --listen as HOST:PORT"};
     const Tcp::endpoint endpoint = *found.begin();
-    tls_acceptor_.open(endpoint.protocol(), fault);
-    if (!fault) tls_acceptor_.set_option(asio::socket_base::reuse_address(true), fault);
-    if (!fault) tls_acceptor_.bind(endpoint, fault);
-    if (!fault) tls_acceptor_.listen(kBacklog, fault);
-    if (fault) return Error{"cannot listen", where, fault.message(), "give another port with --listen"};
-    return tls_acceptor_.local_endpoint(fault).port();
+    acceptor.open(endpoint.protocol(), fault);
+    if (!fault) acceptor.set_option(asio::socket_base::reuse_address(true), fault);
+    if (!fault) acceptor.bind(endpoint, fault);
+    if (!fault) acceptor.listen(kBacklog, fault);
+    if (fault) return Error{"cannot listen", where, fault.message(), "give another port"};
+    return acceptor.local_endpoint(fault).port();
   }
 
   bool has_room() const { return shared_.connections < shared_.limits.connections; }
@@ -111,6 +117,13 @@ class Server {
       if (!fault && has_room())
         std::make_shared<SessionOver<TlsStream>>(shared_, std::move(socket), tls_)->start();
       if (fault != asio::error::operation_aborted) accept_tls();
+    });
+  }
+
+  void accept_local() {
+    local_acceptor_.async_accept([this](error_code fault, Tcp::socket socket) {
+      if (!fault && has_room()) std::make_shared<SessionOver<TcpStream>>(shared_, std::move(socket))->start();
+      if (fault != asio::error::operation_aborted) accept_local();
     });
   }
 
@@ -192,6 +205,7 @@ class Server {
   Unix::acceptor acceptor_;
   asio::ssl::context tls_;
   Tcp::acceptor tls_acceptor_;
+  Tcp::acceptor local_acceptor_;
   asio::signal_set signals_;
   asio::steady_timer ticks_;
   asio::steady_timer looks_;
@@ -213,12 +227,11 @@ std::size_t most_connections(std::size_t wanted) {
 }  // namespace
 
 Result<void> run_server(const ServerPlace& place, const ServerLimits& limits, const ServerHooks& hooks,
-                        const std::function<void(std::uint16_t)>& on_ready) {
+                        const std::function<void(const Ports&)>& on_ready) {
   ServerLimits possible = limits;
   possible.connections = most_connections(limits.connections);
   Server server(place, possible, hooks);
-  const std::uint16_t port = TRY(server.listen());
-  on_ready(port);
+  on_ready(TRY(server.listen()));
   server.run();
   return {};
 }

@@ -31,6 +31,8 @@ struct ServerHooks {
   std::function<std::optional<Response>(const Request&)> refusal;
   // About four times a second, at once when a child ends, and after requests that may have changed something.
   std::function<void()> tick;
+  // Who asks on the port of this machine, where nothing but the request tells.
+  std::function<std::optional<uid_t>(const Request&)> visitor;
   std::function<bool()> may_rest;  // whether nothing is left to do but wait for requests
 };
 
@@ -46,11 +48,17 @@ struct ServerPlace {
   std::filesystem::path socket;
   std::chrono::seconds rest_after{0};  // without work or connections for so long, run() returns; 0: never
   std::optional<TlsPlace> tls = {};
+  std::optional<std::uint16_t> local_port = {};  // of 127.0.0.1, without TLS; 0: a free one
 };
 
-// Serves until SIGTERM or SIGINT, or until it may rest. `on_ready` is called once connections are taken, with
-// the port of the TLS place (0 without one).
+// Where it listens; 0: nowhere.
+struct Ports {
+  std::uint16_t tls = 0;
+  std::uint16_t local = 0;
+};
+
+// Serves until SIGTERM or SIGINT, or until it may rest. `on_ready` is called once connections are taken.
 Result<void> run_server(const ServerPlace& place, const ServerLimits& limits, const ServerHooks& hooks,
-                        const std::function<void(std::uint16_t)>& on_ready);
+                        const std::function<void(const Ports&)>& on_ready);
 
 }  // namespace lockstep::service

@@ -34,6 +34,7 @@ namespace http = boost::beast::http;
 using boost::system::error_code;
 using Clock = std::chrono::steady_clock;
 using UnixStream = beast::basic_stream<asio::local::stream_protocol>;
+using TcpStream = beast::basic_stream<asio::ip::tcp>;
 using TlsStream = beast::ssl_stream<beast::basic_stream<asio::ip::tcp>>;
 
 class Session {
@@ -154,6 +155,9 @@ class SessionOver final : public Session, public std::enable_shared_from_this<Se
       return refuse(answer(
           Problem{.status = 400, .code = "bad_request", .title = "The target of the request is not sound"}));
     }
+    if (std::is_same_v<Stream, TcpStream> && shared_.hooks.visitor) {
+      request->peer = shared_.hooks.visitor(*request);
+    }
     if (!parser_->is_done()) {
       if (auto refusal = shared_.hooks.refusal(*request)) return refuse(std::move(*refusal));
     }
@@ -196,7 +200,7 @@ class SessionOver final : public Session, public std::enable_shared_from_this<Se
   }
 
   std::optional<uid_t> peer() {
-    if constexpr (kIsTls) return std::nullopt;
+    if constexpr (!std::is_same_v<Stream, UnixStream>) return std::nullopt;
     return peer_of(lowest().socket().native_handle());
   }
 

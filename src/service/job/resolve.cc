@@ -89,6 +89,14 @@ void choose_meeting_place(Job& job) {
   }
 }
 
+// Names only: the values are nobody's business, and are forgotten.
+void tell_environment(Job& job) {
+  if (job.spec.environment.empty()) return;
+  std::string names;
+  for (const auto& [name, value] : job.spec.environment) names += (names.empty() ? "" : " ") + name;
+  choose(job, kEnvironmentChoice, names, "as asked; the values are forgotten when the job is over");
+}
+
 Faults faults_of_size(const Job& job, const Resources& machine) {
   const Resources need = job.per_worker * job.spec.workers_min;
   Faults faults;
@@ -135,6 +143,7 @@ Faults resolve(Job& job, const Resources& machine) {
   if (!faults.empty()) return faults;
   choose_resources(job, machine);
   choose_meeting_place(job);
+  tell_environment(job);
   return faults_of_size(job, machine);
 }
 

@@ -10,6 +10,9 @@
 
 namespace lockstep::service {
 
+// The choice that names the variables of a job, with blanks between them.
+constexpr const char* kEnvironmentChoice = "environment";
+
 // `job.spec` in; framework, resources and choices out. Faults: the job is refused.
 std::vector<FieldFault> resolve(Job& job, const Resources& machine);
 

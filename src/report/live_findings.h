@@ -8,11 +8,11 @@
 #include "base/result.h"
 #include "model/finding.h"
 
-namespace lockstep::cli {
+namespace lockstep::report {
 
 Result<void> keep_live_findings(const std::filesystem::path& recording, std::vector<model::Finding> findings);
 
 // Of all recordings among the paths; damaged or missing ones have none.
 std::vector<model::Finding> live_findings_in(const std::vector<std::filesystem::path>& paths);
 
-}  // namespace lockstep::cli
+}  // namespace lockstep::report

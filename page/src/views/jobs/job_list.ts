@@ -1,0 +1,99 @@
+// All jobs, the newest first.
+
+import type { View } from "../../report";
+import { get } from "../../service/api";
+import { isOver, nameOf, stateWords, workersOf, type Job, type State } from "../../service/jobs";
+import { poll, type Poll } from "../../service/poll";
+import { h, replaceChildren, visible } from "../../ui/dom";
+import { Live } from "../../ui/live";
+import { href } from "../../ui/route";
+import { moment, plural, took } from "../../ui/words";
+import { statePill } from "./state_pill";
+import { trouble } from "./trouble";
+
+interface JobPage {
+  jobs: Job[];
+  next_cursor: string | null;
+}
+
+const columns = ["State", "Job", "Ranks", "Framework", "Submitted", "Took", "What happened"];
+
+export function jobListView(): View {
+  const search = h("input", { type: "search", placeholder: "Search", "aria-label": "Search the jobs", spellcheck: "false" });
+  const state = h("select", { "aria-label": "Which jobs" }, h("option", { value: "" }, "All jobs"),
+    (Object.keys(stateWords) as State[]).map((one) => h("option", { value: one }, stateWords[one])));
+  const told = h("span", { class: "muted", role: "status" });
+  const table = new Live(h("div", { class: "job-list" }));
+  const older = h("button", { type: "button", hidden: true }, "Older jobs");
+  const list = h("div", {}, h("div", { class: "controls" }, state, search, told, h("a", { class: "button main-action push", href: href("submit") }, "Submit a job")), table.element, h("p", { class: "actions" }, older));
+  const element = h("div", { class: "jobs" }, h("h1", { class: "offscreen" }, "Jobs"), h("p", { class: "muted" }, "Asking the service …"));
+  let newest: Job[] = [];
+  let before: Job[] = []; // pages behind the newest, as they were when they were asked for
+  let cursor: string | null = null;
+  let watch: Poll | undefined;
+
+  const path = (after?: string) => `/v1/jobs?limit=100${state.value ? `&state=${state.value}` : ""}${after ? `&cursor=${after}` : ""}`;
+  const draw = () => {
+    const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const known = new Set(newest.map((job) => job.id));
+    const all = [...newest, ...before.filter((job) => !known.has(job.id))];
+    const fits = all.filter((job) => words.every((word) => textOf(job).includes(word)));
+    told.textContent = plural(fits.length, "job");
+    older.hidden = cursor === null;
+    table.show([fits, isSearched()], () => (fits.length > 0 ? jobTable(fits) : nothing(isSearched())));
+    for (const job of fits) {
+      const cell = isOver(job) ? null : table.element.querySelector(`[data-took="${job.id}"]`);
+      if (cell) cell.textContent = took(job.started_at, null);
+    }
+    if (element.firstChild !== list.previousSibling || !list.isConnected) replaceChildren(element, h("h1", { class: "offscreen" }, "Jobs"), list);
+  };
+  const isSearched = () => search.value !== "" || state.value !== "";
+  const look = async (signal: AbortSignal) => {
+    try {
+      const page = await get<JobPage>(path(), signal);
+      newest = page.jobs;
+      if (before.length === 0) cursor = page.next_cursor;
+      draw();
+    } catch (error) {
+      if (!signal.aborted) replaceChildren(element, trouble(error));
+    }
+    return true;
+  };
+  search.addEventListener("input", draw);
+  state.addEventListener("change", () => {
+    before = [];
+    watch?.now();
+  });
+  older.addEventListener("click", async () => {
+    const page = await get<JobPage>(path(cursor!));
+    before.push(...page.jobs);
+    cursor = page.next_cursor;
+    draw();
+  });
+  return { element, search, arrive: () => (watch ??= poll(look)), leave: () => (watch?.stop(), (watch = undefined)) };
+}
+
+function textOf(job: Job): string {
+  return `${job.id} ${nameOf(job)} ${job.reason} ${job.owner} ${Object.entries(job.request.labels ?? {}).flat().join(" ")}`.toLowerCase();
+}
+
+function jobTable(jobs: Job[]): HTMLElement {
+  return h("table", { class: "job-table" },
+    h("thead", {}, h("tr", {}, columns.map((name) => h("th", { scope: "col" }, name)))),
+    h("tbody", {}, jobs.map((job) => h("tr", {},
+      h("td", {}, statePill(job.state, job.cancel_asked && !isOver(job))),
+      h("th", { scope: "row" }, h("a", { href: href("job", job.id) }, visible(nameOf(job))), h("span", { class: "muted id" }, job.id)),
+      h("td", { "data-label": "Ranks" }, workersOf(job)),
+      h("td", { "data-label": "Framework" }, job.resolved.framework?.value ?? "–"),
+      h("td", { "data-label": "Submitted" }, moment(job.created_at)),
+      h("td", { "data-label": "Took", "data-took": job.id }, took(job.started_at, job.ended_at)),
+      h("td", { class: "reason" }, visible(job.reason), job.attempts > 1 && h("span", { class: "muted" }, ` (${plural(job.attempts, "attempt")})`))))),
+  );
+}
+
+function nothing(isSearched: boolean): HTMLElement {
+  if (isSearched) return h("p", { class: "muted none" }, "No job fits.");
+  return h("div", { class: "empty" }, h("h2", {}, "No jobs yet"),
+    h("p", {}, "Hand in a script and say how many ranks shall run it: ", h("a", { href: href("submit") }, "submit a job"), ", or in a terminal:"),
+    h("pre", { class: "sample" }, "lockstep submit train.py --workers 4"));
+}

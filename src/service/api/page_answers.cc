@@ -1,0 +1,137 @@
+#include "service/api/page_answers.h"
+
+#include <fmt/format.h>
+
+#include "base/file.h"
+#include "base/text_fields.h"
+#include "page/served.h"
+#include "service/api/submit_answer.h"
+#include "service/http/problem.h"
+#include "service/job/resolve.h"
+
+namespace lockstep::service {
+namespace {
+
+constexpr std::size_t kLargestReport = std::size_t{256} << 20;
+constexpr std::size_t kLongestLog = std::size_t{64} << 10;
+
+Response internal_fault(const Error& error) {
+  return answer(Problem{.status = 500, .code = "internal", .title = error.what, .detail = error.why});
+}
+
+Response no_such_attempt() {
+  return answer(Problem{.status = 404, .code = "attempt_not_found", .title = "There is no such attempt"});
+}
+
+std::optional<Attempt> attempt_named(const std::vector<Attempt>& attempts,
+                                     const std::optional<std::string>& name) {
+  if (attempts.empty()) return std::nullopt;
+  if (!name) return attempts.back();
+  const auto number = base::number_in<int>(*name);
+  for (const Attempt& attempt : attempts) {
+    if (number && attempt.number == *number) return attempt;
+  }
+  return std::nullopt;
+}
+
+Response being_made() {
+  Response response{.status = 202, .body = "{\"status\": \"being made\"}\n"};
+  response.headers.emplace_back("Retry-After", "1");
+  return response;
+}
+
+Response not_to_be_made(const AttemptFolder& folder) {
+  const auto log = base::read_file(folder.path / "report.log", kLongestLog);
+  return answer(Problem{.status = 409,
+                        .code = "no_report",
+                        .title = "This attempt has no report",
+                        .detail = log.ok() ? std::string(base::trimmed(log.value())) : "",
+                        .hint = "it may have ended before a rank was recorded; its log is there"});
+}
+
+bool is_texts(const base::Json& json) {
+  if (!json.is_object()) return false;
+  for (const auto& [name, value] : json.items()) {
+    if (!value.is_string()) return false;
+  }
+  return true;
+}
+
+std::string names_of_forgotten(const Job& job) {
+  for (const Choice& choice : job.choices) {
+    if (choice.name == kEnvironmentChoice) return choice.value;
+  }
+  return "";
+}
+
+}  // namespace
+
+Response page_answer() {
+  static const auto page = page::served_page();
+  if (!page.ok()) return internal_fault(page.error());
+  Response response{.content_type = "text/html; charset=utf-8", .body = page.value().html};
+  response.headers = {{"Content-Security-Policy", page.value().policy},
+                      {"X-Content-Type-Options", "nosniff"},
+                      {"Referrer-Policy", "no-referrer"},
+                      {"Cross-Origin-Opener-Policy", "same-origin"},
+                      {"Cross-Origin-Resource-Policy", "same-origin"}};
+  return response;
+}
+
+Response report_answer(JobService& service, const Job& job, const std::optional<std::string>& attempt) {
+  const auto attempts = service.store().attempts(job.id);
+  if (!attempts.ok()) return internal_fault(attempts.error());
+  const auto found = attempt_named(attempts.value(), attempt);
+  if (!found) return no_such_attempt();
+  const AttemptFolder folder = service.engine().folder_of(job.id, found->number);
+  const auto standing = service.reports().ask(folder, is_over(found->state));
+  if (!standing.ok()) return internal_fault(standing.error());
+  switch (standing.value()) {
+    case ReportStanding::kBeingMade:
+      return being_made();
+    case ReportStanding::kImpossible:
+      return not_to_be_made(folder);
+    case ReportStanding::kReady:
+      break;
+  }
+  auto html = base::read_file(folder.report(), kLargestReport);
+  if (!html.ok()) return internal_fault(html.error());
+  Response response{.content_type = "text/html; charset=utf-8", .body = std::move(html).value()};
+  response.headers = {
+      {"Content-Disposition", fmt::format("attachment; filename=\"{}-{}.html\"", job.id, found->number)},
+      {"Content-Security-Policy", "sandbox"},
+      {"X-Content-Type-Options", "nosniff"}};
+  return response;
+}
+
+Response retry_answer(JobService& service, const Job& job, const std::string& owner,
+                      const std::string& body) {
+  if (!is_over(job.state)) {
+    return answer(Problem{
+        .status = 409, .code = "job_not_over", .title = "The job is not over", .hint = "cancel it first"});
+  }
+  std::map<std::string, std::string> environment;
+  const std::string forgotten = names_of_forgotten(job);
+  if (body.empty() && !forgotten.empty()) {
+    return answer(Problem{.status = 409,
+                          .code = "environment_forgotten",
+                          .title = "The values of the job's variables were forgotten when it ended",
+                          .detail = forgotten,
+                          .hint = "send {\"environment\": {...}} with those that the new job shall have"});
+  }
+  if (!body.empty()) {
+    const auto json = base::parse_json(body, "body");
+    const bool is_sound = json.ok() && json.value().is_object() && json.value().size() == 1 &&
+                          json.value().contains("environment") && is_texts(json.value()["environment"]);
+    if (!is_sound) {
+      return answer(Problem{.status = 400,
+                            .code = "bad_json",
+                            .title = "The body is not {\"environment\": {\"NAME\": \"value\"}}"});
+    }
+    environment = json.value()["environment"].get<std::map<std::string, std::string>>();
+  }
+  const auto submitted = service.retry(job, owner, environment);
+  return submitted.ok() ? answer_to(submitted.value()) : internal_fault(submitted.error());
+}
+
+}  // namespace lockstep::service

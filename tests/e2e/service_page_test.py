@@ -1,0 +1,69 @@
+"""The page of `lockstep serve`, in a real browser: real jobs that end well, fail, print hostile lines and are cancelled."""
+
+import os
+import pathlib
+import re
+import subprocess
+
+import pytest
+
+from harness.registry import REPOSITORY, python_of
+from service_client import JOBS, LOCKSTEP, Service, wait_until
+
+CHECK = REPOSITORY / "tests/page/check_service.mjs"
+
+
+class PageService(Service):
+    def start(self):
+        said = self.folder.parent / "said"
+        self.process = subprocess.Popen([LOCKSTEP, "serve", "--state", self.folder, "--page", "0"], stdin=subprocess.DEVNULL,
+                                        stderr=said.open("wb"))
+        self.address = wait_until(lambda: re.search(r"http://127.0.0.1:\d+/#token=\w+", said.read_text()), "it serves the page").group()
+        return self
+
+
+@pytest.fixture
+def service(tmp_path):
+    made = PageService(tmp_path / "s")
+    made.folder.mkdir()
+    made.start()
+    yield made
+    made.end()
+
+
+def test_jobs_in_a_browser(service, jobs):
+    job = jobs["torch_ddp"]
+    python = pathlib.Path(python_of(job.env))
+    environment = job.environ | {"PATH": f"{python.parent}:{os.environ['PATH']}", "OMP_NUM_THREADS": "1", "LAB_STEPS": "12"}
+    well = service.post({"script": str(job.script), "python": str(python), "workers": 2, "environment": environment})[1]["id"]
+    done = service.wait_for(well)
+    assert done["state"] == "SUCCEEDED", done
+    hostile = service.post({"command": ["/bin/sh", str(JOBS / "hostile.sh")], "workers": 2})[1]["id"]
+    service.wait_for(hostile, ["RUNNING"])
+
+    modules = subprocess.run([REPOSITORY / "tools/page_modules"], capture_output=True, text=True, check=True).stdout.strip()
+    checked = subprocess.run(["node", CHECK, service.address, JOBS / "fails.py", well, hostile], capture_output=True, text=True, timeout=200,
+                             env=os.environ | {"LOCKSTEP_PAGE_MODULES": modules})
+    print(checked.stdout)
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+
+
+def test_a_job_once_more(service):
+    first = service.post({"command": ["/bin/sh", "-c", "exit $STATUS"], "workers": 1, "environment": {"STATUS": "3"}})[1]["id"]
+    status, refusal = service.request("POST", f"/v1/jobs/{first}/retry")
+    assert (status, refusal["code"]) == (409, "job_not_over")
+    assert service.wait_for(first)["last_attempt"]["exit_status"] == 3
+    status, refusal = service.request("POST", f"/v1/jobs/{first}/retry")
+    assert (status, refusal["code"], refusal["detail"]) == (409, "environment_forgotten", "STATUS")
+    status, again = service.request("POST", f"/v1/jobs/{first}/retry", {"environment": {"STATUS": "0"}})
+    assert status == 201 and again["request"]["labels"] == {"retry_of": first}
+    assert service.wait_for(again["id"])["state"] == "SUCCEEDED"
+
+
+def test_a_report_of_an_attempt(service):
+    name = service.post({"script": str(JOBS / "fails.py"), "workers": 2})[1]["id"]
+    found = service.wait_for(name)["diagnosis"]["findings"][0]
+    wait_until(lambda: service.get(f"/v1/jobs/{name}/report")[0] == 200, "the report is made")
+    text = service.get(f"/v1/jobs/{name}/report?attempt=1")[1]
+    assert text.startswith("<!doctype html>") and found["title"] in text
+    assert service.get(f"/v1/jobs/{name}/report?attempt=2")[0] == 404

@@ -1,0 +1,197 @@
+// Checks the page of a service in a real browser, and prints one line for each thing that holds.
+//
+// usage: node check_service.mjs ADDRESS SCRIPT WELL HOSTILE
+//
+// ADDRESS is what `lockstep serve --page` printed, SCRIPT one whose rank 1 fails, WELL the id of a job that ended well,
+// HOSTILE of one that goes on printing what tries to be a script.
+
+import { readFileSync } from "node:fs";
+import { expect, expectAccessible, expectNoWider, go, openAddress, runChecks } from "./browser.mjs";
+
+const [address, script, well, hostile] = process.argv.slice(2);
+const [origin, token] = address.split("/#token=");
+let failedJob = "";
+
+const refused = /status of 4\d\d/;
+const at = (hash) => `${origin}/${hash}`;
+
+// With the key in the tab already.
+async function enter(browser, hash, options) {
+  const page = await openAddress(browser, address, options);
+  await page.waitForSelector(".job-list");
+  await go(page, hash);
+  return page;
+}
+
+const checks = {
+  async "the page has a strict policy, and the key is in this tab alone"(browser) {
+    const page = await openAddress(browser, address);
+    const policy = page.answer.headers()["content-security-policy"];
+    for (const part of ["default-src 'none'", "connect-src 'self'", "frame-ancestors 'none'", "script-src 'sha256-"]) expect(policy.includes(part), `the policy is: ${policy}`);
+    expect(!policy.includes("unsafe"), `the policy is: ${policy}`);
+    await page.waitForSelector(".job-list");
+    expect(!page.url().includes(token), `the address is ${page.url()}`);
+    const kept = await page.evaluate(() => [document.cookie, localStorage.length, sessionStorage.length]);
+    expect(JSON.stringify(kept) === '["",0,1]', `kept: ${kept}`);
+    expect(!(await page.content()).includes(token), "the key stands in the page");
+    return page;
+  },
+
+  async "a stranger is asked who they are, and may show a token"(browser) {
+    const page = await openAddress(browser, at("#/jobs"), { allows: refused });
+    await page.waitForSelector("h1:has-text('Who are you?')");
+    await expectAccessible(page, "the question");
+    await page.fill("#token", "wrong");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector("h1:has-text('Who are you?')");
+    await page.fill("#token", token);
+    await page.keyboard.press("Enter");
+    await page.waitForSelector(`.job-table a[href="#/job/${well}"]`);
+    return page;
+  },
+
+  async "a refusal stands beside its field"(browser) {
+    const page = await enter(browser, "#/submit", { allows: refused });
+    await page.fill("#job-script", "/nowhere/train.py");
+    await page.click("text=Run it");
+    await page.waitForSelector("#job-script-fault:has-text('cannot be read')");
+    expect(await page.evaluate(() => document.activeElement.id === "job-script"), "the field has not the focus");
+    return page;
+  },
+
+  async "a script and a number of ranks are enough, and a failure is explained"(browser) {
+    const page = await enter(browser, "#/jobs");
+    await page.keyboard.press("2");
+    await page.waitForFunction(() => document.activeElement?.id === "job-script");
+    await page.keyboard.type(script);
+    await page.fill("#job-workers", "3");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector(".job-head .pill");
+    failedJob = /#\/job\/(job_\w+)/.exec(page.url())[1];
+    await page.waitForSelector(".job-head .pill.failed");
+    await page.waitForSelector(".kicker >> text=script.exception");
+    expect((await page.textContent(".who")).includes("rank 1 began it"), "who began it is not said");
+    expect((await page.textContent(".rank-states")).includes("Rank 1 failed first"), "the ranks are not shown");
+    expect((await page.locator(".fixes > li").count()) > 0, "there are no fixes");
+    for (const kind of ["queued", "started", "failed"]) await page.waitForSelector(`.events b:has-text('${kind}')`);
+    await page.waitForSelector(".choices dt:has-text('rendezvous')");
+    return page;
+  },
+
+  async "evidence leads to its line in the log"(browser) {
+    const page = await enter(browser, `#/job/${failedJob}`);
+    await page.click(".evidence a:has-text('rank_1.err')");
+    await page.waitForSelector(".line.chosen.evidence-line");
+    const line = await page.textContent(".line-detail pre");
+    expect(/learning rate must be positive|Traceback|raise ValueError/.test(line), `the line is: ${line}`);
+    return page;
+  },
+
+  async "the code of a finding leads into the catalogue"(browser) {
+    const page = await enter(browser, `#/job/${failedJob}`);
+    await page.click(".kicker a:has-text('script.exception')");
+    await page.waitForSelector(".entry .code:has-text('script.exception')");
+    return page;
+  },
+
+  async "a log is followed while it is printed, and hostile lines do nothing"(browser) {
+    const page = await enter(browser, `#/job/${hostile}/logs`);
+    await page.waitForSelector(".standing.open");
+    const last = () => page.evaluate(() => Math.max(0, ...[...document.querySelectorAll(".line .text")].map((line) => Number(/^tick (\d+)/.exec(line.textContent)?.[1] ?? 0))));
+    await page.waitForSelector(".line >> text=tick");
+    const before = await last();
+    await page.waitForFunction((from) => [...document.querySelectorAll(".line .text")].some((line) => Number(/^tick (\d+)/.exec(line.textContent)?.[1]) > from + 3), before);
+    await page.focus(".lines");
+    await page.keyboard.press("f");
+    expect((await page.getAttribute("text=Follow", "aria-pressed")) === "false", "f does not stop following");
+    await page.evaluate(() => (document.querySelector(".lines").scrollTop = 0));
+    await page.waitForSelector(".line >> text=<script>document.title='owned'</script>");
+    const text = await page.textContent(".lines");
+    expect(text.includes("\u241b[31m") && !text.includes("\u001b"), "the terminal code is not made visible");
+    expect((await page.locator("main img, main script, main iframe, main svg").count()) === 0, "the log made elements");
+    expect(!(await page.title()).includes("owned"), "a script of the log ran");
+    await page.click(".line:has-text('xxxxxxxx')");
+    expect((await page.textContent(".line-detail")).includes("more bytes are in the file"), "the long line is not said to be cut");
+    await page.keyboard.press("/");
+    await page.keyboard.type("tick 1");
+    await page.waitForSelector(".line mark");
+    await page.keyboard.press("Escape");
+    await page.selectOption("[aria-label='Whose lines']", "1");
+    await page.waitForFunction(() => {
+      const ranks = [...document.querySelectorAll(".line .rank")].map((rank) => rank.textContent);
+      return ranks.length > 0 && ranks.every((rank) => rank === "r1");
+    });
+    return page;
+  },
+
+  async "a job is cancelled by keys alone"(browser) {
+    const page = await enter(browser, `#/job/${hostile}`);
+    await page.waitForSelector(".job-head .pill.running");
+    await page.keyboard.press("c");
+    await page.waitForSelector("dialog.question[open]");
+    await expectAccessible(page, "the question");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector(".job-head .pill.cancelled");
+    return page;
+  },
+
+  async "a job that is over is handed in once more"(browser) {
+    const page = await enter(browser, `#/job/${failedJob}`);
+    await page.waitForSelector(".job-head .pill.failed");
+    await page.keyboard.press("r");
+    await page.waitForSelector("dialog.question[open]");
+    await page.keyboard.press("Enter");
+    await page.waitForURL((url) => /#\/job\/job_/.test(url.hash) && !url.hash.includes(failedJob));
+    await page.waitForSelector(`.choices a[href="#/job/${failedJob}"]`);
+    return page;
+  },
+
+  async "a job that ended well has its report: timeline, performance, and a file to keep"(browser) {
+    const page = await enter(browser, `#/job/${well}`);
+    await page.waitForSelector("h2:has-text('It ended well')");
+    await page.click(".parts a:has-text('Timeline')");
+    await page.waitForFunction(() => globalThis.lockstepTimeline?.view.width > 0);
+    await page.waitForSelector("text=Every call that was recorded finished.");
+    await page.click(".parts a:has-text('Performance')");
+    await page.waitForSelector(".uplot canvas");
+    const [download] = await Promise.all([page.waitForEvent("download"), page.click("text=Save the report")]);
+    expect(readFileSync(await download.path(), "utf8").startsWith("<!doctype html>"), "the file is no page");
+    return page;
+  },
+
+  async "a service that is gone is told, and found again"(browser) {
+    const page = await enter(browser, "#/jobs", { allows: /ERR_INTERNET_DISCONNECTED/ });
+    await page.context().setOffline(true);
+    await page.waitForSelector("h1:has-text('The service does not answer')");
+    await page.context().setOffline(false);
+    await page.waitForSelector(".job-table");
+    return page;
+  },
+
+  async "nothing is wider than a narrow screen"(browser) {
+    const page = await enter(browser, "#/jobs", { width: 390, height: 844 });
+    await everyView(page, (what) => expectNoWider(page, what));
+    return page;
+  },
+};
+
+async function everyView(page, check) {
+  for (const [hash, ready] of [
+    ["#/jobs", ".job-table"], ["#/submit", ".submit"], ["#/catalogue", ".entry .title"], [`#/job/${failedJob}`, ".fixes"],
+    [`#/job/${failedJob}/logs`, ".line"], [`#/job/${well}/timeline`, ".chosen-call"], [`#/job/${well}/performance`, ".uplot canvas"],
+  ]) {
+    await go(page, hash);
+    await page.waitForSelector(ready);
+    await check(hash);
+  }
+}
+
+for (const dark of [false, true]) {
+  checks[`every view is accessible, ${dark ? "dark" : "light"}`] = async (browser) => {
+    const page = await enter(browser, "#/jobs", { dark });
+    await everyView(page, (what) => expectAccessible(page, what));
+    return page;
+  };
+}
+
+await runChecks(checks);
