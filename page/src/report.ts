@@ -9,6 +9,7 @@ export interface Link {
   href: string;
   says: string;
   where: string;
+  name?: string; // of the place, where the file's own is too long to be read
 }
 
 // Where the views of a report are found, and the lines that prove its findings.

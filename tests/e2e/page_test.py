@@ -28,6 +28,14 @@ def recording_of_a_job_whose_rank_2_leaves(folder):
     return folder
 
 
+def check_of_hosts(page):
+    facts = REPOSITORY / "tests/cases/check/a_blocked_port_between_hosts/input/facts"
+    done = subprocess.run([LOCKSTEP, "check", "--facts", facts, "-o", page, "--", "torchrun", "--nnodes", "4", "--master-addr", "10.0.0.1",
+                           "train.py"], capture_output=True, text=True, timeout=120, env={"PATH": os.environ["PATH"]})
+    assert done.returncode == 1, done.stderr
+    return page
+
+
 def write_page(source, page):
     done = subprocess.run([LOCKSTEP, "report", source, "-o", page], capture_output=True, text=True, timeout=120)
     assert done.returncode in (0, 1), done.stderr
@@ -43,6 +51,7 @@ def test_every_view_in_a_browser(tmp_path):
     recording = recording_of_a_job_whose_rank_2_leaves(tmp_path / "recording")
     pages = [write_page(source, tmp_path / f"{name}.html") for name, source in (
         ("demo", recording), ("hostile", hostile), ("findings", recording / "findings.json"), ("healthy", healthy))]
+    pages.append(check_of_hosts(tmp_path / "hosts.html"))
     assert pages[1].stat().st_size < 1 << 20, "a line of a megabyte made a page of a megabyte"
 
     modules = subprocess.run([REPOSITORY / "tools/page_modules"], capture_output=True, text=True, check=True).stdout.strip()

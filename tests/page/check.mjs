@@ -1,14 +1,14 @@
 // Checks each view of reports in a real browser, and prints one line for each thing that holds.
 //
-// usage: node check.mjs DEMO HOSTILE FINDINGS HEALTHY
+// usage: node check.mjs DEMO HOSTILE FINDINGS HEALTHY HOSTS
 //
 // DEMO is a report of a recording whose rank 2 left the loop, HOSTILE of a log that tries to be a script, FINDINGS of a
-// findings file alone, HEALTHY of one without findings.
+// findings file alone, HEALTHY of one without findings, HOSTS of a check of hosts that do not all reach each other.
 
 import { readFileSync } from "node:fs";
 import { expect, expectAccessible, expectNoWider, go, open, runChecks } from "./browser.mjs";
 
-const [demo, hostile, findings, healthy] = process.argv.slice(2);
+const [demo, hostile, findings, healthy, hosts] = process.argv.slice(2);
 const views = ["findings", "timeline", "logs", "performance", "catalogue"];
 
 const checks = {
@@ -110,6 +110,15 @@ const checks = {
   async "no finding is good news, and says so"(browser) {
     const page = await open(browser, healthy);
     await page.waitForSelector("h1:has-text('Nothing wrong was found')");
+    return page;
+  },
+
+  async "a blocked connection between hosts tells what decides it"(browser) {
+    const page = await open(browser, hosts);
+    await page.focus(".host-table td.blocked button");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector(".decides pre:has-text('What decides on')");
+    await expectAccessible(page, "the table");
     return page;
   },
 

@@ -3,14 +3,16 @@
 // usage: node check_service.mjs ADDRESS SCRIPT WELL HOSTILE
 //
 // ADDRESS is what `lockstep serve --page` printed, SCRIPT one whose rank 1 fails, WELL the id of a job that ended well,
-// HOSTILE of one that goes on printing what tries to be a script.
+// HOSTILE a shell script that goes on printing what tries to be a script of the page. The jobs run one after the other:
+// the machine may have room for one.
 
 import { readFileSync } from "node:fs";
 import { expect, expectAccessible, expectNoWider, go, openAddress, runChecks } from "./browser.mjs";
 
-const [address, script, well, hostile] = process.argv.slice(2);
+const [address, script, well, hostileScript] = process.argv.slice(2);
 const [origin, token] = address.split("/#token=");
 let failedJob = "";
+let hostile = "";
 
 const refused = /status of 4\d\d/;
 const at = (hash) => `${origin}/${hash}`;
@@ -53,7 +55,7 @@ const checks = {
   async "a refusal stands beside its field"(browser) {
     const page = await enter(browser, "#/submit", { allows: refused });
     await page.fill("#job-script", "/nowhere/train.py");
-    await page.click("text=Run it");
+    await page.click(".submit button[type=submit]");
     await page.waitForSelector("#job-script-fault:has-text('cannot be read')");
     expect(await page.evaluate(() => document.activeElement.id === "job-script"), "the field has not the focus");
     return page;
@@ -95,6 +97,10 @@ const checks = {
   },
 
   async "a log is followed while it is printed, and hostile lines do nothing"(browser) {
+    const answer = await fetch(`${origin}/v1/jobs`, {
+      method: "POST", headers: { Authorization: `Bearer ${token}` }, body: JSON.stringify({ command: ["/bin/sh", hostileScript], workers: 2 }),
+    });
+    hostile = (await answer.json()).id;
     const page = await enter(browser, `#/job/${hostile}/logs`);
     await page.waitForSelector(".standing.open");
     const last = () => page.evaluate(() => Math.max(0, ...[...document.querySelectorAll(".line .text")].map((line) => Number(/^tick (\d+)/.exec(line.textContent)?.[1] ?? 0))));

@@ -82,7 +82,7 @@ export function isOver(job: { state: State }): boolean {
 export function nameOf(job: Job): string {
   const { script, command, args } = job.request;
   const words = script ? [script, ...(args ?? [])] : (command ?? []);
-  return [words[0]?.split("/").pop() ?? "job", ...words.slice(1)].join(" ");
+  return words.map((word) => (word.startsWith("/") ? word.split("/").pop() : word)).join(" ") || "job";
 }
 
 export function workersOf(job: Job): string {

@@ -2,6 +2,7 @@
 
 import { visible } from "../ui/dom";
 import type { Row } from "../ui/line_list";
+import { clock } from "../ui/words";
 import type { Refusal } from "./api";
 import { follow, type StreamEvent } from "./event_stream";
 import type { LogEntry } from "./jobs";
@@ -57,7 +58,7 @@ export class LogFeed {
       return;
     }
     const row: LogRow = {
-      isGap: false, file: "", at: entry.at.slice(11, 23), number: ++line.number, rank: entry.rank, stream: entry.stream,
+      isGap: false, file: "", at: clock(new Date(entry.at)) + entry.at.slice(19, 23), number: ++line.number, rank: entry.rank, stream: entry.stream,
       text: visible(entry.text.slice(0, longestKept)), cut: Math.max(0, entry.text.length - longestKept), isEvidence: false, isError: entry.stream === "err",
     };
     row.isEvidence = this.isEvidence(row);

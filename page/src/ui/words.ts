@@ -59,15 +59,20 @@ export function wallClock(beginNs: string, us: number): string {
 export function moment(iso: string | null): string {
   if (!iso) return "–";
   const at = new Date(iso);
-  const two = (value: number) => String(value).padStart(2, "0");
-  const time = `${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`;
+  const time = clock(at);
   const isToday = at.toDateString() === new Date().toDateString();
   return isToday ? time : `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())} ${time}`;
+}
+
+const two = (value: number) => String(value).padStart(2, "0");
+
+export function clock(at: Date): string {
+  return `${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`;
 }
 
 export function took(from: string | null, to: string | null): string {
   if (!from) return "–";
   const end = to ? Date.parse(to) : Date.now();
   const seconds = Math.max(0, end - Date.parse(from)) / 1000;
-  return duration(1e6 * (seconds < 10 && to ? seconds : Math.round(seconds)));
+  return seconds < 10 && to ? `${seconds.toFixed(1)} s` : duration(1e6 * Math.round(seconds));
 }

@@ -92,7 +92,7 @@ function evidence(report: Report, one: Evidence, finding: number, index: number)
   return h(
     "li",
     {},
-    h("div", { class: "place" }, link ? h("a", { href: link.href, title: link.says }, visible(place)) : h("span", {}, visible(place)), origin && h("span", { class: "origin" }, origin), link && h("span", { class: "origin" }, "→ " + link.where)),
+    h("div", { class: "place" }, link ? h("a", { href: link.href, title: link.says }, visible(link.name ?? place)) : h("span", {}, visible(place)), origin && h("span", { class: "origin" }, origin), link && h("span", { class: "origin" }, "→ " + link.where)),
     h("pre", { tabindex: 0 }, visible(one.text)),
   );
 }

@@ -51,6 +51,7 @@ export function liveLogs(job: () => Job): View {
       state: (state) => {
         standing.textContent = states[state];
         standing.className = `standing ${state}`;
+        follow.hidden = state === "ended";
         if (state === "ended" && made.rows.length === 0) note.textContent = rank === null ? "The ranks of this attempt printed nothing." : `Rank ${rank} printed nothing in this attempt.`;
       },
       refused: (refusal) => (standing.textContent = troubleLine(refusal)),

@@ -40,7 +40,8 @@ function reportOn(job: Job, findings: Findings): Report {
   const contents: Contents = { schema: "", input: job.id, ranks: [], timeline: null, moments: [], logs: [], losses: [], steps: [], checksums: null, hosts: [], bounds: [] };
   const none = () => Promise.reject(new Error("a job's findings stand alone"));
   const source = { about: none, findings: none, contents: none, spans: none, catalogue: none };
-  return new Report(source, { version: "" }, findings, contents, placesOf(job.id, job.attempts, job.resolved.framework?.value !== "plain"));
+  const known: Findings = { ...findings, job: { ...findings.job, world_size: findings.job.world_size ?? job.last_attempt?.workers } };
+  return new Report(source, { version: "" }, known, contents, placesOf(job.id, job.attempts, job.resolved.framework?.value !== "plain"));
 }
 
 function verdictOf(job: Job): HTMLElement[] {
@@ -77,7 +78,7 @@ function configuration(job: Job): (HTMLElement | false)[] {
   return [
     h("h2", {}, "Configuration"),
     h("dl", { class: "choices" },
-      h("dt", {}, script ? "script" : "command"), h("dd", {}, visible(line), copyButton(line, "it")),
+      h("dt", {}, script ? "script" : "command", copyButton(line, "it")), h("dd", {}, visible(line)),
       directory && [h("dt", {}, "directory"), h("dd", {}, visible(directory))],
       others.map(([name, value]) => [h("dt", {}, name), h("dd", {}, visible(typeof value === "object" ? JSON.stringify(value) : String(value)))]).flat(),
       Object.entries(job.resolved).map(([name, choice]) => [h("dt", {}, name), h("dd", {}, visible(choice.value), h("span", { class: "why" }, visible(choice.reason)))]).flat(),

@@ -21,7 +21,7 @@ export function placesOf(id: string, attempt: number, hasTimeline: boolean): Pla
     hasTimeline: () => hasTimeline,
     evidence(report, one, finding, index) {
       const line = lineOf(one);
-      if (line) return { href: jobHref(id, "logs", { attempt, ...line }), says: "Open the log at this line", where: "log" };
+      if (line) return { href: jobHref(id, "logs", { attempt, ...line }), says: "Open the log at this line", where: "log", name: `rank_${line.rank}.${line.stream}:${line.line}` };
       return momentOf(report, finding, index);
     },
   };
