@@ -9,6 +9,7 @@ import pytest
 
 from harness.registry import REPOSITORY, python_of
 from service_client import JOBS, LOCKSTEP, Service, wait_until
+from service_tls_test import TlsService, read_to_end
 
 CHECK = REPOSITORY / "tests/page/check_service.mjs"
 
@@ -65,3 +66,16 @@ def test_a_report_of_an_attempt(service):
     text = service.get(f"/v1/jobs/{name}/report?attempt=1")[1]
     assert text.startswith("<!doctype html>") and found["title"] in text
     assert service.get(f"/v1/jobs/{name}/report?attempt=2")[0] == 404
+
+
+def test_others_get_the_page_over_tls(tmp_path):
+    (tmp_path / "s").mkdir()
+    service = TlsService(tmp_path / "s").start()
+    try:
+        with service.connect() as one:
+            one.sendall(b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+            head, _, page = read_to_end(one).partition(b"\r\n\r\n")
+        assert head.startswith(b"HTTP/1.1 200") and page.startswith(b"<!doctype html>")
+        assert b"Content-Security-Policy: default-src 'none'" in head and b"frame-ancestors 'none'" in head
+    finally:
+        service.end()

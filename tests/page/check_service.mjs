@@ -17,6 +17,11 @@ let hostile = "";
 const refused = /status of 4\d\d/;
 const at = (hash) => `${origin}/${hash}`;
 
+async function submitted(request) {
+  const answer = await fetch(`${origin}/v1/jobs`, { method: "POST", headers: { Authorization: `Bearer ${token}` }, body: JSON.stringify(request) });
+  return (await answer.json()).id;
+}
+
 // With the key in the tab already.
 async function enter(browser, hash, options) {
   const page = await openAddress(browser, address, options);
@@ -97,10 +102,7 @@ const checks = {
   },
 
   async "a log is followed while it is printed, and hostile lines do nothing"(browser) {
-    const answer = await fetch(`${origin}/v1/jobs`, {
-      method: "POST", headers: { Authorization: `Bearer ${token}` }, body: JSON.stringify({ command: ["/bin/sh", hostileScript], workers: 2 }),
-    });
-    hostile = (await answer.json()).id;
+    hostile = await submitted({ command: ["/bin/sh", hostileScript], workers: 2 });
     const page = await enter(browser, `#/job/${hostile}/logs`);
     await page.waitForSelector(".standing.open");
     const last = () => page.evaluate(() => Math.max(0, ...[...document.querySelectorAll(".line .text")].map((line) => Number(/^tick (\d+)/.exec(line.textContent)?.[1] ?? 0))));
@@ -149,6 +151,16 @@ const checks = {
     await page.keyboard.press("Enter");
     await page.waitForURL((url) => /#\/job\/job_/.test(url.hash) && !url.hash.includes(failedJob));
     await page.waitForSelector(`.choices a[href="#/job/${failedJob}"]`);
+    return page;
+  },
+
+  async "every attempt is listed, with its log"(browser) {
+    const id = await submitted({ command: ["/bin/sh", "-c", "echo attempt $LOCKSTEP_ATTEMPT; test $LOCKSTEP_ATTEMPT = 2"], workers: 1, retries: 1 });
+    const page = await enter(browser, `#/job/${id}`);
+    await page.waitForSelector(".job-head .pill.succeeded");
+    await page.waitForSelector(".attempts tr:has-text('1') .pill.failed");
+    await page.click("[aria-label='Log of attempt 1']");
+    await page.waitForSelector(".line >> text=attempt 1");
     return page;
   },
 

@@ -2,7 +2,7 @@
 
 import type { View } from "../../report";
 import { get } from "../../service/api";
-import { isOver, nameOf, workersOf, type Job, type JobEvent } from "../../service/jobs";
+import { isOver, nameOf, workersOf, type Attempt, type Job, type JobEvent } from "../../service/jobs";
 import { poll, type Poll } from "../../service/poll";
 import { fetchReport } from "../../service/report_of";
 import { download } from "../../ui/download";
@@ -34,6 +34,7 @@ export function jobView(id: string): JobView {
   const glance = overview();
   let job: Job | undefined;
   let events: JobEvent[] = [];
+  let attempts: Attempt[] = [];
   let watch: Poll | undefined;
   let shown: View | undefined;
   let wanted: [part: string, query: URLSearchParams] = ["", new URLSearchParams()];
@@ -67,7 +68,7 @@ export function jobView(id: string): JobView {
     head.show([job!.state, job!.reason, job!.cancel_asked, job!.started_at, job!.attempts], () => headOf(job!, view));
     const clock = head.element.querySelector(".took");
     if (clock) clock.textContent = took(job!.started_at, job!.ended_at);
-    glance.show(job!, events);
+    glance.show(job!, attempts, events);
     markPart(wanted[0]);
     if (!place.isConnected) {
       replaceChildren(element, head.element, place);
@@ -77,6 +78,7 @@ export function jobView(id: string): JobView {
   const look = async (signal: AbortSignal) => {
     try {
       const [now, more] = await Promise.all([get<Job>(`/v1/jobs/${id}`, signal), get<{ events: JobEvent[] }>(`/v1/jobs/${id}/events`, signal)]);
+      if (now.attempts > 1) attempts = (await get<{ attempts: Attempt[] }>(`/v1/jobs/${id}/attempts`, signal)).attempts;
       job = now;
       events = more.events;
       draw();

@@ -2,32 +2,35 @@
 
 import type { Contents, Findings } from "../../data/contents";
 import { Report, type View } from "../../report";
-import type { Job, JobEvent } from "../../service/jobs";
+import type { Attempt, Job, JobEvent } from "../../service/jobs";
 import { copyButton } from "../../ui/copy";
 import { h, visible } from "../../ui/dom";
 import { Live } from "../../ui/live";
 import { moment, plural } from "../../ui/words";
 import { findingArticle, limitsOf } from "../findings";
+import { attemptTable } from "./attempts";
 import { placesOf, jobHref } from "./places";
 import { rankStates } from "./rank_states";
 
 export interface Overview extends View {
-  show(job: Job, events: JobEvent[]): void;
+  show(job: Job, attempts: Attempt[], events: JobEvent[]): void;
 }
 
 export function overview(): Overview {
   const verdict = new Live(h("div", { class: "verdicts" }));
   const ranks = new Live(h("div", {}));
+  const tries = new Live(h("div", {}));
   const before = new Live(h("div", { class: "verdicts" }));
   const choices = new Live(h("section", { class: "card" }));
   const happened = new Live(h("section", { class: "card" }));
   return {
     element: h("div", { class: "findings" },
-      h("div", { class: "verdicts" }, verdict.element, ranks.element, before.element),
+      h("div", { class: "verdicts" }, verdict.element, ranks.element, tries.element, before.element),
       h("aside", {}, choices.element, happened.element)),
-    show: (job, events) => {
+    show: (job, attempts, events) => {
       verdict.show([job.state, job.reason, job.diagnosis], () => verdictOf(job));
       ranks.show(job.last_attempt, () => [job.last_attempt && rankStates(job.last_attempt)]);
+      tries.show(attempts, () => [attemptTable(job.id, attempts)]);
       before.show([job.check, job.attempts], () => checkOf(job));
       choices.show([job.request, job.resolved], () => configuration(job));
       happened.show(events, () => eventList(events));
