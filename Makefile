@@ -39,7 +39,7 @@ page: page-deps  ## build page/dist/page.html from page/src
 page-deps: deps  ## fetch the npm packages that build and test the page
 	@tools/page_modules >/dev/null
 
-screenshot: page-deps demo   ## make the README's picture: the demo's job as the page shows it
+screenshot: page-deps demo   ## make the pictures of README and docs: the demo's job as the page shows it
 	@tools/make_screenshot
 
 bench-service: build   ## the service under load: 10,000 queued jobs, 5,000 log streams, 200 submits a second

@@ -4,7 +4,7 @@ import type { View } from "../../report";
 import { get } from "../../service/api";
 import { isOver, nameOf, workersOf, type Attempt, type Job, type JobEvent } from "../../service/jobs";
 import { poll, type Poll } from "../../service/poll";
-import { fetchReport } from "../../service/report_of";
+import { fetchReport, loadReport } from "../../service/report_of";
 import { download } from "../../ui/download";
 import { h, replaceChildren, visible } from "../../ui/dom";
 import { Live } from "../../ui/live";
@@ -14,8 +14,8 @@ import { performanceView } from "../performance";
 import { timelineView } from "../timeline";
 import { askToCancel, askToRetry } from "./actions";
 import { liveLogs } from "./live_logs";
-import { overview } from "./overview";
-import { jobHref } from "./places";
+import { overview, type Known } from "./overview";
+import { jobHref, placesOf } from "./places";
 import { reportTab } from "./report_tab";
 import { statePill } from "./state_pill";
 import { trouble, troubleLine } from "./trouble";
@@ -35,6 +35,7 @@ export function jobView(id: string): JobView {
   let job: Job | undefined;
   let events: JobEvent[] = [];
   let attempts: Attempt[] = [];
+  let moments: Known["moments"] = [];
   let watch: Poll | undefined;
   let shown: View | undefined;
   let wanted: [part: string, query: URLSearchParams] = ["", new URLSearchParams()];
@@ -68,11 +69,25 @@ export function jobView(id: string): JobView {
     head.show([job!.state, job!.reason, job!.cancel_asked, job!.started_at, job!.attempts], () => headOf(job!, view));
     const clock = head.element.querySelector(".took");
     if (clock) clock.textContent = took(job!.started_at, job!.ended_at);
-    glance.show(job!, attempts, events);
+    glance.show({ job: job!, attempts, events, moments });
     markPart(wanted[0]);
     if (!place.isConnected) {
       replaceChildren(element, head.element, place);
       go();
+    }
+  };
+  // Evidence that is a call of a rank leads to its moment on the timeline, which only the report knows.
+  const findMoments = async (signal: AbortSignal) => {
+    const isRecorded = job!.diagnosis?.findings.some((finding) => finding.evidence.some((one) => one.file.endsWith(".lockstep")));
+    if (!isRecorded) return;
+    try {
+      const { contents, findings } = await loadReport(id, job!.attempts, placesOf(id, job!.attempts, true), signal);
+      const isSame = findings.findings.every((finding, i) => finding.title === job!.diagnosis!.findings[i]?.title);
+      if (!isSame) return;
+      moments = contents.moments;
+      draw();
+    } catch {
+      // Without a report the evidence stands there all the same, only without links.
     }
   };
   const look = async (signal: AbortSignal) => {
@@ -82,6 +97,7 @@ export function jobView(id: string): JobView {
       job = now;
       events = more.events;
       draw();
+      if (isOver(now)) void findMoments(signal);
       return !isOver(now);
     } catch (error) {
       if (signal.aborted) return false;

@@ -12,8 +12,15 @@ import { attemptTable } from "./attempts";
 import { placesOf, jobHref } from "./places";
 import { rankStates } from "./rank_states";
 
+export interface Known {
+  job: Job;
+  attempts: Attempt[];
+  events: JobEvent[];
+  moments: Contents["moments"]; // of the evidence, once the report was read
+}
+
 export interface Overview extends View {
-  show(job: Job, attempts: Attempt[], events: JobEvent[]): void;
+  show(known: Known): void;
 }
 
 export function overview(): Overview {
@@ -27,8 +34,8 @@ export function overview(): Overview {
     element: h("div", { class: "findings" },
       h("div", { class: "verdicts" }, verdict.element, ranks.element, tries.element, before.element),
       h("aside", {}, choices.element, happened.element)),
-    show: (job, attempts, events) => {
-      verdict.show([job.state, job.reason, job.diagnosis], () => verdictOf(job));
+    show: ({ job, attempts, events, moments }) => {
+      verdict.show([job.state, job.reason, job.diagnosis, moments], () => verdictOf(job, moments));
       ranks.show(job.last_attempt, () => [job.last_attempt && rankStates(job.last_attempt)]);
       tries.show(attempts, () => [attemptTable(job.id, attempts)]);
       before.show([job.check, job.attempts], () => checkOf(job));
@@ -39,17 +46,17 @@ export function overview(): Overview {
 }
 
 // Findings of a job need no recording to be shown; what only a recording has is empty.
-function reportOn(job: Job, findings: Findings): Report {
-  const contents: Contents = { schema: "", input: job.id, ranks: [], timeline: null, moments: [], logs: [], losses: [], steps: [], checksums: null, hosts: [], bounds: [] };
+function reportOn(job: Job, findings: Findings, moments: Contents["moments"] = []): Report {
+  const contents: Contents = { schema: "", input: job.id, ranks: [], timeline: null, moments, logs: [], losses: [], steps: [], checksums: null, hosts: [], bounds: [] };
   const none = () => Promise.reject(new Error("a job's findings stand alone"));
   const source = { about: none, findings: none, contents: none, spans: none, catalogue: none };
   const known: Findings = { ...findings, job: { ...findings.job, world_size: findings.job.world_size ?? job.last_attempt?.workers } };
   return new Report(source, { version: "" }, known, contents, placesOf(job.id, job.attempts, job.resolved.framework?.value !== "plain"));
 }
 
-function verdictOf(job: Job): HTMLElement[] {
+function verdictOf(job: Job, moments: Contents["moments"]): HTMLElement[] {
   if (job.diagnosis && job.diagnosis.findings.length > 0) {
-    const report = reportOn(job, job.diagnosis);
+    const report = reportOn(job, job.diagnosis, moments);
     const limits = job.diagnosis.limits;
     return [...job.diagnosis.findings.map((finding, i) => findingArticle(report, finding, i)), ...(limits.length > 0 ? [limitsOf(limits, [])] : [])];
   }
