@@ -13,6 +13,7 @@ const [address, script, well, hostileScript] = process.argv.slice(2);
 const [origin, token] = address.split("/#token=");
 let failedJob = "";
 let hostile = "";
+let triedAgain = "";
 
 const refused = /status of 4\d\d/;
 const at = (hash) => `${origin}/${hash}`;
@@ -155,8 +156,8 @@ const checks = {
   },
 
   async "every attempt is listed, with its log"(browser) {
-    const id = await submitted({ command: ["/bin/sh", "-c", "echo attempt $LOCKSTEP_ATTEMPT; test $LOCKSTEP_ATTEMPT = 2"], workers: 1, retries: 1 });
-    const page = await enter(browser, `#/job/${id}`);
+    triedAgain = await submitted({ command: ["/bin/sh", "-c", "echo attempt $LOCKSTEP_ATTEMPT; test $LOCKSTEP_ATTEMPT = 2"], workers: 1, retries: 1 });
+    const page = await enter(browser, `#/job/${triedAgain}`);
     await page.waitForSelector(".job-head .pill.succeeded");
     await page.waitForSelector(".attempts tr:has-text('1') .pill.failed");
     await page.click("[aria-label='Log of attempt 1']");
@@ -195,7 +196,7 @@ const checks = {
 
 async function everyView(page, check) {
   for (const [hash, ready] of [
-    ["#/jobs", ".job-table"], ["#/submit", ".submit"], ["#/catalogue", ".entry .title"], [`#/job/${failedJob}`, ".fixes"],
+    ["#/jobs", ".job-table"], ["#/submit", ".submit"], ["#/catalogue", ".entry .title"], [`#/job/${failedJob}`, ".fixes"], [`#/job/${triedAgain}`, ".attempts"],
     [`#/job/${failedJob}/logs`, ".line"], [`#/job/${well}/timeline`, ".chosen-call"], [`#/job/${well}/performance`, ".uplot canvas"],
   ]) {
     await go(page, hash);

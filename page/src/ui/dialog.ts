@@ -35,5 +35,5 @@ export function question(asked: Question): void {
   dialog.addEventListener("close", () => dialog.remove());
   document.body.append(dialog);
   dialog.showModal();
-  if (!asked.fields?.length) does.focus();
+  (dialog.querySelector("input") ?? does).focus();
 }

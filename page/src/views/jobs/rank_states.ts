@@ -51,8 +51,8 @@ function summary(attempt: Attempt, ranks: { kind: Kind }[]): string {
   const parts = [
     attempt.first_failed_rank !== null && `rank ${attempt.first_failed_rank} failed first`,
     number("bad") > 0 && `${count(number("bad"))} failed after it`,
-    number("asked") > 0 && `${count(number("asked"))} were told to end`,
-    number("well") > 0 && `${count(number("well"))} ended by themselves`,
+    number("asked") > 0 && plural(number("asked"), "was told to end", "were told to end"),
+    number("well") > 0 && plural(number("well"), "ended by itself", "ended by themselves"),
     number("unseen") > 0 && `${count(number("unseen"))} left no word`,
   ].filter(Boolean).join(", ");
   return parts ? parts[0].toUpperCase() + parts.slice(1) + "." : "No rank was started.";
