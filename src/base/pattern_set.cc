@@ -30,8 +30,8 @@ int report(unsigned id, unsigned long long /*from*/, unsigned long long to, unsi
   return 0;
 }
 
-// vectorscan 5.4.9 loses words that end in the last 31 bytes of what it is given, on every processor. So the tail is
-// looked through in a copy with lines behind it that match nothing.
+// vectorscan 5.4.9 loses words that end in the last 31 bytes of what it is given, on every processor. So the
+// tail is looked through in a copy with lines behind it that match nothing.
 constexpr std::size_t kLossyTail = 32;
 constexpr std::size_t kLeastTail = 512;
 constexpr std::size_t kLongestTail = std::size_t{64} << 10;
@@ -132,8 +132,8 @@ void PatternScanner::scan_tail(std::string_view text, std::size_t from, const On
 
 void PatternScanner::scan_bytes(std::string_view bytes, const OnMatch& on_match) {
   void* context = const_cast<void*>(static_cast<const void*>(&on_match));
-  const hs_error_t status = hs_scan(set_->database_.get(), bytes.data(), static_cast<unsigned>(bytes.size()), 0,
-                                    scratch_.get(), report, context);
+  const hs_error_t status = hs_scan(set_->database_.get(), bytes.data(), static_cast<unsigned>(bytes.size()),
+                                    0, scratch_.get(), report, context);
   CHECK(status == HS_SUCCESS, "vectorscan scans any bytes");
 }
 

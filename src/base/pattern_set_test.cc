@@ -35,14 +35,15 @@ TEST(PatternSet, FirstOnlyReportsOnce) {
 }
 
 TEST(PatternSet, FindsWordsInTheLastBytesOfAText) {
-  const auto set = PatternSet::compile(
-      std::vector<PatternText>{{"Python v"}, {"Traceback for thread "}, {R"(failed \(exitcode: )"}, {"NCCL INFO "}});
+  const auto set = PatternSet::compile(std::vector<PatternText>{
+      {"Python v"}, {"Traceback for thread "}, {R"(failed \(exitcode: )"}, {"NCCL INFO "}});
   ASSERT_TRUE(set.ok());
   for (const std::size_t begin : {std::size_t{0}, std::size_t{5'000}, std::size_t{70'000}}) {
     for (std::size_t shift = 0; shift < 64; ++shift) {
       const std::string text = std::string(begin + shift, '.') + "\nPython v Python v3.10";
       const std::size_t first = begin + shift + 9;
-      EXPECT_EQ(matches_in(set.value(), text), (Matches{{0, first}, {0, first + 9}})) << begin << '+' << shift;
+      EXPECT_EQ(matches_in(set.value(), text), (Matches{{0, first}, {0, first + 9}}))
+          << begin << '+' << shift;
     }
   }
 }

@@ -11,11 +11,11 @@
 namespace lockstep::service {
 namespace {
 
-constexpr std::size_t kKeyBytes = 24;
+constexpr std::size_t kPageKeyBytes = 24;
 
 }  // namespace
 
-PageKey::PageKey() : text_("page_" + in_hex(random_bytes(kKeyBytes))), hash_(sha256(text_)) {}
+PageKey::PageKey() : text_("page_" + in_hex(random_bytes(kPageKeyBytes))), hash_(sha256(text_)) {}
 
 std::string PageKey::address(std::uint16_t port) const {
   return fmt::format("http://127.0.0.1:{}/#token={}", port, text_);
