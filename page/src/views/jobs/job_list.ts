@@ -45,7 +45,7 @@ export function jobListView(): View {
       const cell = isOver(job) ? null : table.element.querySelector(`[data-took="${job.id}"]`);
       if (cell) cell.textContent = took(job.started_at, null);
     }
-    if (element.firstChild !== list.previousSibling || !list.isConnected) replaceChildren(element, h("h1", { class: "offscreen" }, "Jobs"), list);
+    if (!element.contains(list)) replaceChildren(element, h("h1", { class: "offscreen" }, "Jobs"), list);
   };
   const isSearched = () => search.value !== "" || state.value !== "";
   const look = async (signal: AbortSignal) => {
