@@ -163,7 +163,7 @@ class FlowJudge {
         network::judge_flow(reach_.at(flow.source), reach_.at(flow.destination), flow.flow);
     if (verdict.reach != Reach::kBlocked) return "";
     const std::string what = fmt::format("{}: {}", meaning_of(flow.kind).what, verdict.why);
-    if (!verdict.decider) return what;
+    if (!verdict.decider || what.find(verdict.decider->text) != std::string::npos) return what;
     return fmt::format("{}. What decides on {}: {}", what, verdict.decider->host, verdict.decider->text);
   }
 

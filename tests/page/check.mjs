@@ -117,7 +117,7 @@ const checks = {
     const page = await open(browser, hosts);
     await page.focus(".host-table td.blocked button");
     await page.keyboard.press("Enter");
-    await page.waitForSelector(".decides pre:has-text('What decides on')");
+    await page.waitForSelector(".decides pre:has-text('-A INPUT -s 10.0.0.3/32')");
     await expectAccessible(page, "the table");
     return page;
   },
