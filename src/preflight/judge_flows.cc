@@ -1,12 +1,14 @@
 #include "preflight/judge_flows.h"
 
 #include <map>
+#include <set>
 #include <string_view>
 #include <thread>
 
 #include <fmt/format.h>
 
 #include "network/pairs.h"
+#include "network/shared_addresses.h"
 #include "preflight/accept_command.h"
 
 namespace lockstep::preflight {
@@ -88,12 +90,16 @@ std::vector<std::size_t> ends_on(const Mesh& mesh, std::size_t host) {
 class FlowJudge {
  public:
   explicit FlowJudge(std::span<const network::HostFacts> hosts)
-      : hosts_(hosts), reach_(hosts), blocked_(hosts.size()), unknown_(hosts.size()) {}
+      : hosts_(hosts),
+        reach_(hosts),
+        shared_(network::shared_addresses(hosts)),
+        blocked_(hosts.size()),
+        unknown_(hosts.size()) {}
 
   void judge(const RequiredFlow& flow) {
     Stack& stack = stacks_[meaning_of(flow.kind).what];
     ++stack.asked;
-    FlowVerdict verdict = network::judge_flow(reach_.at(flow.source), reach_.at(flow.destination), flow.flow);
+    FlowVerdict verdict = verdict_of(flow);
     if (verdict.reach == Reach::kUnknown) doubt(flow);
     if (verdict.reach == Reach::kBlocked) block(stack, flow, std::move(verdict));
   }
@@ -107,14 +113,14 @@ class FlowJudge {
       for (std::size_t destination = 0; destination < endpoints.size(); ++destination) {
         if (source == destination || !mesh.kind_of(source, destination)) continue;
         ++stack.asked;
-        const Reach reach = pairs.at(source, destination);
+        const bool is_own = reaches_itself(endpoints[source].host, endpoints[destination].address);
+        const Reach reach = is_own ? Reach::kBlocked : pairs.at(source, destination);
         if (reach == Reach::kOpen) continue;
         if (reach == Reach::kUnknown) {
           doubt(mesh.flow(source, destination));
         } else if (stack.shown.size() < kMostEvidence) {
           const RequiredFlow flow = mesh.flow(source, destination);
-          block(stack, flow,
-                network::judge_flow(reach_.at(flow.source), reach_.at(flow.destination), flow.flow));
+          block(stack, flow, verdict_of(flow));
         } else {
           ++stack.blocked;
           blocked_.set(endpoints[source].host, endpoints[destination].host);
@@ -159,12 +165,28 @@ class FlowJudge {
 
   // Empty: this one is not blocked.
   std::string reason_for(const RequiredFlow& flow) {
-    const FlowVerdict verdict =
-        network::judge_flow(reach_.at(flow.source), reach_.at(flow.destination), flow.flow);
+    const FlowVerdict verdict = verdict_of(flow);
     if (verdict.reach != Reach::kBlocked) return "";
     const std::string what = fmt::format("{}: {}", meaning_of(flow.kind).what, verdict.why);
     if (!verdict.decider || what.find(verdict.decider->text) != std::string::npos) return what;
     return fmt::format("{}. What decides on {}: {}", what, verdict.decider->host, verdict.decider->text);
+  }
+
+  // Where several hosts have one address, who has it too connects to itself.
+  bool reaches_itself(std::size_t source, const network::Address& address) const {
+    return shared_.contains(address) && hosts_[source].interface_with(address) != nullptr;
+  }
+
+  FlowVerdict verdict_of(const RequiredFlow& flow) const {
+    if (!reaches_itself(flow.source, flow.flow.destination))
+      return network::judge_flow(reach_.at(flow.source), reach_.at(flow.destination), flow.flow);
+    FlowVerdict verdict;
+    verdict.reach = Reach::kBlocked;
+    verdict.why = fmt::format("{} has the address {} of {} itself", hosts_[flow.source].name,
+                              network::to_text(flow.flow.destination), hosts_[flow.destination].name);
+    verdict.decider =
+        network::Decider{.host = hosts_[flow.source].name, .kind = "address", .text = verdict.why};
+    return verdict;
   }
 
   void doubt(const RequiredFlow& flow) {
@@ -180,6 +202,7 @@ class FlowJudge {
 
   std::span<const network::HostFacts> hosts_;
   network::ReachHosts reach_;
+  std::set<network::Address> shared_;
   network::BitMatrix blocked_;
   network::BitMatrix unknown_;
   std::size_t unknown_count_ = 0;

@@ -20,7 +20,7 @@ void ask_everything(RepairProblem& problem, const Troubles& troubles) {
   ask_meeting_place(problem, troubles);
   ask_own_addresses(problem);
   ask_ranks(problem);
-  ask_tf_config(problem);
+  ask_tf_config(problem, troubles);
   ask_settings(problem);
   require_flows(problem, troubles);
 }
@@ -55,6 +55,14 @@ std::vector<std::string> errors_but(const Judged& judged, const std::vector<std:
 }
 
 }  // namespace
+
+std::vector<Edit> first_choice(const Situation& situation, const Judged& judged) {
+  const Troubles troubles(situation.hosts);
+  RepairProblem problem(situation, judged);
+  ask_everything(problem, troubles);
+  const Solution solution = solve(problem.choices());
+  return solution.answers.empty() ? std::vector<Edit>{} : problem.edits_of(solution);
+}
 
 Repair find_repair(const Situation& situation) {
   const Judged judged = judge(situation);

@@ -25,6 +25,9 @@ struct Repair {
   bool empty() const { return files.empty() && hosts.empty() && command.empty(); }
 };
 
+// The edits that are tried first; empty where the conditions contradict each other.
+std::vector<Edit> first_choice(const Situation& situation, const Judged& judged);
+
 // What it gives was verified: check was asked again with all changes made, and finds no error but those of
 // `in_the_way`.
 Repair find_repair(const Situation& situation);

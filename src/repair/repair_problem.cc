@@ -5,12 +5,13 @@
 
 #include <fmt/format.h>
 
+#include "repair/trouble.h"
+
 namespace lockstep::repair {
 namespace {
 
 // One heavier change weighs more than all lighter ones together.
 constexpr long kMostForOneKind = 600;
-constexpr long kOneEdit = 4;
 
 }  // namespace
 
@@ -19,20 +20,18 @@ RepairProblem::RepairProblem(const Situation& situation, const Judged& judged)
       judged_(judged),
       hosts_(judged.configuration.launches, situation.hosts),
       usable_(usable_interfaces(situation.hosts)) {
+  opened_.resize(situation.hosts.size());
   for (std::size_t host = 0; host < situation.hosts.size(); ++host) {
-    opened_.push_back(
-        ask({{"the firewall stays as it is", {}},
-             {fmt::format("the firewall of {} lets the job through", situation.hosts[host].name),
-              {{.kind = EditKind::kFirewall, .host = host}}}})[1]);
+    if (!has_firewall(situation.hosts[host])) continue;
+    opened_[host] = ask({{"the firewall stays as it is", {}},
+                         {fmt::format("the firewall of {} lets the job through", situation.hosts[host].name),
+                          {{.kind = EditKind::kFirewall, .host = host}}}})[1];
   }
 }
 
 std::vector<Literal> RepairProblem::ask(std::vector<Answer> answers) {
   std::vector<long> costs;
   for (const Answer& answer : answers) costs.push_back(cost_of(answer));
-  // Of equal ones the first is taken.
-  for (std::size_t i = 2; i < costs.size(); ++i)
-    if (costs[i] == costs[1]) costs[i] += 1;
   questions_.push_back(std::move(answers));
   literals_.push_back(choices_.ask(costs));
   return literals_.back();
@@ -42,7 +41,7 @@ long RepairProblem::cost_of(const Answer& answer) const {
   const long base = std::min<long>(kMostForOneKind, static_cast<long>(situation_.hosts.size()) + 8);
   long cost = 0;
   for (const Edit& edit : answer.edits) {
-    long weight = kOneEdit;
+    long weight = 1;
     for (int i = 0; i < static_cast<int>(edit.kind); ++i) weight *= base;
     cost += weight;
   }

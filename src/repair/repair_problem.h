@@ -32,7 +32,7 @@ class RepairProblem {
   std::vector<Literal> ask(std::vector<Answer> answers);
   // Those that lead to other hosts first; none with an address that another host has too.
   const std::vector<UsableInterface>& usable(std::size_t host) const { return usable_[host]; }
-  // That the firewall of a host is opened to the job.
+  // That the firewall of a host, which has one, is opened to the job.
   Literal opened(std::size_t host) const { return opened_[host]; }
 
   // The rules with these ids ("N14 N15") found something: the words for it; empty when they did not.

@@ -1,6 +1,7 @@
 #include "repair/require_mesh.h"
 
 #include <algorithm>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -17,7 +18,8 @@ Matrix needs_of(const preflight::Mesh& mesh, const Matrix& troubles) {
   };
   for (std::size_t row = 0; row < needs.size(); ++row) {
     for (std::size_t column = 0; column < needs.size(); ++column) {
-      const auto& [a, b] = std::pair(mesh.ends[row], mesh.ends[column]);
+      const preflight::Mesh::End& a = mesh.ends[row];
+      const preflight::Mesh::End& b = mesh.ends[column];
       if (a.host == b.host) continue;
       const int back = of(column, row);
       const int turned = back == 1 ? 2 : back == 2 ? 1 : back;
@@ -36,6 +38,7 @@ class MeshConditions {
       : problem_(problem), mesh_(mesh), needs_(needs), candidates_(candidates) {}
 
   void add() {
+    find_hopeless();
     group();
     for (std::size_t a = 0; a < classes_.size(); ++a)
       for (std::size_t b = a; b < classes_.size(); ++b) add_between(a, b);
@@ -54,8 +57,31 @@ class MeshConditions {
     return true;
   }
 
+  // A candidate that reaches none of some other host's is out, and with it others may be: few choices are
+  // left to the solver.
+  void find_hopeless() {
+    for (std::size_t i = 0; i < candidates_.size(); ++i) by_host_[mesh_.ends[i].host].push_back(i);
+    is_hopeless_.assign(candidates_.size(), false);
+    for (bool is_new = true; is_new;) {
+      is_new = false;
+      for (std::size_t i = 0; i < candidates_.size(); ++i) {
+        if (is_hopeless_[i]) continue;
+        for (const auto& [host, others] : by_host_) {
+          if (host == mesh_.ends[i].host || std::ranges::any_of(others, [&](std::size_t other) {
+                return !is_hopeless_[other] && needs_[i][other] != Trouble::kNoWay;
+              }))
+            continue;
+          is_hopeless_[i] = is_new = true;
+          problem_.choices().require({!candidates_[i].chosen}, words_for(i, others.front()));
+          break;
+        }
+      }
+    }
+  }
+
   void group() {
     for (std::size_t i = 0; i < candidates_.size(); ++i) {
+      if (is_hopeless_[i]) continue;
       const auto place = std::ranges::find_if(
           classes_, [&](const std::vector<std::size_t>& one) { return are_alike(one.front(), i); });
       if (place == classes_.end()) {
@@ -127,6 +153,8 @@ class MeshConditions {
   const preflight::Mesh& mesh_;
   const Matrix& needs_;
   const std::vector<Candidate>& candidates_;
+  std::map<std::size_t, std::vector<std::size_t>> by_host_;
+  std::vector<bool> is_hopeless_;
   std::vector<std::vector<std::size_t>> classes_;
   std::vector<Literal> used_;
 };

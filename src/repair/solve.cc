@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <map>
 
 #include <z3++.h>
@@ -19,12 +20,8 @@ class Translation {
     z3::optimize optimize(context_);
     add_shape(optimize);
     for (const Condition& condition : problem_.conditions()) optimize.add(formula(condition));
-    for (const auto& question : problem_.questions()) {
-      for (std::size_t i = 0; i < question.costs.size(); ++i) {
-        if (question.costs[i] > 0)
-          optimize.add_soft(!variable(question.first_variable + i), static_cast<unsigned>(question.costs[i]));
-      }
-    }
+    const std::vector<bool> out = ruled_out();
+    for (const auto& question : problem_.questions()) add_wishes(question, out, optimize);
     if (optimize.check() != z3::sat) return {{}, core()};
     const z3::model model = optimize.get_model();
     Solution solution;
@@ -52,6 +49,38 @@ class Translation {
     const z3::expr_vector all = literals(condition.literals);
     if (condition.is_at_most_one) return z3::atmost(all, 1);
     return all.empty() ? context_.bool_val(false) : z3::mk_or(all);
+  }
+
+  // Answers that a condition rules out by itself.
+  std::vector<bool> ruled_out() const {
+    std::vector<bool> out(problem_.variables(), false);
+    for (const Condition& condition : problem_.conditions())
+      if (!condition.is_at_most_one && condition.literals.size() == 1 && !condition.literals[0].is_true)
+        out[condition.literals[0].variable] = true;
+    return out;
+  }
+
+  // One wish for the cheapest answer that is left and one each for what the others cost more than the next:
+  // so few wishes contradict each other. Of answers that cost the same the first is preferred, by less than
+  // any cost.
+  void add_wishes(const ChoiceProblem::Question& question, const std::vector<bool>& out,
+                  z3::optimize& optimize) {
+    std::vector<std::pair<long, std::size_t>> left;  // cost, variable
+    for (std::size_t i = 0; i < question.costs.size(); ++i)
+      if (!out[question.first_variable + i])
+        left.emplace_back(question.costs[i], question.first_variable + i);
+    if (left.size() < 2) return;
+    std::ranges::sort(left);
+    const long unit = static_cast<long>(problem_.questions().size()) + 1;
+    const auto weight_of = [&](std::size_t at) {
+      return left[at].first * unit + (at > 0 && left[at].first == left[0].first ? 1 : 0);
+    };
+    const auto wish = [&](const z3::expr& expression, long weight) {
+      if (weight > 0) optimize.add_soft(expression, std::to_string(weight).c_str());
+    };
+    wish(variable(left[0].second), weight_of(1) - weight_of(0));
+    for (std::size_t at = 2; at < left.size(); ++at)
+      wish(!variable(left[at].second), weight_of(at) - weight_of(1));
   }
 
   template <typename Into>

@@ -3,16 +3,15 @@
 #include <algorithm>
 #include <thread>
 
+#include "network/shared_addresses.h"
+
 namespace lockstep::repair {
 namespace {
 
 using network::Reach;
 
 std::vector<network::HostFacts> without_firewalls(std::span<const network::HostFacts> hosts) {
-  const auto has_one = [](const network::HostFacts& host) {
-    return !host.firewall.nftables.is_null() || !host.firewall.iptables.empty();
-  };
-  if (std::ranges::none_of(hosts, has_one)) return {};
+  if (std::ranges::none_of(hosts, has_firewall)) return {};
   std::vector<network::HostFacts> bare(hosts.begin(), hosts.end());
   for (network::HostFacts& host : bare) {
     host.firewall = {};
@@ -23,10 +22,22 @@ std::vector<network::HostFacts> without_firewalls(std::span<const network::HostF
 
 }  // namespace
 
+bool has_firewall(const network::HostFacts& host) {
+  return !host.firewall.nftables.is_null() || !host.firewall.iptables.empty();
+}
+
 Troubles::Troubles(std::span<const network::HostFacts> hosts)
-    : reach_(hosts), bare_facts_(without_firewalls(hosts)), bare_(bare_facts_) {}
+    : reach_(hosts),
+      shared_(network::shared_addresses(hosts)),
+      bare_facts_(without_firewalls(hosts)),
+      bare_(bare_facts_) {}
+
+bool Troubles::reaches_itself(std::size_t source, const network::Address& address) const {
+  return shared_.contains(address) && reach_.facts(source).interface_with(address) != nullptr;
+}
 
 Trouble Troubles::of(const preflight::RequiredFlow& flow) const {
+  if (reaches_itself(flow.source, flow.flow.destination)) return Trouble::kNoWay;
   const auto is_blocked = [&](const network::ReachHosts& source, const network::ReachHosts& destination) {
     return network::judge_flow(source.at(flow.source), destination.at(flow.destination), flow.flow).reach ==
            Reach::kBlocked;
@@ -48,7 +59,9 @@ std::vector<std::vector<Trouble>> Troubles::between(const preflight::Mesh& mesh)
   std::vector<std::vector<Trouble>> troubles(ends.size(), std::vector<Trouble>(ends.size(), Trouble::kNone));
   for (std::size_t source = 0; source < ends.size(); ++source) {
     for (std::size_t to = 0; to < ends.size(); ++to) {
-      if (ends[source].host == ends[to].host || pairs.at(source, to) != Reach::kBlocked) continue;
+      if (ends[source].host == ends[to].host) continue;
+      if (reaches_itself(ends[source].host, ends[to].address)) troubles[source][to] = Trouble::kNoWay;
+      if (troubles[source][to] != Trouble::kNone || pairs.at(source, to) != Reach::kBlocked) continue;
       const bool has_no_way = bare_facts_.empty() || bare.at(source, to) == Reach::kBlocked;
       troubles[source][to] = has_no_way ? Trouble::kNoWay : of(mesh.flow(source, to));
     }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -19,6 +20,8 @@ enum class Trouble : std::uint8_t {
   kNoWay = 4,  // no route, no such address: firewalls have no part in it
 };
 
+bool has_firewall(const network::HostFacts& host);
+
 class Troubles {
  public:
   explicit Troubles(std::span<const network::HostFacts> hosts);
@@ -29,7 +32,10 @@ class Troubles {
   const network::ReachHosts& reach() const { return reach_; }
 
  private:
+  bool reaches_itself(std::size_t source, const network::Address& address) const;
+
   network::ReachHosts reach_;
+  std::set<network::Address> shared_;
   std::vector<network::HostFacts> bare_facts_;  // empty where no host has a firewall
   network::ReachHosts bare_;
 };

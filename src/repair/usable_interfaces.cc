@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <functional>
-#include <map>
+
+#include "network/shared_addresses.h"
 
 namespace lockstep::repair {
 namespace {
@@ -22,14 +23,13 @@ bool has_default_route(const HostFacts& host, const std::string& name) {
   });
 }
 
-std::vector<UsableInterface> usable_on(const HostFacts& host,
-                                       const std::map<network::Address, int>& holders) {
+std::vector<UsableInterface> usable_on(const HostFacts& host, const std::set<network::Address>& shared) {
   std::vector<UsableInterface> usable;
   for (const network::LocalAddress& local : network::addresses_in_kernel_order(host)) {
     const network::Interface& interface = *local.interface;
     const network::Address& address = local.address->prefix.address;
     const bool is_usable = interface.is_up && interface.is_running && !interface.is_loopback &&
-                           !address.is_link_local() && !address.is_loopback() && holders.at(address) == 1;
+                           !address.is_link_local() && !address.is_loopback() && !shared.contains(address);
     const bool is_there =
         std::ranges::any_of(usable, [&](const UsableInterface& one) { return one.name == interface.name; });
     if (is_usable && !is_there) usable.push_back({interface.name, address});
@@ -44,12 +44,9 @@ std::vector<UsableInterface> usable_on(const HostFacts& host,
 }  // namespace
 
 std::vector<std::vector<UsableInterface>> usable_interfaces(std::span<const HostFacts> hosts) {
-  std::map<network::Address, int> holders;
-  for (const HostFacts& host : hosts)
-    for (const network::LocalAddress& local : network::addresses_in_kernel_order(host))
-      ++holders[local.address->prefix.address];
+  const std::set<network::Address> shared = network::shared_addresses(hosts);
   std::vector<std::vector<UsableInterface>> usable;
-  for (const HostFacts& host : hosts) usable.push_back(usable_on(host, holders));
+  for (const HostFacts& host : hosts) usable.push_back(usable_on(host, shared));
   return usable;
 }
 

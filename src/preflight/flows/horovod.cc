@@ -17,15 +17,26 @@ std::optional<Address> address_on(const HostFacts& host, const std::string& inte
   return std::nullopt;
 }
 
+// The first that all hosts have.
+std::string first_common(const JobHosts& hosts) {
+  for (const network::Interface& interface : hosts[0].interfaces) {
+    bool is_common = !interface.is_loopback;
+    for (std::size_t at = 0; is_common && at < hosts.size(); ++at)
+      is_common = address_on(hosts[at], interface.name).has_value();
+    if (is_common) return interface.name;
+  }
+  return "";
+}
+
 }  // namespace
 
-// Without an interface in common the ring's own connections, over the interface of the driver's first
-// address, are what horovodrun fails at; the rules tell of the names.
+// Where horovodrun's own probes meet nobody, connections over the first interface that all hosts have are
+// what it fails at; the rules tell of names that differ.
 void plan_horovod(const JobHosts& hosts, FlowPlan& plan) {
   const network::CommonInterfaces common = network::choose_horovod(
       network::ReachHosts(hosts.facts()), hosts.launch().text("horovod/network_interfaces"));
   if (!common.failure.empty()) plan.limits.push_back("horovodrun: " + common.failure);
-  const std::string interface = common.names.empty() ? "" : common.names.front();
+  const std::string interface = common.names.empty() ? first_common(hosts) : common.names.front();
   const std::size_t driver = hosts.launching();
   const auto at_driver = address_on(hosts[driver], interface);
   if (!at_driver) return;

@@ -122,7 +122,7 @@ void ask_mpi_network(RepairProblem& problem, const Troubles& troubles) {
   for (std::size_t i = 0; i < values.size(); ++i)
     require_value(problem, troubles, *mesh, values[i], literals[i + 1]);
 
-  const std::string why = problem.found_by("N22 N23 N24 N25 N26 N27 N28");
+  const std::string why = problem.found_by("N22 N23 N24 N25 N26 N27");
   if (!why.empty()) problem.choices().require({!literals[0]}, why);
   if (mesh->ends.size() < problem.situation().hosts.size())
     problem.choices().require({!literals[0]}, "Open MPI finds no interface on some host");
@@ -134,7 +134,7 @@ void ask_mpi_network(RepairProblem& problem, const Troubles& troubles) {
 
 void ask_horovod_network(RepairProblem& problem) {
   if (!problem.hosts().launch().has("horovod")) return;
-  const std::string why = problem.found_by("N18 N19 N20");
+  const std::string why = problem.found_by("N18 N19");
   if (why.empty()) return;
   std::vector<Answer> answers{{"as it is", {}}};
   for (const CommonValue& value : common_interfaces(problem))

@@ -23,7 +23,9 @@ void require_flow(RepairProblem& problem, const Troubles& troubles, const prefli
 void require_flows(RepairProblem& problem, const Troubles& troubles) {
   using preflight::FlowKind;
   for (const preflight::RequiredFlow& flow : problem.judged().plan.flows) {
-    if (flow.kind == FlowKind::kStore || flow.kind == FlowKind::kRendezvous) continue;
+    if (flow.kind == FlowKind::kStore || flow.kind == FlowKind::kRendezvous ||
+        flow.kind == FlowKind::kTensorflow)
+      continue;
     const std::string where = fmt::format("at {}, ports {}", network::to_text(flow.flow.destination),
                                           network::to_text(flow.flow.ports));
     require_flow(problem, troubles, flow, {}, where);

@@ -18,8 +18,8 @@ struct Library {
   std::string_view rules;
 };
 
-constexpr Library kGloo{"Gloo", "GLOO_SOCKET_IFNAME", "", "N14 N15 N16 N17 N31 C05"};
-constexpr Library kNccl{"NCCL", "NCCL_SOCKET_IFNAME", "=", "N01 N02 N03 N04 N05 N06 N07 N08 N31 N35"};
+constexpr Library kGloo{"Gloo", "GLOO_SOCKET_IFNAME", "", "N14 N15 N16 N17 N31"};
+constexpr Library kNccl{"NCCL", "NCCL_SOCKET_IFNAME", "=", "N01 N02 N04 N06 N07 N08 N31"};
 
 const preflight::Mesh* mesh_of(const preflight::FlowPlan& plan, FlowKind kind) {
   const auto found =
@@ -39,7 +39,11 @@ void ask_for(RepairProblem& problem, const Troubles& troubles, const Library& li
   for (std::size_t host = 0; host < problem.situation().hosts.size(); ++host) {
     const network::HostFacts& facts = problem.situation().hosts[host];
     std::vector<Answer> answers{{"as it is", {}}};
-    const auto& usable = problem.usable(host);
+    const preflight::Mesh::End* const now = end_on(mesh, host);
+    const std::string why = problem.found_by(library.rules, host);
+    std::vector<UsableInterface> usable = problem.usable(host);
+    if (now != nullptr && why.empty())  // what it takes already is no change
+      std::erase_if(usable, [&](const UsableInterface& one) { return one.address == now->address; });
     for (const UsableInterface& one : usable) {
       answers.push_back({fmt::format("{} uses {} on {}", library.name, one.name, facts.name),
                          {{.kind = EditKind::kEnvironment,
@@ -48,7 +52,6 @@ void ask_for(RepairProblem& problem, const Troubles& troubles, const Library& li
                            .value = fmt::format("{}{}", library.exactly, one.name)}}});
     }
     const auto literals = problem.ask(std::move(answers));
-    const preflight::Mesh::End* const now = end_on(mesh, host);
     const network::PortSet ports = network::ephemeral_port_set(facts);
     if (now != nullptr && !now->address.is_loopback()) {
       candidates.push_back(
@@ -57,8 +60,7 @@ void ask_for(RepairProblem& problem, const Troubles& troubles, const Library& li
       problem.choices().require({!literals[0]},
                                 fmt::format("{} has no address for others on {}", library.name, facts.name));
     }
-    if (const std::string why = problem.found_by(library.rules, host); !why.empty())
-      problem.choices().require({!literals[0]}, fmt::format("{}: {}", facts.name, why));
+    if (!why.empty()) problem.choices().require({!literals[0]}, fmt::format("{}: {}", facts.name, why));
     for (std::size_t i = 0; i < usable.size(); ++i)
       candidates.push_back({literals[i + 1],
                             {host, usable[i].address, ports, std::nullopt},

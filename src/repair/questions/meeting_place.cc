@@ -59,7 +59,7 @@ class MeetingPlace {
   }
 
   bool is_port_bad() {
-    return !problem_.found_by("P01 P02 P06 P12").empty() || now_.port < 1 || now_.port > 65535;
+    return !problem_.found_by("P01 P02 P12").empty() || now_.port < 1 || now_.port > 65535;
   }
 
   network::PortSet taken_ports() const {
@@ -85,17 +85,25 @@ class MeetingPlace {
     return open - taken_ports();
   }
 
+  // A usual one that is open, any that is open, or a usual one for which a firewall must be opened.
+  std::uint16_t port_for(const network::PortSet& open) const {
+    const network::PortSet usual{{kFirstPort, kLastPort}};
+    for (const network::PortSet& from : {open & usual, open, usual - taken_ports()})
+      if (!from.empty()) return from.lowest();
+    return 0;
+  }
+
   // Each address of the master with the port as it is and with one that is free and open.
   std::vector<Place> other_places() {
     std::vector<Place> places;
     const bool needs_other_port = is_port_bad();
+    const bool is_as_first_launch_says = !problem_.found_by("P06").empty() && !needs_other_port;
+    if (is_as_first_launch_says) places.push_back(now_);
     for (const UsableInterface& one : problem_.usable(master_)) {
       const std::string text = network::to_text(one.address);
       if (!needs_other_port && text != now_.host) places.push_back({text, now_.port});
-      const network::PortSet open = open_ports(one.address);
-      const network::PortSet usual = open & network::PortSet{{kFirstPort, kLastPort}};
-      const network::PortSet& from = usual.empty() ? open : usual;
-      if (!from.empty() && from.lowest() != now_.port) places.push_back({text, from.lowest()});
+      const std::uint16_t port = port_for(open_ports(one.address));
+      if (port != 0 && port != now_.port) places.push_back({text, port});
     }
     return places;
   }
@@ -142,8 +150,7 @@ class MeetingPlace {
   }
 
   void require_as_it_is(Literal as_it_is) {
-    const std::string why =
-        problem_.found_by("D01 D02 D03 D04 D13 D14 D17 P01 P02 P06 P12 R01 N32 N34 L22 S03");
+    const std::string why = problem_.found_by("D01 D02 D03 D04 D14 D17 P01 P02 P06 P12 R01 N32 L22");
     if (!why.empty()) problem_.choices().require({!as_it_is}, why);
     for (const preflight::RequiredFlow& flow : problem_.judged().plan.flows)
       if (flow.kind == FlowKind::kStore || flow.kind == FlowKind::kRendezvous)
@@ -156,7 +163,9 @@ class MeetingPlace {
     for (std::size_t source = 0; source < problem_.hosts().size(); ++source) {
       if (source == master_) continue;
       preflight::RequiredFlow flow{.kind = kind_, .source = source, .destination = master_, .flow = {}};
-      flow.flow.destination = *network::parse_address(place.host);
+      const auto address = problem_.hosts().resolved(source, place.host);
+      if (!address) continue;
+      flow.flow.destination = *address;
       flow.flow.ports = network::PortSet::one(static_cast<std::uint16_t>(place.port));
       require_flow(problem_, troubles_, flow, {!chosen},
                    fmt::format("at {}, port {}", place.host, place.port));

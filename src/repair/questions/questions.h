@@ -12,7 +12,7 @@ void ask_horovod_network(RepairProblem& problem);
 void ask_meeting_place(RepairProblem& problem, const Troubles& troubles);  // master address and port
 void ask_own_addresses(RepairProblem& problem);                            // of torchrun's nodes
 void ask_ranks(RepairProblem& problem);
-void ask_tf_config(RepairProblem& problem);
+void ask_tf_config(RepairProblem& problem, const Troubles& troubles);
 void ask_settings(RepairProblem& problem);  // that have one right value
 
 // Connections that no question is about.

@@ -40,9 +40,11 @@ class TfConfigs {
   std::vector<std::string> made() {
     if (!cluster_.is_object()) return {};
     give_hosts();
+    const std::vector<Task> all = tasks();
+    give_own_hosts(all);
     give_ports();
     std::vector<std::string> texts;
-    for (const Task& task : tasks()) {
+    for (const Task& task : all) {
       const Json config = {{"cluster", cluster_}, {"task", {{"type", task.type}, {"index", task.index}}}};
       texts.push_back(base::to_text(config, base::JsonLayout::kOneLine));
     }
@@ -66,6 +68,19 @@ class TfConfigs {
         }
         ++at;
       }
+    }
+  }
+
+  // Where each host has a launch of its own, its task stands there.
+  void give_own_hosts(const std::vector<Task>& all) {
+    const auto& hosts = problem_.hosts();
+    for (std::size_t i = 0; all.size() == hosts.size() && i < all.size(); ++i) {
+      Json& entry = cluster_[all[i].type][static_cast<std::size_t>(all[i].index)];
+      const config::Endpoint endpoint = config::endpoint_of(entry.get<std::string>());
+      const auto address = hosts.resolved(i, endpoint.host);
+      const auto meant = address ? hosts.with_address(*address) : hosts.named(endpoint.host);
+      if (!meant || *meant == i || problem_.usable(i).empty()) continue;
+      entry = fmt::format("{}:{}", network::to_text(problem_.usable(i).front().address), endpoint.port);
     }
   }
 
@@ -118,11 +133,19 @@ bool means_the_same(const Settings& launch, const std::string& text) {
          launch.number("tf/task/index") == parsed.value()["task"]["index"].get<std::int64_t>();
 }
 
+void require_tasks(RepairProblem& problem, const Troubles& troubles, const std::vector<Literal>& unless) {
+  for (const preflight::RequiredFlow& flow : problem.judged().plan.flows)
+    if (flow.kind == preflight::FlowKind::kTensorflow)
+      require_flow(problem, troubles, flow, unless,
+                   fmt::format("at {}, port {}", network::to_text(flow.flow.destination),
+                               network::to_text(flow.flow.ports)));
+}
+
 }  // namespace
 
-void ask_tf_config(RepairProblem& problem) {
+void ask_tf_config(RepairProblem& problem, const Troubles& troubles) {
   const std::string why = problem.found_by("T01 T02 T03 T15 P09 P11 D08");
-  if (why.empty()) return;
+  if (why.empty()) return require_tasks(problem, troubles, {});
   const std::vector<std::string> texts = TfConfigs(problem).made();
   Answer answer{"all tasks have one cluster", {}};
   for (std::size_t i = 0; i < texts.size(); ++i)
@@ -132,6 +155,7 @@ void ask_tf_config(RepairProblem& problem) {
   if (answer.edits.empty()) return problem.choices().require({}, why);
   const auto literals = problem.ask({{"as it is", {}}, std::move(answer)});
   problem.choices().require({!literals[0]}, why);
+  require_tasks(problem, troubles, {literals[1]});
 }
 
 }  // namespace lockstep::repair

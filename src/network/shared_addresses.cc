@@ -1,0 +1,18 @@
+#include "network/shared_addresses.h"
+
+namespace lockstep::network {
+
+std::set<Address> shared_addresses(std::span<const HostFacts> hosts) {
+  std::set<Address> seen;
+  std::set<Address> shared;
+  for (const HostFacts& host : hosts) {
+    std::set<Address> own;
+    for (const Interface& interface : host.interfaces)
+      for (const InterfaceAddress& address : interface.addresses) own.insert(address.prefix.address);
+    for (const Address& address : own)
+      if (!address.is_loopback() && !seen.insert(address).second) shared.insert(address);
+  }
+  return shared;
+}
+
+}  // namespace lockstep::network

@@ -1,0 +1,13 @@
+// Addresses that more than one host has: bridges of containers, and mistakes.
+#pragma once
+
+#include <set>
+#include <span>
+
+#include "network/host_facts.h"
+
+namespace lockstep::network {
+
+std::set<Address> shared_addresses(std::span<const HostFacts> hosts);
+
+}  // namespace lockstep::network
