@@ -1,6 +1,7 @@
 #include "repair/trouble.h"
 
 #include <algorithm>
+#include <map>
 #include <thread>
 
 #include "network/shared_addresses.h"
@@ -9,6 +10,7 @@ namespace lockstep::repair {
 namespace {
 
 using network::Reach;
+using Matrix = std::vector<std::vector<Trouble>>;
 
 std::vector<network::HostFacts> without_firewalls(std::span<const network::HostFacts> hosts) {
   if (std::ranges::none_of(hosts, has_firewall)) return {};
@@ -48,7 +50,29 @@ Trouble Troubles::of(const preflight::RequiredFlow& flow) const {
   return is_blocked(reach_, bare_) ? Trouble::kBothFirewalls : Trouble::kDestinationFirewall;
 }
 
-std::vector<std::vector<Trouble>> Troubles::between(const preflight::Mesh& mesh) const {
+Matrix Troubles::between(const preflight::Mesh& mesh) const {
+  const bool are_bound =
+      std::ranges::any_of(mesh.ends, [](const preflight::Mesh::End& end) { return end.bound.has_value(); });
+  return are_bound || mesh.ends.size() <= reach_.size() ? between_ends(mesh) : from_hosts(mesh);
+}
+
+// Which of its addresses a host gives to others does not matter for where it connects.
+Matrix Troubles::from_hosts(const preflight::Mesh& mesh) const {
+  Matrix troubles(mesh.ends.size(), std::vector<Trouble>(mesh.ends.size(), Trouble::kNone));
+  std::map<std::size_t, std::size_t> rows;  // the first end of each host
+  for (std::size_t source = 0; source < mesh.ends.size(); ++source) {
+    const auto [row, is_new] = rows.try_emplace(mesh.ends[source].host, source);
+    if (!is_new) {
+      troubles[source] = troubles[row->second];
+      continue;
+    }
+    for (std::size_t to = 0; to < mesh.ends.size(); ++to)
+      if (mesh.ends[source].host != mesh.ends[to].host) troubles[source][to] = of(mesh.flow(source, to));
+  }
+  return troubles;
+}
+
+Matrix Troubles::between_ends(const preflight::Mesh& mesh) const {
   std::vector<network::Endpoint> ends;
   for (const preflight::Mesh::End& end : mesh.ends)
     ends.push_back({end.host, end.address, end.ports, end.bound});
@@ -56,7 +80,7 @@ std::vector<std::vector<Trouble>> Troubles::between(const preflight::Mesh& mesh)
   const auto pairs = network::judge_pairs(reach_, ends, threads);
   network::PairsVerdict bare;
   if (!bare_facts_.empty()) bare = network::judge_pairs(bare_, ends, threads);
-  std::vector<std::vector<Trouble>> troubles(ends.size(), std::vector<Trouble>(ends.size(), Trouble::kNone));
+  Matrix troubles(ends.size(), std::vector<Trouble>(ends.size(), Trouble::kNone));
   for (std::size_t source = 0; source < ends.size(); ++source) {
     for (std::size_t to = 0; to < ends.size(); ++to) {
       if (ends[source].host == ends[to].host) continue;

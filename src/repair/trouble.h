@@ -32,6 +32,8 @@ class Troubles {
   const network::ReachHosts& reach() const { return reach_; }
 
  private:
+  std::vector<std::vector<Trouble>> between_ends(const preflight::Mesh& mesh) const;
+  std::vector<std::vector<Trouble>> from_hosts(const preflight::Mesh& mesh) const;
   bool reaches_itself(std::size_t source, const network::Address& address) const;
 
   network::ReachHosts reach_;
