@@ -30,6 +30,7 @@ class Troubles {
   // Of each end to each other; a row for each source.
   std::vector<std::vector<Trouble>> between(const preflight::Mesh& mesh) const;
   const network::ReachHosts& reach() const { return reach_; }
+  bool has_firewalls() const { return !bare_facts_.empty(); }  // some host
 
  private:
   std::vector<std::vector<Trouble>> between_ends(const preflight::Mesh& mesh) const;

@@ -4,20 +4,24 @@
 
 namespace lockstep::repair {
 
-void require_flow(RepairProblem& problem, const Troubles& troubles, const preflight::RequiredFlow& flow,
+bool require_flow(RepairProblem& problem, const Troubles& troubles, const preflight::RequiredFlow& flow,
                   std::vector<Literal> unless, std::string_view where) {
   const Trouble trouble = troubles.of(flow);
-  if (trouble == Trouble::kNone) return;
+  if (trouble == Trouble::kNone) return true;
   const std::string why = fmt::format("{}: {} does not reach {} {}", preflight::meaning_of(flow.kind).what,
                                       problem.situation().hosts[flow.source].name,
                                       problem.situation().hosts[flow.destination].name, where);
-  if (trouble == Trouble::kNoWay) return problem.choices().require(std::move(unless), why);
+  if (trouble == Trouble::kNoWay) {
+    problem.choices().require(std::move(unless), why);
+    return false;
+  }
   for (const auto& [bit, host] : {std::pair(1, flow.source), std::pair(2, flow.destination)}) {
     if ((static_cast<int>(trouble) & bit) == 0) continue;
     std::vector<Literal> literals = unless;
     literals.push_back(problem.opened(host));
     problem.choices().require(std::move(literals), why);
   }
+  return true;
 }
 
 void require_flows(RepairProblem& problem, const Troubles& troubles) {

@@ -102,6 +102,7 @@ class MeetingPlace {
     for (const UsableInterface& one : problem_.usable(master_)) {
       const std::string text = network::to_text(one.address);
       if (!needs_other_port && text != now_.host) places.push_back({text, now_.port});
+      if (!needs_other_port && !troubles_.has_firewalls()) continue;
       const std::uint16_t port = port_for(open_ports(one.address));
       if (port != 0 && port != now_.port) places.push_back({text, port});
     }
@@ -154,9 +155,10 @@ class MeetingPlace {
     if (!why.empty()) problem_.choices().require({!as_it_is}, why);
     for (const preflight::RequiredFlow& flow : problem_.judged().plan.flows)
       if (flow.kind == FlowKind::kStore || flow.kind == FlowKind::kRendezvous)
-        require_flow(problem_, troubles_, flow, {!as_it_is},
-                     fmt::format("at {}, port {}", network::to_text(flow.flow.destination),
-                                 network::to_text(flow.flow.ports)));
+        if (!require_flow(problem_, troubles_, flow, {!as_it_is},
+                          fmt::format("at {}, port {}", network::to_text(flow.flow.destination),
+                                      network::to_text(flow.flow.ports))))
+          return;
   }
 
   void require_place(const Place& place, Literal chosen) {
@@ -167,8 +169,8 @@ class MeetingPlace {
       if (!address) continue;
       flow.flow.destination = *address;
       flow.flow.ports = network::PortSet::one(static_cast<std::uint16_t>(place.port));
-      require_flow(problem_, troubles_, flow, {!chosen},
-                   fmt::format("at {}, port {}", place.host, place.port));
+      const std::string where = fmt::format("at {}, port {}", place.host, place.port);
+      if (!require_flow(problem_, troubles_, flow, {!chosen}, where)) return;
     }
   }
 

@@ -18,8 +18,9 @@ void ask_settings(RepairProblem& problem);  // that have one right value
 // Connections that no question is about.
 void require_flows(RepairProblem& problem, const Troubles& troubles);
 
-// One of these firewalls or neither must be opened; none can where there is no way.
-void require_flow(RepairProblem& problem, const Troubles& troubles, const preflight::RequiredFlow& flow,
+// One of these firewalls or neither must be opened; none can where there is no way. False: there is none, and
+// no other connection need be asked for under the same `unless`.
+bool require_flow(RepairProblem& problem, const Troubles& troubles, const preflight::RequiredFlow& flow,
                   std::vector<Literal> unless, std::string_view where);
 
 }  // namespace lockstep::repair
