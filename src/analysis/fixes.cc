@@ -1,7 +1,6 @@
 #include "analysis/fixes.h"
 
 #include <map>
-#include <ranges>
 #include <string>
 
 namespace lockstep::analysis {
@@ -290,8 +289,9 @@ std::vector<Fix> fixes_for(std::string_view code) {
 }
 
 std::vector<std::string_view> codes_with_fixes() {
-  const auto codes = std::views::keys(table());
-  return {codes.begin(), codes.end()};
+  std::vector<std::string_view> codes;
+  for (const auto& [code, fixes] : table()) codes.push_back(code);
+  return codes;
 }
 
 }  // namespace lockstep::analysis

@@ -25,8 +25,8 @@ struct Signature {
 
 enum class Aspect : std::uint8_t { kOperation, kShape, kDataType, kReduceOp, kRoot };
 
-// The first that differs, in this order: operation, data type, shape, reduce op, root. Where data type and shape
-// both do, the ranks are at different calls of their program.
+// The first that differs, in this order: operation, data type, shape, reduce op, root. Where data type and
+// shape both do, the ranks are at different calls of their program.
 std::optional<Aspect> first_difference(const Signature& left, const Signature& right);
 
 // Whether each tensor has as many elements as its twin: then a shape mismatch moves wrong values instead of

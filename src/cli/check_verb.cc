@@ -309,8 +309,7 @@ constexpr Example kExamples[] = {
     {"lockstep check --facts facts/ job.yaml", "A manifest with the facts of the hosts"},
     {"lockstep check --facts facts/ --fix node0.sh node1.sh", "What to change so that the job works"},
     {"lockstep check --facts facts/ -o check.html -- torchrun train.py", "As a page to look at"},
-    {"lockstep check --probe --host node1,node2 -- torchrun --nnodes 2 --master-addr node1 train.py",
-     "With real packets, through ssh"},
+    {"lockstep check --probe --host node1,node2 train.sbatch", "With real packets, through ssh"},
 };
 
 }  // namespace
