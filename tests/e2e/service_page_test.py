@@ -9,7 +9,7 @@ import pytest
 
 from harness.registry import REPOSITORY, python_of
 from service_client import JOBS, LOCKSTEP, Service, wait_until
-from service_tls_test import TlsService, read_to_end
+from tls_service import TlsService, read_to_end
 
 CHECK = REPOSITORY / "tests/page/check_service.mjs"
 
