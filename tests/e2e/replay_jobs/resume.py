@@ -4,6 +4,7 @@ CHECKPOINT=FILE   rank 0 saves there after every fourth step; each rank begins f
 STEPS=N           the number of steps, 18 unless told
 """
 
+import gc
 import os
 import sys
 
@@ -51,6 +52,9 @@ def main():
             if rank == 0:
                 save(model, optimizer, step)
             dist.barrier()
+    # Until the wrapper is gone Gloo's threads live, and one that still lets go of its last call when Python ends aborts.
+    del parallel
+    gc.collect()
     dist.destroy_process_group()
 
 
