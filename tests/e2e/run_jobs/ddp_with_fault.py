@@ -1,5 +1,6 @@
 """A small DDP job in which rank 2 does something else in step 30: `ddp_with_fault.py FAULT`. It prints when."""
 
+import atexit
 import os
 import signal
 import sys
@@ -8,6 +9,9 @@ import time
 import torch
 import torch.distributed as dist
 from torch.nn.parallel import DistributedDataParallel
+
+# PyTorch aborts where a thread of Gloo lets go of its last call only when Python has begun to end.
+atexit.register(time.sleep, 0.3)
 
 FAULT, FAULTY_RANK, FAULTY_STEP, STEPS = sys.argv[1], 2, 30, 60
 
