@@ -36,8 +36,8 @@ std::vector<UsableInterface> usable_on(const HostFacts& host, const std::set<net
   }
   const auto is_plain = [](const UsableInterface& one) { return !is_of_containers(one.name); };
   if (std::ranges::any_of(usable, is_plain)) std::erase_if(usable, std::not_fn(is_plain));
-  std::ranges::stable_partition(
-      usable, [&](const UsableInterface& one) { return has_default_route(host, one.name); });
+  std::stable_partition(usable.begin(), usable.end(),
+                        [&](const UsableInterface& one) { return has_default_route(host, one.name); });
   return usable;
 }
 
