@@ -64,8 +64,8 @@ void ask(Request request, std::optional<uid_t> peer) {
   check_sound(response);
   std::string bytes;
   if (response.source != nullptr) static_cast<void>(response.source->next(bytes));
-  const bool is_for_all =
-      request.path == "/livez" || request.path == "/readyz" || request.path == "/openapi.json";
+  const bool is_for_all = request.path == "/" || request.path == "/livez" || request.path == "/readyz" ||
+                          request.path == "/openapi.json";
   CHECK(peer || response.status >= 400 || is_for_all, "a stranger gets nothing");
   forget(response);
 }
