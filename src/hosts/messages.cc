@@ -2,6 +2,7 @@
 
 #include <type_traits>
 
+#include "base/packed_variant.h"
 #include "base/packing.h"
 
 namespace lockstep::hosts {
@@ -89,34 +90,19 @@ bool is_sensible(const Pulse& pulse) {
   return is_time(pulse.sent_ns) && is_time(pulse.as_of_ns) && is_time(pulse.clock_lead_ns);
 }
 
-template <std::size_t I = 0>
-std::optional<Message> decode_as(std::size_t type, std::string_view fields) {
-  if constexpr (I == std::variant_size_v<Message>) {
-    return std::nullopt;
-  } else {
-    if (type != I) return decode_as<I + 1>(type, fields);
-    std::variant_alternative_t<I, Message> message;
-    Unpacker unpacker(fields);
-    visit_fields(message, unpacker);
-    if (!unpacker.is_whole() || !is_sensible(message)) return std::nullopt;
-    return Message(std::move(message));
-  }
-}
-
 }  // namespace
 
 std::string encode(const Message& message) {
-  Packer packer;
-  packer(static_cast<std::uint8_t>(message.index() + 1));
-  std::visit([&](const auto& one) { visit_fields(one, packer); }, message);
-  return std::move(packer.packed);
+  return base::packed_variant<Packer>(message,
+                                      [](const auto& one, Packer& packer) { visit_fields(one, packer); });
 }
 
 std::optional<Message> decode(std::string_view bytes) {
-  if (bytes.empty() || bytes.size() > kMostMessageBytes) return std::nullopt;
-  const auto type = static_cast<std::uint8_t>(bytes.front());
-  if (type == 0) return std::nullopt;
-  return decode_as(type - 1u, bytes.substr(1));
+  if (bytes.size() > kMostMessageBytes) return std::nullopt;
+  return base::unpacked_variant<Message, Unpacker>(bytes, [](auto& one, Unpacker& unpacker) {
+    visit_fields(one, unpacker);
+    return is_sensible(one);
+  });
 }
 
 }  // namespace lockstep::hosts

@@ -2,6 +2,7 @@
 
 #include <type_traits>
 
+#include "base/packed_variant.h"
 #include "base/packing.h"
 
 namespace lockstep::probe {
@@ -113,35 +114,21 @@ bool is_sensible(const Call& call) {
   return call.at_once > 0;
 }
 
-template <std::size_t I = 0>
-std::optional<Message> decode_as(std::size_t type, std::string_view fields) {
-  if constexpr (I == std::variant_size_v<Message>) {
-    return std::nullopt;
-  } else {
-    if (type != I) return decode_as<I + 1>(type, fields);
-    std::variant_alternative_t<I, Message> message;
-    MessageUnpacker unpacker(fields);
-    visit_fields(message, unpacker);
-    if (!unpacker.is_whole() || !is_sensible(message)) return std::nullopt;
-    return Message(std::move(message));
-  }
-}
-
 }  // namespace
 
 std::string encode(const Message& message) {
-  MessagePacker packer;
-  packer(static_cast<std::uint8_t>(message.index() + 1));
-  std::visit([&](const auto& one) { visit_fields(one, packer); }, message);
-  packer.packed += kLineEnd;
-  return std::move(packer.packed);
+  return base::packed_variant<MessagePacker>(
+             message, [](const auto& one, MessagePacker& packer) { visit_fields(one, packer); }) +
+         kLineEnd;
 }
 
 std::optional<Message> decode(std::string_view bytes) {
-  if (bytes.size() < 2 || bytes.size() > kMostMessageBytes || bytes.back() != kLineEnd) return std::nullopt;
-  const auto type = static_cast<std::uint8_t>(bytes.front());
-  if (type == 0) return std::nullopt;
-  return decode_as(type - 1u, bytes.substr(1, bytes.size() - 2));
+  if (bytes.empty() || bytes.size() > kMostMessageBytes || bytes.back() != kLineEnd) return std::nullopt;
+  bytes.remove_suffix(1);
+  return base::unpacked_variant<Message, MessageUnpacker>(bytes, [](auto& one, MessageUnpacker& unpacker) {
+    visit_fields(one, unpacker);
+    return is_sensible(one);
+  });
 }
 
 }  // namespace lockstep::probe
