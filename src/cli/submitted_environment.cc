@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <filesystem>
 #include <string_view>
-#include <unistd.h>
 
 #include "base/text_fields.h"
+#include "process/search_path.h"
 
 namespace lockstep::cli {
 namespace {
@@ -51,12 +51,9 @@ Result<std::map<std::string, std::string>> submitted_environment(const std::vect
 
 std::string interpreter_in(const std::string& path) {
   for (const char* name : {"python3", "python"}) {
-    std::string_view rest = path;
-    while (!rest.empty()) {
-      const std::string_view folder = base::word_of(rest, ':');
-      rest.remove_prefix(std::min(folder.size() + 1, rest.size()));
+    for (const std::string_view folder : process::folders_in(path)) {
       const std::filesystem::path program = std::filesystem::path(folder) / name;
-      if (program.is_absolute() && ::access(program.c_str(), X_OK) == 0) return program.string();
+      if (program.is_absolute() && process::is_program(program)) return program.string();
     }
   }
   return "";

@@ -8,7 +8,6 @@
 #include "facts/devices.h"
 #include "facts/environment.h"
 #include "facts/resolver.h"
-#include "facts/search_path.h"
 #include "facts/sockets.h"
 #include "facts/software.h"
 
@@ -96,15 +95,11 @@ TEST(Devices, RdmaPortsWithTheirAddresses) {
   EXPECT_EQ(devices[0].ports[0].gids[0].type, "RoCE v2");
 }
 
-TEST(Software, ProgramsAndLibrariesAreFoundAsShellAndLoaderFindThem) {
+TEST(Software, LibrariesAreFoundAsTheLoaderFindsThem) {
   namespace fs = std::filesystem;
   std::string name = (fs::temp_directory_path() / "lockstep-facts-XXXXXX").string();
   const fs::path folder = ::mkdtemp(name.data());
-  std::ofstream(folder / "orted") << "#!/bin/sh\n";
   std::ofstream(folder / "libnccl-net.so") << "";
-  EXPECT_EQ(program_in(folder.string(), "orted"), "");  // not executable
-  fs::permissions(folder / "orted", fs::perms::owner_all);
-  EXPECT_EQ(program_in("/nowhere::" + folder.string(), "orted"), (folder / "orted").string());
   const std::vector<fs::path> usual = {folder};
   EXPECT_EQ(library_in("", usual, "libnccl-net.so"), (folder / "libnccl-net.so").string());
   EXPECT_EQ(library_in("/nowhere", {}, "libnccl-net.so"), "");

@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 
 #include "base/text_fields.h"
-#include "facts/search_path.h"
 #include "process/capture.h"
 #include "process/environment.h"
+#include "process/search_path.h"
 
 namespace lockstep::facts {
 namespace {
@@ -20,7 +20,7 @@ std::string place_of(const std::string& program) {
   const char* const path = std::getenv("PATH");
   std::string folders = path == nullptr ? "" : path;
   folders += ":/usr/sbin:/sbin:/usr/bin:/bin";
-  return program_in(folders, program);
+  return process::program_in(folders, program);
 }
 
 }  // namespace

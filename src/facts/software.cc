@@ -5,7 +5,7 @@
 
 #include "base/lines.h"
 #include "base/text_fields.h"
-#include "facts/search_path.h"
+#include "process/search_path.h"
 #include "witness/roots.h"
 
 namespace lockstep::facts {
@@ -53,7 +53,7 @@ std::string library_in(std::string_view library_path, std::span<const fs::path> 
   std::error_code ignored;
   if (name.find('/') != std::string::npos) return fs::exists(name, ignored) ? name : "";
   std::vector<fs::path> folders;
-  for (const std::string_view folder : folders_in(library_path)) folders.emplace_back(folder);
+  for (const std::string_view folder : process::folders_in(library_path)) folders.emplace_back(folder);
   folders.insert(folders.end(), usual.begin(), usual.end());
   for (const fs::path& folder : folders)
     if (fs::exists(folder / name, ignored)) return (folder / name).string();
@@ -73,7 +73,7 @@ std::optional<bool> removes_ipc(std::string_view logind_conf) {
 }
 
 void take_software(network::HostFacts& facts) {
-  for (const char* name : kPrograms) facts.programs[name] = program_in(facts.variable("PATH"), name);
+  for (const char* name : kPrograms) facts.programs[name] = process::program_in(facts.variable("PATH"), name);
   const std::array<fs::path, 6> usual = {"/lib",       "/usr/lib",       "/usr/lib/x86_64-linux-gnu",
                                          "/usr/lib64", "/usr/local/lib", "/opt/amazon/ofi-nccl/lib"};
   const std::string plugin = plugin_library(facts.variable("NCCL_NET_PLUGIN"));

@@ -9,6 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "process/search_path.h"
+
 namespace lockstep::process {
 namespace {
 
@@ -24,13 +26,8 @@ std::string find_program(const std::string& name, const std::vector<std::string>
   if (name.find('/') != std::string::npos) return name;
   for (const std::string& entry : environment) {
     if (!entry.starts_with("PATH=")) continue;
-    std::string_view path = std::string_view(entry).substr(5);
-    while (!path.empty()) {
-      const std::size_t end = std::min(path.find(':'), path.size());
-      const std::string candidate = std::string(path.substr(0, end)) + "/" + name;
-      if (::access(candidate.c_str(), X_OK) == 0) return candidate;
-      path.remove_prefix(std::min(end + 1, path.size()));
-    }
+    const std::string found = program_in(std::string_view(entry).substr(5), name);
+    if (!found.empty()) return found;
   }
   return name;
 }

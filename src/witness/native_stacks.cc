@@ -11,6 +11,7 @@
 #include "base/lines.h"
 #include "base/text_fields.h"
 #include "process/capture.h"
+#include "process/search_path.h"
 #include "witness/process_facts.h"
 
 namespace lockstep::witness {
@@ -49,13 +50,7 @@ constexpr std::array<Debugger, 2> kDebuggers = {{{"gdb", gdb}, {"eu-stack", eu_s
 
 bool is_on_path(std::string_view name) {
   const char* const path = std::getenv("PATH");
-  std::string_view rest = path == nullptr ? "" : path;
-  while (!rest.empty()) {
-    const std::string_view folder = base::word_of(rest, ':');
-    if (::access(fmt::format("{}/{}", folder, name).c_str(), X_OK) == 0) return true;
-    rest.remove_prefix(std::min(rest.size(), folder.size() + 1));
-  }
-  return false;
+  return path != nullptr && !process::program_in(path, std::string(name)).empty();
 }
 
 const Debugger* installed_debugger() {

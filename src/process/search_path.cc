@@ -1,12 +1,11 @@
-#include "facts/search_path.h"
+#include "process/search_path.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <unistd.h>
 
 #include "base/text_fields.h"
 
-namespace lockstep::facts {
+namespace lockstep::process {
 
 std::vector<std::string_view> folders_in(std::string_view list) {
   std::vector<std::string_view> folders;
@@ -18,14 +17,17 @@ std::vector<std::string_view> folders_in(std::string_view list) {
   return folders;
 }
 
+bool is_program(const std::filesystem::path& place) {
+  std::error_code ignored;
+  return std::filesystem::is_regular_file(place, ignored) && ::access(place.c_str(), X_OK) == 0;
+}
+
 std::string program_in(std::string_view list, const std::string& name) {
   for (const std::string_view folder : folders_in(list)) {
     const std::filesystem::path place = std::filesystem::path(folder) / name;
-    std::error_code ignored;
-    if (std::filesystem::is_regular_file(place, ignored) && ::access(place.c_str(), X_OK) == 0)
-      return place.string();
+    if (is_program(place)) return place.string();
   }
   return "";
 }
 
-}  // namespace lockstep::facts
+}  // namespace lockstep::process
