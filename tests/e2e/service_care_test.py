@@ -15,11 +15,8 @@ from service_client import JOBS, LOCKSTEP, Service, lockstep, wait_until
 
 @pytest.fixture
 def service(tmp_path):
-    made = Service(tmp_path / "s")
-    made.folder.mkdir()
-    made.start()
-    yield made
-    made.end()
+    with Service(tmp_path / "s") as made:
+        yield made
 
 
 def test_ranks_give_signs_of_life(service):

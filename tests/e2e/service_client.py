@@ -33,6 +33,13 @@ class Service:
         self.socket = folder / "service.sock"
         self.process = None
 
+    def __enter__(self):
+        self.folder.mkdir()
+        return self.start()
+
+    def __exit__(self, *fault):
+        self.end()
+
     def start(self, *words):
         self.process = subprocess.Popen([LOCKSTEP, "serve", "--state", self.folder, *words], stdin=subprocess.DEVNULL,
                                         stderr=(self.folder.parent / "service.err").open("ab"))

@@ -25,11 +25,8 @@ class PageService(Service):
 
 @pytest.fixture
 def service(tmp_path):
-    made = PageService(tmp_path / "s")
-    made.folder.mkdir()
-    made.start()
-    yield made
-    made.end()
+    with PageService(tmp_path / "s") as made:
+        yield made
 
 
 def test_jobs_in_a_browser(service, jobs):

@@ -24,11 +24,8 @@ FRAMEWORKS = list(EVERY_FRAMEWORK) if os.environ.get("LOCKSTEP_FRAMEWORKS") == "
 
 @pytest.fixture
 def service(tmp_path):
-    made = Service(tmp_path / "s")
-    made.folder.mkdir()
-    made.start()
-    yield made
-    made.end()
+    with Service(tmp_path / "s") as made:
+        yield made
 
 
 @pytest.fixture

@@ -16,10 +16,8 @@ BODY = json.dumps({"command": ["sleep", "600"], "workers": 1}).encode()
 
 @pytest.fixture
 def service(tmp_path):
-    (tmp_path / "s").mkdir()
-    made = TlsService(tmp_path / "s").start()
-    yield made
-    made.end()
+    with TlsService(tmp_path / "s") as made:
+        yield made
 
 
 def test_a_token_lets_its_owner_in_and_nobody_else(service):
