@@ -49,7 +49,7 @@ check: deps      ## every gate that needs no training job: Clang and GCC, clang-
 	@tools/check
 
 install: build   ## install binary, man pages and completions below PREFIX
-	@cmake --install build/release --prefix $(PREFIX)
+	@cmake --install build/release --strip --prefix $(PREFIX)
 
 clean:           ## remove what was built; caches outside the tree stay
 	@rm -rf build
