@@ -1,5 +1,5 @@
 # The lab: real frameworks on real ranks.
-.PHONY: lab-deps bench-verdicts demo test-gpu test-healthy test-service lab test-network test-cluster
+.PHONY: lab-deps bench-verdicts demo test-gpu test-gpu-replay test-healthy test-service lab test-network test-cluster
 
 lab-deps: deps   ## make the lab's Python environments and programs
 	@lab/envs/make_envs
@@ -17,6 +17,9 @@ bench-verdicts: lab-deps build   ## measure how soon faults of TensorFlow, Keras
 
 test-gpu:        ## on a machine with a GPU: NCCL and PyTorch jobs of 2, 4 and 8 ranks, healthy and broken, and the cost (8 minutes)
 	@python3 lab/gpu/test
+
+test-gpu-replay: build   ## on a machine with a GPU: NCCL jobs recorded with payload, each rank replayed alone (5 minutes)
+	@lab/gpu/replay
 
 test-network: lab-deps build   ## the libraries' real choices and real packets on many layouts and rule sets, 200 hosts probed
 	@cmake --build --preset release --target network_program

@@ -6,7 +6,9 @@
 #include <torch/csrc/distributed/c10d/Types.hpp>
 #include <torch/csrc/distributed/c10d/Work.hpp>
 
+#include "device_capture.h"
 #include "device_runtime.h"
+#include "device_sum.h"
 #include "device_work.h"
 #include "groups.h"
 #include "kept_tensors.h"
@@ -106,7 +108,8 @@ Call::Call(const Signature& signature, const c10::IValue* arguments) {
   facts.stream = stream.number;
   if (lockstep_wants_stack()) facts.stack = intern_python_stack();
   lockstep_begin_call(&facts, &ticket_);
-  has_checksums_ = ticket_.communicator != 0 && lockstep_wants_checksums() && tensors.can_checksum();
+  has_checksums_ = ticket_.communicator != 0 && !is_captured_ && lockstep_wants_checksums() &&
+                   (tensors.can_checksum() || can_sum_on(device_));
   if (has_checksums_) note_inputs(tensors);
   has_payload_ =
       ticket_.communicator != 0 && !is_captured_ && lockstep_payload_mode() != LOCKSTEP_PAYLOAD_OFF;
@@ -116,6 +119,7 @@ Call::Call(const Signature& signature, const c10::IValue* arguments) {
 
 void Call::note_inputs(const TensorList& tensors) {
   if (!tensors.has_inputs()) return;
+  if (!device_.is_cpu()) return capture_input_checksum(ticket_, tensors.inputs());
   lockstep_checksum_facts facts{};
   facts.size = sizeof facts;
   facts.has_input = 1;
@@ -131,12 +135,22 @@ void Call::follow(const Signature& signature, c10::IValue* results) noexcept {
       follow_cpu(work);
       return;
     }
-    if (has_payload_) keep_outputs(ticket_, outputs_, -1);  // noted as not kept
-    if (auto told = follow_device(ticket_, device_, group_, work_in(work))) {
+    if (auto told = follow_device(device_call(), group_, work_in(work))) {
       *work = c10::IValue(std::move(told));
     }
   } catch (...) {  // the job goes on; this call stays without an end
   }
+}
+
+DeviceCall Call::device_call() {
+  DeviceCall call{ticket_, device_};
+  if (has_payload_ && !can_capture_on(device_)) {
+    keep_outputs(ticket_, outputs_, -1);  // noted as not kept
+  } else if (has_payload_ || has_checksums_) {
+    const DeviceOutputs::Wanted wanted{has_payload_, has_checksums_};
+    call.outputs = std::make_shared<DeviceOutputs>(ticket_, device_, std::move(outputs_), wanted);
+  }
+  return call;
 }
 
 void Call::follow_cpu(c10::IValue* work) {

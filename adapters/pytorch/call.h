@@ -9,6 +9,7 @@
 
 #include "lockstep/recorder.h"
 
+#include "device_progress.h"
 #include "operations.h"
 #include "tensor_list.h"
 #include "work_progress.h"
@@ -44,6 +45,7 @@ class Call {
   void note_inputs(const TensorList& tensors);
   Progress progress();
   void follow_cpu(c10::IValue* work);
+  DeviceCall device_call();
 
   lockstep_ticket ticket_{};
   c10::Device device_{c10::DeviceType::CPU};

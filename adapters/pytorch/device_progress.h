@@ -11,6 +11,8 @@
 
 #include "lockstep/recorder.h"
 
+#include "device_capture.h"
+
 namespace lockstep::pytorch {
 
 // One operation; several ways of finding out may lead to its end.
@@ -18,6 +20,12 @@ struct DeviceCall {
   lockstep_ticket ticket;
   c10::Device device;
   std::shared_ptr<std::atomic<bool>> is_told = std::make_shared<std::atomic<bool>>(false);
+  std::shared_ptr<DeviceOutputs> outputs = nullptr;  // when they are wanted
+
+  // On a stream that is behind it.
+  void take_outputs() const noexcept {
+    if (outputs != nullptr) outputs->take();
+  }
 
   void tell(std::uint8_t status, const char* error) const;
 };

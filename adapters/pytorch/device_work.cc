@@ -1,10 +1,14 @@
 #include "device_work.h"
 
+#include <algorithm>
 #include <mutex>
 #include <unordered_map>
 #include <vector>
 
-#include "device_progress.h"
+#include <c10/core/Event.h>
+#include <c10/core/StreamGuard.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
+
 #include "forwarded_work.h"
 
 namespace lockstep::pytorch {
@@ -17,9 +21,16 @@ class DeviceWork final : public ForwardedWork {
   DeviceWork(c10::intrusive_ptr<c10d::Work> inner, DeviceCall call)
       : ForwardedWork(std::move(inner)), call_(std::move(call)) {}
 
+  bool isCompleted() override {
+    const bool is_completed = inner().isCompleted();
+    if (is_completed) call_.take_outputs();
+    return is_completed;
+  }
+
   bool wait(std::chrono::milliseconds timeout) override {
     try {
       const bool is_queued = inner().wait(timeout);
+      call_.take_outputs();
       leave_event();
       return is_queued;
     } catch (const std::exception& error) {
@@ -30,23 +41,46 @@ class DeviceWork final : public ForwardedWork {
 
   void synchronize() override {
     inner().synchronize();
+    call_.take_outputs();
     leave_event();
   }
+
+#ifdef LOCKSTEP_HAS_blockCurrentStream
+  void blockCurrentStream() override {
+    inner().blockCurrentStream();
+    call_.take_outputs();
+    leave_event();
+  }
+#endif
 
   // The callback runs at once, on a stream that waits for the operation.
   c10::intrusive_ptr<c10::ivalue::Future> getFuture() override {
     auto future = inner().getFuture();
-    future->addCallback([call = call_](c10::ivalue::Future& ended) {
-      if (ended.hasError()) {
-        call.tell(LOCKSTEP_DONE_FAILED, ended.tryRetrieveErrorMessage().c_str());
-      } else {
-        leave_event_of(call);
-      }
-    });
+    if (call_.outputs != nullptr) return future_behind_capture(*future);
+    future->addCallback([call = call_](c10::ivalue::Future& ended) { tell_end(call, ended); });
     return future;
   }
 
  private:
+  static void tell_end(const DeviceCall& call, c10::ivalue::Future& ended) {
+    if (ended.hasError()) {
+      call.tell(LOCKSTEP_DONE_FAILED, ended.tryRetrieveErrorMessage().c_str());
+    } else {
+      call.take_outputs();
+      leave_event_of(call);
+    }
+  }
+
+  // Who waits for it may change the outputs.
+  c10::intrusive_ptr<c10::ivalue::Future> future_behind_capture(c10::ivalue::Future& future) {
+    return future.then(
+        [call = call_](c10::ivalue::Future& ended) -> c10::IValue {
+          tell_end(call, ended);
+          return ended.value();
+        },
+        future.elementType());
+  }
+
   static void leave_event_of(const DeviceCall& call) noexcept {
     try {
       ask_event(call);
@@ -77,13 +111,32 @@ bool was_put_into_batch(const void* group, const DeviceCall& call) {
   return true;
 }
 
+// The Work of a batch is waited for by whoever made it, on a stream of its choice; its future orders nothing.
+// So another stream waits for it first, and the current one for that.
+void take_outputs_of(const std::vector<DeviceCall>& calls, const c10::intrusive_ptr<c10d::Work>& work) {
+  const auto wanted = std::find_if(calls.begin(), calls.end(),
+                                   [](const DeviceCall& call) { return call.outputs != nullptr; });
+  if (wanted == calls.end()) return;
+  const c10::impl::VirtualGuardImpl runtime(wanted->device.type());
+  const c10::Stream consumer = runtime.getStream(wanted->device);
+  c10::Event taken(wanted->device.type());
+  {
+    const c10::StreamGuard guard(work == nullptr ? consumer
+                                                 : runtime.getStreamFromGlobalPool(wanted->device));
+    if (work != nullptr) work->synchronize();
+    for (const DeviceCall& call : calls) call.take_outputs();
+    taken.record(guard.current_stream());
+  }
+  taken.block(consumer);
+}
+
 }  // namespace
 
-c10::intrusive_ptr<c10d::Work> follow_device(const lockstep_ticket& ticket, c10::Device device,
-                                             const void* group, const c10::intrusive_ptr<c10d::Work>& work) {
-  const DeviceCall call{ticket, device};
+c10::intrusive_ptr<c10d::Work> follow_device(const DeviceCall& call, const void* group,
+                                             const c10::intrusive_ptr<c10d::Work>& work) {
   if (was_put_into_batch(group, call)) return {};
   if (work == nullptr) {
+    call.take_outputs();
     ask_event(call);
     return {};
   }
@@ -103,6 +156,7 @@ void end_batch(const void* group, const c10::intrusive_ptr<c10d::Work>& work) {
     calls.swap(batches().open[group]);
     batches().open.erase(group);
   }
+  take_outputs_of(calls, work);
   for (const DeviceCall& call : calls) {
     if (work == nullptr) {
       ask_event(call);

@@ -1,16 +1,15 @@
 // Which question finds the end of an operation on a device.
 #pragma once
 
-#include <c10/core/Device.h>
 #include <torch/csrc/distributed/c10d/Work.hpp>
 
-#include "lockstep/recorder.h"
+#include "device_progress.h"
 
 namespace lockstep::pytorch {
 
 // Returns the Work to give to the caller in place of `work`, or null to leave it as it is.
-c10::intrusive_ptr<c10d::Work> follow_device(const lockstep_ticket& ticket, c10::Device device,
-                                             const void* group, const c10::intrusive_ptr<c10d::Work>& work);
+c10::intrusive_ptr<c10d::Work> follow_device(const DeviceCall& call, const void* group,
+                                             const c10::intrusive_ptr<c10d::Work>& work);
 
 // Operations between the two run together when the second is called, as one Work or none.
 void begin_batch(const void* group);

@@ -9,7 +9,9 @@
 
 #include "lockstep/recorder.h"
 
+#include "device_capture.h"
 #include "device_progress.h"
+#include "device_state.h"
 #include "device_work.h"
 #include "groups.h"
 #include "registration.h"
@@ -24,10 +26,15 @@ void end_batch_of(std::int64_t group, const c10::intrusive_ptr<c10d::Work>& work
   end_batch(reinterpret_cast<const void*>(group), work);
 }
 
+bool keep_state_of(std::int64_t step, const std::string& names, const std::vector<at::Tensor>& tensors) {
+  return keep_state(static_cast<std::uint64_t>(step), names, tensors);
+}
+
 void define_own_operations() {
   static auto* const library = [] {
     auto* own = new torch::Library(torch::Library::DEF, "lockstep_recorder", {}, __FILE__, __LINE__);
     own->def("end_batch", end_batch_of);
+    own->def("keep_state", keep_state_of);
     return own;
   }();
   static_cast<void>(library);
@@ -87,5 +94,8 @@ LOCKSTEP_TORCH_API void lockstep_torch_end_batch_without_work(const void* group)
 }
 
 LOCKSTEP_TORCH_API void lockstep_torch_stop() {
-  lockstep::pytorch::text_of_failure([] { lockstep::pytorch::stop_asking(); });
+  lockstep::pytorch::text_of_failure([] {
+    lockstep::pytorch::stop_capturing();
+    lockstep::pytorch::stop_asking();
+  });
 }

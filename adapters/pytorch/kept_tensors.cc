@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "device_capture.h"
+#include "device_sum.h"
 #include "error_text.h"
 
 namespace lockstep::pytorch {
@@ -9,6 +11,14 @@ namespace {
 
 bool is_readable(const at::Tensor& tensor) {
   return tensor.device().is_cpu() && tensor.layout() == at::kStrided;
+}
+
+// On one device, by itself.
+bool can_be_summed_there(const std::vector<at::Tensor>& tensors) {
+  if (tensors.empty() || !can_sum_on(tensors.front().device())) return false;
+  return std::all_of(tensors.begin(), tensors.end(), [&](const at::Tensor& tensor) {
+    return tensor.device() == tensors.front().device() && tensor.layout() == at::kStrided;
+  });
 }
 
 bool are_readable(const std::vector<at::Tensor>& tensors) {
@@ -36,6 +46,12 @@ class Pieces {
   std::vector<lockstep_piece> pieces_;
 };
 
+// From which a device takes it without being waited for.
+at::Tensor room_for(const at::Tensor& tensor) {
+  const bool is_on_device = !tensor.device().is_cpu();
+  return at::empty(tensor.sizes(), tensor.options().device(at::kCPU).pinned_memory(is_on_device));
+}
+
 std::string why_not(int status, const char* name, const lockstep_ticket& ticket, std::uint64_t step) {
   const std::string call =
       std::string(name) + ", number " + std::to_string(ticket.sequence) + " of its group";
@@ -57,6 +73,7 @@ std::string why_not(int status, const char* name, const lockstep_ticket& ticket,
 }  // namespace
 
 void keep_inputs(const lockstep_ticket& ticket, const std::vector<at::Tensor>& inputs) {
+  if (can_be_summed_there(inputs)) return capture_input_sum(ticket, inputs);
   if (!are_readable(inputs)) return lockstep_keep_input(&ticket, nullptr, inputs.size());
   const Pieces pieces(inputs);
   lockstep_keep_input(&ticket, pieces.data(), inputs.size());
@@ -79,7 +96,7 @@ Served serve_outputs(const lockstep_ticket& ticket, const char* name,
   std::vector<lockstep_room> rooms;
   for (const at::Tensor& tensor : outputs) {
     const bool is_direct = is_readable(tensor) && tensor.is_contiguous();
-    filled.push_back(is_direct ? tensor : at::empty(tensor.sizes(), tensor.options().device(at::kCPU)));
+    filled.push_back(is_direct ? tensor : room_for(tensor));
     rooms.push_back({filled.back().data_ptr(), bytes_of(tensor)});
   }
   lockstep_served told{};
@@ -92,7 +109,7 @@ Served serve_outputs(const lockstep_ticket& ticket, const char* name,
   }
   if (served.status != LOCKSTEP_SERVED) return served;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    if (!filled[i].is_same(outputs[i])) outputs[i].copy_(filled[i]);
+    if (!filled[i].is_same(outputs[i])) outputs[i].copy_(filled[i], /*non_blocking=*/true);
   }
   return served;
 }

@@ -22,6 +22,19 @@ LOCKSTEP_API int lockstep_payload_mode(void);
 LOCKSTEP_API void lockstep_keep_input(const struct lockstep_ticket* ticket,
                                       const struct lockstep_piece* pieces, size_t count);
 
+/* Where the job stands, for what is told of a call later: a device has it when it gets there. */
+struct lockstep_payload_moment {
+  uint32_t size;
+  uint32_t is_between_steps;
+  uint64_t step; /* steps that have ended */
+};
+LOCKSTEP_API void lockstep_payload_now(struct lockstep_payload_moment* moment);
+
+/* lockstep_keep_input of `count` tensors that the device itself has summed. */
+LOCKSTEP_API void lockstep_keep_input_sum(const struct lockstep_ticket* ticket,
+                                          const struct lockstep_payload_moment* moment, const uint8_t sum[16],
+                                          uint64_t bytes, size_t count);
+
 /* What it gave back, one piece for each tensor, before anybody can use it. `source`: of a receive from
  * anybody, who it was; else -1. */
 LOCKSTEP_API void lockstep_keep_output(const struct lockstep_ticket* ticket,
@@ -34,6 +47,11 @@ LOCKSTEP_API void lockstep_keep_failure(const struct lockstep_ticket* ticket, co
 /* A step ended, and this is what its rank has learned: one name for each piece, one to a line. */
 LOCKSTEP_API void lockstep_keep_state(uint64_t step, const char* names, size_t names_bytes,
                                       const struct lockstep_piece* pieces, size_t count);
+
+/* The same in two parts: a step ended; this is what its rank had learned by then, summed already. */
+LOCKSTEP_API void lockstep_end_step(uint64_t step);
+LOCKSTEP_API void lockstep_keep_state_sums(uint64_t step, const char* names, size_t names_bytes,
+                                           const uint64_t* sums, size_t count);
 
 /* A step begins. What comes before the first one is done once, also when a script resumes from a checkpoint;
  * what comes between two belongs to saving and evaluating. */

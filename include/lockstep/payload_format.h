@@ -109,7 +109,7 @@ struct lockstep_payload_call {
   uint8_t flags; /* LOCKSTEP_PAYLOAD_... */
   uint16_t input_count;
   uint64_t input_bytes;
-  uint8_t input_hash[16]; /* of all inputs as if they were one */
+  uint8_t input_hash[16]; /* of all inputs as if they were one, or a device's sum of them */
 };
 LOCKSTEP_STATIC_ASSERT(sizeof(struct lockstep_payload_call) == 56, "a call is 56 bytes");
 
@@ -118,6 +118,7 @@ LOCKSTEP_STATIC_ASSERT(sizeof(struct lockstep_payload_call) == 56, "a call is 56
 #define LOCKSTEP_PAYLOAD_NOT_KEPT 4u /* the bytes are not kept: on a device, or payload had stopped */
 #define LOCKSTEP_PAYLOAD_BETWEEN_STEPS \
   8u /* a call: before the first step began, or after one had ended and before the next began */
+#define LOCKSTEP_PAYLOAD_DEVICE_SUM 16u /* a call: the hash is a device's sum */
 
 /* What it gave back. */
 struct lockstep_payload_result {

@@ -16,6 +16,19 @@ constexpr std::size_t kSmallState = std::size_t{4} << 20;
 constexpr std::uint64_t kFirstSteps = 2;
 constexpr std::uint64_t kPartsOfAWindow = 4;
 
+lockstep_payload_call call_for(const PayloadKey& key, const lockstep_payload_moment& moment,
+                               std::size_t count) {
+  lockstep_payload_call call{};
+  call.communicator = key.communicator;
+  call.sequence = key.sequence;
+  call.step = moment.step;
+  call.peer = key.peer;
+  call.operation = key.operation;
+  call.flags = moment.is_between_steps != 0 ? LOCKSTEP_PAYLOAD_BETWEEN_STEPS : 0;
+  call.input_count = static_cast<std::uint16_t>(count);
+  return call;
+}
+
 lockstep_payload_result result_for(const PayloadKey& key) {
   lockstep_payload_result result{};
   result.communicator = key.communicator;
@@ -62,22 +75,31 @@ void PayloadKeeper::note_communicator(std::uint64_t communicator, const char* na
 }
 
 void PayloadKeeper::keep_input(const PayloadKey& key, const lockstep_piece* pieces, std::size_t count) {
-  lockstep_payload_call call{};
-  call.communicator = key.communicator;
-  call.sequence = key.sequence;
-  call.step = step_.load(std::memory_order_relaxed);
-  call.peer = key.peer;
-  call.operation = key.operation;
-  call.input_count = static_cast<std::uint16_t>(count);
+  lockstep_payload_moment now{};
+  tell_now(now);
+  lockstep_payload_call call = call_for(key, now, count);
   if (pieces == nullptr) {
-    call.flags = LOCKSTEP_PAYLOAD_NOT_KEPT;
+    call.flags |= LOCKSTEP_PAYLOAD_NOT_KEPT;
   } else if (count != 0) {
-    call.flags = LOCKSTEP_PAYLOAD_HAS_INPUT;
+    call.flags |= LOCKSTEP_PAYLOAD_HAS_INPUT;
     for (std::size_t i = 0; i < count; ++i) call.input_bytes += pieces[i].bytes;
     const Hash128 hash = hash128(pieces, count);
     ::memcpy(call.input_hash, hash.bytes, sizeof call.input_hash);
   }
-  if (!is_in_step_.load(std::memory_order_relaxed)) call.flags |= LOCKSTEP_PAYLOAD_BETWEEN_STEPS;
+  queue_.put(LOCKSTEP_PAYLOAD_CALL, &call, sizeof call, nullptr, 0);
+}
+
+void PayloadKeeper::tell_now(lockstep_payload_moment& moment) const {
+  moment.step = step_.load(std::memory_order_relaxed);
+  moment.is_between_steps = is_in_step_.load(std::memory_order_relaxed) ? 0 : 1;
+}
+
+void PayloadKeeper::keep_input_sum(const PayloadKey& key, const lockstep_payload_moment& moment,
+                                   const std::uint8_t* sum, std::uint64_t bytes, std::size_t count) {
+  lockstep_payload_call call = call_for(key, moment, count);
+  call.flags |= LOCKSTEP_PAYLOAD_HAS_INPUT | LOCKSTEP_PAYLOAD_DEVICE_SUM;
+  call.input_bytes = bytes;
+  ::memcpy(call.input_hash, sum, sizeof call.input_hash);
   queue_.put(LOCKSTEP_PAYLOAD_CALL, &call, sizeof call, nullptr, 0);
 }
 
@@ -195,26 +217,34 @@ bool PayloadKeeper::is_worth_a_sum(const lockstep_piece* pieces, std::size_t cou
 void PayloadKeeper::keep_state(std::uint64_t step, const char* names, std::size_t names_bytes,
                                const lockstep_piece* pieces, std::size_t count) {
   if (!is_worth_a_sum(pieces, count)) count = 0;
-  const lockstep_piece text{names, names_bytes};
-  lockstep_payload_state state{};
-  state.step = step;
-  state.names = count == 0 ? 0 : checksum(&text, 1);
   const std::size_t rest = count > kMostStates ? count - kMostStates + 1 : 1;
-  state.count = count == 0 ? 0 : count - rest + 1;
-  if (state.names != 0 && names_.exchange(state.names) != state.names) {
-    const lockstep_payload_state_names fixed{state.names, names_bytes};
-    queue_.put(LOCKSTEP_PAYLOAD_STATE_NAMES, &fixed, sizeof fixed, &text, 1);
-  }
+  const std::size_t sum_count = count == 0 ? 0 : count - rest + 1;
   std::uint64_t sums[kMostStates];
   const std::uint64_t begin_ns = clock_now_ns(CLOCK_THREAD_CPUTIME_ID);
-  for (std::size_t i = 0; i < state.count; ++i)
-    sums[i] = checksum(&pieces[i], i + 1 == state.count ? rest : 1);
-  if (state.count != 0) {
+  for (std::size_t i = 0; i < sum_count; ++i) sums[i] = checksum(&pieces[i], i + 1 == sum_count ? rest : 1);
+  if (sum_count != 0) {
     next_sums_ns_.store(monotonic_now_ns() + 100 * (clock_now_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns),
                         std::memory_order_relaxed);
   }
-  const lockstep_piece tail{sums, state.count * sizeof *sums};
+  keep_state_sums(step, {names, names_bytes}, sums, sum_count);
+  end_step(step);
+}
+
+void PayloadKeeper::keep_state_sums(std::uint64_t step, const lockstep_piece& names,
+                                    const std::uint64_t* sums, std::size_t count) {
+  lockstep_payload_state state{};
+  state.step = step;
+  state.names = count == 0 ? 0 : checksum(&names, 1);
+  state.count = count;
+  if (state.names != 0 && names_.exchange(state.names) != state.names) {
+    const lockstep_payload_state_names fixed{state.names, names.bytes};
+    queue_.put(LOCKSTEP_PAYLOAD_STATE_NAMES, &fixed, sizeof fixed, &names, 1);
+  }
+  const lockstep_piece tail{sums, count * sizeof *sums};
   queue_.put(LOCKSTEP_PAYLOAD_STATE, &state, sizeof state, &tail, 1);
+}
+
+void PayloadKeeper::end_step(std::uint64_t step) {
   step_.store(step, std::memory_order_relaxed);
   is_in_step_.store(false, std::memory_order_relaxed);
   if (keeps_bytes_) begin_generation();

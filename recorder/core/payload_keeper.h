@@ -48,11 +48,19 @@ class PayloadKeeper {
                          const std::int32_t* members, std::uint32_t member_count);
 
   void keep_input(const PayloadKey& key, const lockstep_piece* pieces, std::size_t count);
+  void tell_now(lockstep_payload_moment& moment) const;
+  void keep_input_sum(const PayloadKey& key, const lockstep_payload_moment& moment, const std::uint8_t* sum,
+                      std::uint64_t bytes, std::size_t count);
   void keep_output(const PayloadKey& key, const lockstep_piece* pieces, std::size_t count,
                    std::int32_t source);
   void keep_failure(const PayloadKey& key, const char* error, std::size_t bytes);
   void keep_state(std::uint64_t step, const char* names, std::size_t names_bytes,
                   const lockstep_piece* pieces, std::size_t count);
+
+  // The two parts of keep_state.
+  void end_step(std::uint64_t step);
+  void keep_state_sums(std::uint64_t step, const lockstep_piece& names, const std::uint64_t* sums,
+                       std::size_t count);
 
   // A step begins; in a replay that resumes so many had ended before the first.
   void begin_step(std::uint64_t ended_before);

@@ -36,6 +36,18 @@ void lockstep_keep_input(const lockstep_ticket* ticket, const lockstep_piece* pi
   });
 }
 
+void lockstep_payload_now(lockstep_payload_moment* moment) {
+  const lockstep::recorder::Visit visit;
+  if (visit && visit->payload().mode() != LOCKSTEP_PAYLOAD_OFF) visit->payload().keeper().tell_now(*moment);
+}
+
+void lockstep_keep_input_sum(const lockstep_ticket* ticket, const lockstep_payload_moment* moment,
+                             const std::uint8_t sum[16], std::uint64_t bytes, std::size_t count) {
+  with_call(ticket, [&](Payload& payload, const PayloadKey& key) {
+    payload.keeper().keep_input_sum(key, *moment, sum, bytes, count);
+  });
+}
+
 void lockstep_keep_output(const lockstep_ticket* ticket, const lockstep_piece* pieces, std::size_t count,
                           std::int32_t source) {
   with_call(ticket, [&](Payload& payload, const PayloadKey& key) {
@@ -54,6 +66,18 @@ void lockstep_keep_state(std::uint64_t step, const char* names, std::size_t name
   const lockstep::recorder::Visit visit;
   if (!visit || visit->payload().mode() == LOCKSTEP_PAYLOAD_OFF) return;
   visit->payload().keeper().keep_state(step, names, names_bytes, pieces, count);
+}
+
+void lockstep_end_step(std::uint64_t step) {
+  const lockstep::recorder::Visit visit;
+  if (visit && visit->payload().mode() != LOCKSTEP_PAYLOAD_OFF) visit->payload().keeper().end_step(step);
+}
+
+void lockstep_keep_state_sums(std::uint64_t step, const char* names, std::size_t names_bytes,
+                              const std::uint64_t* sums, std::size_t count) {
+  const lockstep::recorder::Visit visit;
+  if (!visit || visit->payload().mode() == LOCKSTEP_PAYLOAD_OFF) return;
+  visit->payload().keeper().keep_state_sums(step, {names, names_bytes}, sums, count);
 }
 
 void lockstep_begin_step(void) {

@@ -103,6 +103,7 @@ class Decoder {
     added.peer = call.peer;
     added.input_bytes = call.input_bytes;
     added.is_between_steps = (call.flags & LOCKSTEP_PAYLOAD_BETWEEN_STEPS) != 0;
+    added.is_device_sum = (call.flags & LOCKSTEP_PAYLOAD_DEVICE_SUM) != 0;
     if ((call.flags & LOCKSTEP_PAYLOAD_HAS_INPUT) != 0) added.input = hash_from(call.input_hash);
   }
 

@@ -39,6 +39,7 @@ struct PayloadCall {
   int peer = -1;
   std::uint64_t input_bytes = 0;
   std::optional<ContentHash> input;  // none: it has none, or it could not be read
+  bool is_device_sum = false;        // `input` was made by a device, not by a hash of bytes
 };
 
 struct PayloadOutput {

@@ -57,8 +57,9 @@ class Comparer {
     others_.erase(found);
     ++result_.calls;
     DifferingCall difference{.call = call, .communicator = name_of(first_, call.key.communicator)};
-    difference.input_differs =
-        inputs_ && call.input.has_value() && other.input.has_value() && call.input != other.input;
+    const bool can_compare = inputs_ && call.input.has_value() && other.input.has_value() &&
+                             call.is_device_sum == other.is_device_sum;
+    difference.input_differs = can_compare && call.input != other.input;
     if (difference.input_differs && call.input_bytes != other.input_bytes)
       difference.other_bytes = other.input_bytes;
     difference.output_differs = outputs_differ(result_of(first_, call.key), result_of(second_, call.key));

@@ -14,15 +14,15 @@ _DATA_WAIT = "enumerate(DataLoader)#"
 _is_watching = False
 
 
-def watch(library):
-    """Once in a process, whichever adapters ask for it."""
+def watch(library, native=None):
+    """Once in a process, whichever adapters ask for it; `native`: for what lies on a device."""
     global _is_watching
     if _is_watching:
         return
     _is_watching = True
     import torch
     import torch.serialization
-    _watch_steps(library, torch)
+    _watch_steps(library, native, torch)
     _watch_data_waits(library, torch.autograd.profiler.record_function)
     _watch_files(library, torch.serialization)
     for module, function, activity in (("saver", "_save_state_dict", "checkpoint_save"),
@@ -34,13 +34,13 @@ def watch(library):
 class _Steps:
     """A step ends when the optimizer has stepped; of several optimizers the first one counts."""
 
-    def __init__(self, library, torch):
+    def __init__(self, library, native, torch):
         self._now_ns = library.now_ns
         self._mark = library.activity("step")
         self._leader = lambda: None
         self._end_ns = 0
         has_payload = library.payload_mode() != PAYLOAD_OFF
-        self._state = state.State(library) if has_payload else None
+        self._state = state.State(library, native) if has_payload else None
         self._begin = _StepBegin(library, torch) if has_payload else None
 
     def end(self, optimizer):
@@ -58,9 +58,9 @@ class _Steps:
         self._end_ns = now_ns
 
 
-def _watch_steps(library, torch):
+def _watch_steps(library, native, torch):
     """Every optimizer calls this empty method of its own when it has stepped, in all versions, for profilers."""
-    told = _Steps(library, torch)
+    told = _Steps(library, native, torch)
     is_compiling = getattr(getattr(torch, "compiler", None), "is_compiling", lambda: False)
     before = torch.optim.Optimizer._optimizer_step_code
 

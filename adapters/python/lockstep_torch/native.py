@@ -38,6 +38,12 @@ class Native:
             self._library.lockstep_torch_end_batch_without_work(ctypes.c_void_p(address))
 
 
+    def keep_state(self, step, names, tensors):
+        """False when a device cannot sum them."""
+        import torch
+        return torch.ops.lockstep_recorder.keep_state(step, names, [tensor.detach() for tensor in tensors])
+
+
 def _check(failure):
     if failure is not None:
         raise OSError(failure.decode(errors="replace"))

@@ -90,6 +90,6 @@ def _watch(begun):
         return
     _is_watching = True
     from lockstep_torch import activities, methods, resume
-    activities.watch(begun.library)
+    activities.watch(begun.library, begun.native)
     resume.watch(begun.library)
     methods.watch(begun)

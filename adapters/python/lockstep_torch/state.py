@@ -10,8 +10,8 @@ MOST_LETTERS, MOST_PARTS = 900, 200
 
 
 class State:
-    def __init__(self, library):
-        self._library = library
+    def __init__(self, library, native):
+        self._library, self._native = library, native
         self._names = None  # once looked for: id of a parameter: its name in a module of the script
         self._text = (None, b"")  # the names of the last step, joined once
 
@@ -21,11 +21,10 @@ class State:
                 self._names = {}
                 self._names = _names_in_script(sys._getframe(2))
                 self._tell_sizes(optimizer)
-            names, pieces = self._pieces(optimizer)
-            key = tuple(names)
-            if self._text[0] != key:
-                self._text = key, "\n".join(names).encode(errors="replace")
-            self._library.keep_state(step, self._text[1], pieces)
+            names, tensors = self._tensors(optimizer)
+            if self._is_on_device(tensors) and self._native.keep_state(step, "\n".join(names), tensors):
+                return
+            self._keep_on_host(step, names, tensors)
         except Exception as error:
             notes.tell(f"the state after step {step} is not summed: {error!r}")
             self._library.keep_state(step, b"", [])
@@ -41,14 +40,25 @@ class State:
         for number, part in enumerate(parts[:MOST_PARTS]):
             self._library.set_attribute(f"parameters {number}", part)
 
-    def _pieces(self, optimizer):
-        names, pieces = [], []
+    def _is_on_device(self, tensors):
+        return self._native is not None and any(tensor.device.type != "cpu" for tensor in tensors)
+
+    def _keep_on_host(self, step, names, tensors):
+        readable = [(name, tensor) for name, tensor in zip(names, tensors) if tensor.device.type == "cpu"]
+        key = tuple(name for name, _ in readable)
+        if self._text[0] != key:
+            self._text = key, "\n".join(key).encode(errors="replace")
+        pieces = [(tensor.data_ptr(), tensor.numel() * tensor.element_size()) for _, tensor in readable]
+        self._library.keep_state(step, self._text[1], pieces)
+
+    def _tensors(self, optimizer):
+        names, tensors = [], []
 
         def add(name, tensor):
             tensor = getattr(tensor, "_local_tensor", tensor)
-            if tensor.device.type == "cpu" and str(tensor.layout) == "torch.strided" and tensor.is_contiguous():
+            if str(tensor.layout) == "torch.strided" and tensor.is_contiguous():
                 names.append(name)
-                pieces.append((tensor.data_ptr(), tensor.numel() * tensor.element_size()))
+                tensors.append(tensor)
 
         number = 0
         for group in optimizer.param_groups:
@@ -59,7 +69,7 @@ class State:
                     if hasattr(value, "data_ptr"):
                         add(f"{name} {key}", value)
                 number += 1
-        return names, pieces
+        return names, tensors
 
 
 def _names_in_script(frame):
