@@ -2,6 +2,7 @@
 
 #include <cstring>
 #include <stdexcept>
+#include <string>
 
 #include <torch/csrc/distributed/c10d/Types.hpp>
 #include <torch/csrc/distributed/c10d/Work.hpp>
@@ -114,6 +115,7 @@ Call::Call(const Signature& signature, const c10::IValue* arguments) {
   has_payload_ =
       ticket_.communicator != 0 && !is_captured_ && lockstep_payload_mode() != LOCKSTEP_PAYLOAD_OFF;
   if (has_payload_) keep_inputs(ticket_, tensors.inputs());
+  if (is_captured_) keep_nothing(ticket_);
   if (has_checksums_ || has_payload_) outputs_ = tensors.outputs();
 }
 
@@ -172,6 +174,10 @@ void Call::fail(const char* what) noexcept {
 }
 
 void Call::serve(const Signature& signature, torch::jit::Stack& stack) {
+  if (is_captured_) {
+    throw std::runtime_error(std::string("lockstep replay: the recording ends here: ") + signature.name +
+                             " is captured into a graph, and what its launches give back is not seen");
+  }
   Served served = serve_outputs(ticket_, signature.name, outputs_);
   const bool is_open_send =
       served.status == LOCKSTEP_SERVE_OPEN && ticket_.operation == LOCKSTEP_OPERATION_Send;

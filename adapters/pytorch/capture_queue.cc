@@ -1,6 +1,7 @@
 #include "capture_queue.h"
 
 #include <chrono>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -9,6 +10,7 @@
 namespace lockstep::pytorch {
 namespace {
 
+constexpr int kTellers = 2;  // one alone does not follow a large model
 constexpr auto kQuestionInterval = std::chrono::microseconds(100);
 constexpr auto kPatience = std::chrono::seconds(5);  // with a device that brings nothing more
 
@@ -17,20 +19,27 @@ constexpr auto kPatience = std::chrono::seconds(5);  // with a device that bring
 void CaptureQueue::add(Capture capture) {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (is_stopped_) return;
+  bytes_ += capture.bytes;
+  ++asked_;
   waiting_.push_back(std::move(capture));
-  if (!std::exchange(is_running_, true)) std::thread([this] { run(); }).detach();
+  for (; threads_ < kTellers; ++threads_) std::thread([this] { run(); }).detach();
   has_some_.notify_one();
 }
 
 void CaptureQueue::stop() {
   std::unique_lock<std::mutex> lock(mutex_);
-  while (!waiting_.empty()) {
+  while (told_ != asked_) {
     const std::uint64_t told = told_;
-    is_empty_.wait_for(lock, kPatience, [&] { return waiting_.empty() || told_ != told; });
+    has_told_.wait_for(lock, kPatience, [&] { return told_ != told; });
     if (told_ == told) break;
   }
   is_stopped_ = true;
-  has_some_.notify_one();
+  has_some_.notify_all();
+}
+
+std::uint64_t CaptureQueue::bytes_on_the_way() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return bytes_;
 }
 
 void CaptureQueue::run() {
@@ -39,26 +48,31 @@ void CaptureQueue::run() {
   while (true) {
     has_some_.wait(lock, [this] { return is_stopped_ || !waiting_.empty(); });
     if (is_stopped_) return;
-    const Capture& first = waiting_.front();  // others add behind it
-    lock.unlock();
-    if (!is_there(first)) {
+    if (!has_arrived()) {
+      lock.unlock();
       std::this_thread::sleep_for(kQuestionInterval);
       lock.lock();
       continue;
     }
-    first.tell();
-    lock.lock();
+    std::optional<Capture> first(std::move(waiting_.front()));
     waiting_.pop_front();
+    lock.unlock();
+    const std::uint64_t bytes = first->bytes;
+    first->held.reset();
+    first->tell();
+    first.reset();
+    lock.lock();
+    bytes_ -= bytes;
     ++told_;
-    is_empty_.notify_all();
+    has_told_.notify_all();
   }
 }
 
-// An error of the device is the job's, which others report: nothing comes any more, and stop() loses
-// patience.
-bool CaptureQueue::is_there(const Capture& capture) const {
+// The first one. An error of the device is the job's, which others report: nothing comes any more, and stop()
+// loses patience.
+bool CaptureQueue::has_arrived() {
   try {
-    return capture.arrival.query();
+    return waiting_.front().arrival.query();
   } catch (const std::exception&) {
     return false;
   }

@@ -1,10 +1,12 @@
-// What is on its way from devices, in the order in which it was asked for.
+// What is on its way from devices, told in the order in which it was asked for, as nearly as several threads
+// do.
 #pragma once
 
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <memory>
 #include <mutex>
 
 #include <c10/core/Event.h>
@@ -13,25 +15,32 @@ namespace lockstep::pytorch {
 
 struct Capture {
   c10::Event arrival;
-  std::function<void()> tell;  // and holds what must stay until then
+  std::shared_ptr<void> held;  // what must stay until it has arrived
+  std::uint64_t bytes;         // that it takes on the host until it is told
+  std::function<void()> tell;
 };
 
-// Never destroyed: its thread outlives static destruction.
+// Never destroyed: its threads outlive static destruction.
 class CaptureQueue {
  public:
   void add(Capture capture);
   void stop();
 
+  // That have been asked for and not told.
+  std::uint64_t bytes_on_the_way();
+
  private:
   void run();
-  bool is_there(const Capture& capture) const;
+  bool has_arrived();
 
   std::mutex mutex_;
   std::condition_variable has_some_;
-  std::condition_variable is_empty_;
+  std::condition_variable has_told_;
   std::deque<Capture> waiting_;
+  std::uint64_t asked_ = 0;
   std::uint64_t told_ = 0;
-  bool is_running_ = false;
+  std::uint64_t bytes_ = 0;
+  int threads_ = 0;
   bool is_stopped_ = false;
 };
 

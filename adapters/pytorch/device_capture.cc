@@ -1,6 +1,5 @@
 #include "device_capture.h"
 
-#include <atomic>
 #include <memory>
 #include <numeric>
 
@@ -20,11 +19,11 @@
 namespace lockstep::pytorch {
 namespace {
 
-// More than this on its way from the device, and the job waits for its own copies instead of having its
-// memory taken.
-constexpr std::uint64_t kMostSnapshots = std::uint64_t{2} << 30;
+// More than this not yet told, and no more is kept: the job is not to wait for the recorder.
+constexpr std::uint64_t kMostOnTheWay = std::uint64_t{8} << 30;
 
-std::atomic<std::uint64_t> snapshot_bytes{0};
+// A result up to this long is copied on the device first, so that the job goes on at once.
+constexpr std::uint64_t kLongestSnapshot = std::uint64_t{1} << 30;
 
 // What is done here is no part of the job's program: no gradients, no modes of Python.
 struct OwnOperations {
@@ -74,29 +73,19 @@ at::Tensor brought(const at::Tensor& tensor) {
   return host;
 }
 
-// Copies of outputs, for as long as they take memory of the device.
-class Snapshots {
- public:
-  explicit Snapshots(std::uint64_t bytes) : bytes_(bytes) { snapshot_bytes += bytes; }
-  ~Snapshots() { snapshot_bytes -= bytes_; }
-  Snapshots(const Snapshots&) = delete;
-  Snapshots& operator=(const Snapshots&) = delete;
+using TensorVector = std::vector<at::Tensor>;
 
-  std::vector<at::Tensor> tensors;
-
- private:
-  std::uint64_t bytes_;
-};
-
-// Null when they do not fit.
-std::shared_ptr<Snapshots> snapshots_of(const std::vector<at::Tensor>& tensors) {
+std::uint64_t bytes_of_all(const TensorVector& tensors) {
   const std::vector<std::uint64_t> sizes = sizes_of(tensors);
-  const std::uint64_t bytes = std::accumulate(sizes.begin(), sizes.end(), std::uint64_t{0});
-  if (snapshot_bytes.load() + bytes > kMostSnapshots) return nullptr;
-  auto made = std::make_shared<Snapshots>(bytes);
+  return std::accumulate(sizes.begin(), sizes.end(), std::uint64_t{0});
+}
+
+// Null when there is no room for it.
+std::shared_ptr<TensorVector> snapshot_of(const TensorVector& tensors) {
+  if (bytes_of_all(tensors) > kLongestSnapshot) return nullptr;
+  auto made = std::make_shared<TensorVector>();
   try {
-    for (const at::Tensor& tensor : tensors)
-      made->tensors.push_back(tensor.clone(at::MemoryFormat::Contiguous));
+    for (const at::Tensor& tensor : tensors) made->push_back(tensor.clone(at::MemoryFormat::Contiguous));
   } catch (const std::exception&) {  // the device has no memory left
     return nullptr;
   }
@@ -132,8 +121,13 @@ void capture_sums(const std::vector<at::Tensor>& tensors, c10::Device device,
   const c10::DeviceGuard guard(device);
   std::vector<at::Tensor> summed;
   for (const at::Tensor& tensor : tensors) summed.push_back(alias_of(tensor));
+  if (const auto rooms = SumRooms::sum(summed, device)) {
+    capture_queue().add({event_on(stream_now(device)), nullptr, 0,
+                         [rooms, tell = std::move(tell)] { tell(rooms->words().data()); }});
+    return;
+  }
   const at::Tensor words = brought(sum_on_device(summed, device));
-  capture_queue().add({event_on(stream_now(device)), [words, tell = std::move(tell)] {
+  capture_queue().add({event_on(stream_now(device)), nullptr, 0, [words, tell = std::move(tell)] {
                          tell(static_cast<const std::uint64_t*>(words.data_ptr()));
                        }});
 }
@@ -168,7 +162,7 @@ DeviceOutputs::DeviceOutputs(const lockstep_ticket& ticket, c10::Device device,
 }
 
 DeviceOutputs::~DeviceOutputs() {
-  if (wanted_.bytes && !taken_) lockstep_keep_output(&ticket_, nullptr, outputs_.size(), -1);
+  if (wanted_.bytes && !is_kept_) lockstep_keep_output(&ticket_, nullptr, outputs_.size(), -1);
 }
 
 void DeviceOutputs::take() noexcept {
@@ -196,21 +190,25 @@ void DeviceOutputs::take() noexcept {
 }
 
 void DeviceOutputs::put_copies() {
+  const std::uint64_t bytes = bytes_of_all(outputs_);
+  if (capture_queue().bytes_on_the_way() + bytes > kMostOnTheWay) lockstep_stop_payload();
+  if (lockstep_payload_has_stopped()) return;
   const c10::Stream consumer = stream_now(device_);
-  const auto snapshots = snapshots_of(outputs_);
+  const std::shared_ptr<TensorVector> snapshot = snapshot_of(outputs_);
+  const std::shared_ptr<TensorVector> source = snapshot ? snapshot : std::make_shared<TensorVector>(outputs_);
   const c10::Stream side = pool_stream(device_);
   event_on(consumer).block(side);
-  std::vector<at::Tensor> host;
+  TensorVector host;
   {
     const c10::StreamGuard guard(side);
-    for (const at::Tensor& tensor : snapshots ? snapshots->tensors : outputs_)
-      host.push_back(brought(tensor));
+    for (const at::Tensor& tensor : *source) host.push_back(brought(tensor));
   }
-  if (!snapshots) event_on(side).block(consumer);
-  // The tensors are held until their copies have arrived: freed before, their memory would be used again.
-  capture_queue().add({event_on(side), [ticket = ticket_, host, snapshots, held = outputs_] {
+  if (!snapshot) event_on(side).block(consumer);
+  // What is copied is held until it has arrived: freed before, its memory would be used again.
+  capture_queue().add({event_on(side), source, bytes, [ticket = ticket_, host = std::move(host)] {
                          lockstep_keep_output(&ticket, pieces_of(host).data(), host.size(), -1);
                        }});
+  is_kept_ = true;
 }
 
 void stop_capturing() {

@@ -50,6 +50,7 @@ class DeviceOutputs {
   Wanted wanted_;
   std::mutex mutex_;
   std::optional<c10::Event> taken_;
+  bool is_kept_ = false;
 };
 
 // The process ends: what is on its way is told.

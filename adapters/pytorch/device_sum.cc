@@ -5,8 +5,10 @@
 #include <dlfcn.h>
 #include <map>
 #include <mutex>
+#include <numeric>
 #include <stdexcept>
 
+#include <ATen/ops/empty.h>
 #include <ATen/ops/zeros.h>
 #include <c10/core/DeviceGuard.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
@@ -18,8 +20,12 @@ namespace lockstep::pytorch {
 namespace {
 
 constexpr unsigned kThreads = 256;
-constexpr std::uint64_t kMostBlocks = 1024;
+constexpr std::uint64_t kMostBlocks = 1024;    // of one tensor
+constexpr std::uint64_t kMostTensors = 65535;  // of one launch
 constexpr std::uint64_t kBytesOfThread = 16;
+constexpr std::size_t kFewTensors = 8;
+constexpr std::int64_t kRooms = 4096;
+constexpr std::int64_t kRoomWords = 4;  // two sums, a counter, and one that is not used
 
 // What is needed of the driver, which the process has loaded. Handles are pointers, results 0 or an error.
 struct Driver {
@@ -45,22 +51,51 @@ const Driver& driver() {
   return found;
 }
 
-// The kernel in the context of each device, which is the current one of this thread; null: it has none.
-void* kernel_on(c10::Device device) {
+struct Kernels {
+  void* of_one = nullptr;
+  void* of_table = nullptr;
+};
+
+// In the context of the device, which is the current one of this thread.
+const Kernels& kernels_on(c10::Device device) {
   static auto* const mutex = new std::mutex;
-  static auto* const kernels = new std::map<c10::DeviceIndex, void*>;
+  static auto* const all = new std::map<c10::DeviceIndex, Kernels>;
   const std::lock_guard<std::mutex> lock(*mutex);
-  const auto [known, is_new] = kernels->emplace(device.index(), nullptr);
+  const auto [known, is_new] = all->emplace(device.index(), Kernels{});
   void* module = nullptr;
   if (is_new && driver().load_module(&module, kSumKernel) == 0) {
-    driver().find_function(&known->second, module, "lockstep_sum");
+    driver().find_function(&known->second.of_one, module, "lockstep_sum");
+    driver().find_function(&known->second.of_table, module, "lockstep_sum_table");
+  }
+  if (known->second.of_one == nullptr || known->second.of_table == nullptr) {
+    throw std::runtime_error("the driver does not take the kernels that sum");
   }
   return known->second;
 }
 
-unsigned alignment_of(const void* data) {
-  const auto address = reinterpret_cast<std::uintptr_t>(data);
-  return address % 8 == 0 ? 8 : address % 4 == 0 ? 4 : 1;
+void launch(void* kernel, unsigned blocks, unsigned rows, void* stream, void** parameters) {
+  if (driver().launch(kernel, blocks, rows, 1, kThreads, 1, 1, 0, stream, parameters, nullptr) != 0) {
+    throw std::runtime_error("a kernel that sums cannot be launched");
+  }
+}
+
+unsigned blocks_for(std::uint64_t bytes) {
+  const std::uint64_t threads = (bytes + kBytesOfThread - 1) / kBytesOfThread;
+  return static_cast<unsigned>(
+      std::clamp<std::uint64_t>((threads + kThreads - 1) / kThreads, 1, kMostBlocks));
+}
+
+// Where each tensor is and how long; returns the blocks that its longest one needs.
+unsigned fill_table(const std::vector<at::Tensor>& tensors, std::uint64_t* table) {
+  std::uint64_t longest = 0;
+  for (const at::Tensor& tensor : tensors) {
+    const std::uint64_t bytes = static_cast<std::uint64_t>(tensor.numel()) * tensor.element_size();
+    *table++ = reinterpret_cast<std::uintptr_t>(tensor.data_ptr());
+    *table++ = bytes;
+    longest = std::max(longest, bytes);
+  }
+  const auto share = static_cast<unsigned>(4 * kMostBlocks / std::max<std::size_t>(1, tensors.size()));
+  return std::min(blocks_for(longest), std::max(1U, share));
 }
 
 std::uint64_t mixed(std::uint64_t word) {
@@ -84,28 +119,95 @@ bool can_sum_on(c10::Device device) {
 at::Tensor sum_on_device(const std::vector<at::Tensor>& tensors, c10::Device device) {
 #ifdef LOCKSTEP_HAS_native_handle
   const c10::DeviceGuard guard(device);
-  at::Tensor words = at::zeros({static_cast<std::int64_t>(tensors.size()), 2},
-                               at::TensorOptions().device(device).dtype(at::kLong));
-  void* const kernel = kernel_on(device);
-  if (kernel == nullptr) throw std::runtime_error("the driver does not take the kernel that sums");
-  auto* to = static_cast<std::uint64_t*>(words.data_ptr());
-  for (const at::Tensor& tensor : tensors) {
-    void* data = tensor.data_ptr();
-    std::uint64_t bytes = static_cast<std::uint64_t>(tensor.numel()) * tensor.element_size();
-    unsigned alignment = alignment_of(data);
-    void* parameters[] = {&data, &bytes, &alignment, &to};
-    const std::uint64_t threads = (bytes + kBytesOfThread - 1) / kBytesOfThread;
-    const std::uint64_t blocks = std::min(kMostBlocks, (threads + kThreads - 1) / kThreads);
-    if (blocks != 0 && driver().launch(kernel, static_cast<unsigned>(blocks), 1, 1, kThreads, 1, 1, 0,
-                                       stream_of(device), parameters, nullptr) != 0) {
-      throw std::runtime_error("the kernel that sums cannot be launched");
-    }
-    to += 2;
+  const auto whole = at::TensorOptions().dtype(at::kLong);
+  const auto count = static_cast<std::int64_t>(tensors.size());
+  at::Tensor words = at::zeros({count, 2}, whole.device(device));
+  at::Tensor table = at::empty({count, 2}, whole.device(at::kCPU).pinned_memory(true));
+  const unsigned blocks = fill_table(tensors, static_cast<std::uint64_t*>(table.data_ptr()));
+  table = table.to(device, /*non_blocking=*/true);
+  for (std::uint64_t first = 0; first < tensors.size(); first += kMostTensors) {
+    const auto rows = static_cast<unsigned>(std::min<std::uint64_t>(kMostTensors, tensors.size() - first));
+    std::uint64_t* from = static_cast<std::uint64_t*>(table.data_ptr()) + 2 * first;
+    std::uint64_t* to = static_cast<std::uint64_t*>(words.data_ptr()) + 2 * first;
+    void* parameters[] = {&from, &to};
+    launch(kernels_on(device).of_table, blocks, rows, stream_of(device), parameters);
   }
   return words;
 #else
   throw std::runtime_error("this PyTorch does not tell its streams");
 #endif
+}
+
+// Rooms of a device are used one after the other; a kernel leaves its room as it found it.
+struct SumRooms::Store {
+  explicit Store(c10::Device device) {
+    const at::Tensor zeros = at::zeros({kRooms, kRoomWords}, at::TensorOptions().dtype(at::kLong));
+    rooms = zeros.to(device);  // is there when this returns
+    results = at::empty({kRooms, 2}, zeros.options().pinned_memory(true));
+    free.resize(kRooms);
+    std::iota(free.begin(), free.end(), 0U);
+  }
+  std::uint64_t* room(std::uint32_t number) {
+    return static_cast<std::uint64_t*>(rooms.data_ptr()) + kRoomWords * number;
+  }
+  std::uint64_t* result(std::uint32_t number) {
+    return static_cast<std::uint64_t*>(results.data_ptr()) + 2 * number;
+  }
+
+  at::Tensor rooms;    // on the device
+  at::Tensor results;  // on the host, where the device can write
+  std::mutex mutex;
+  std::vector<std::uint32_t> free;
+};
+
+SumRooms::Store& SumRooms::store_of(c10::Device device) {
+  static auto* const mutex = new std::mutex;
+  static auto* const stores = new std::map<c10::DeviceIndex, std::unique_ptr<Store>>;
+  const std::lock_guard<std::mutex> lock(*mutex);
+  auto& known = (*stores)[device.index()];
+  if (known == nullptr) known = std::make_unique<Store>(device);
+  return *known;
+}
+
+std::shared_ptr<SumRooms> SumRooms::sum([[maybe_unused]] const std::vector<at::Tensor>& tensors,
+                                        [[maybe_unused]] c10::Device device) {
+#ifdef LOCKSTEP_HAS_native_handle
+  if (tensors.size() > kFewTensors) return nullptr;
+  const c10::DeviceGuard guard(device);
+  Store& store = store_of(device);
+  std::vector<std::uint32_t> taken;
+  {
+    const std::lock_guard<std::mutex> lock(store.mutex);
+    if (store.free.size() < tensors.size()) return nullptr;
+    taken.assign(store.free.end() - static_cast<std::ptrdiff_t>(tensors.size()), store.free.end());
+    store.free.resize(store.free.size() - tensors.size());
+  }
+  std::shared_ptr<SumRooms> rooms(new SumRooms(store, taken));
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    void* data = tensors[i].data_ptr();
+    std::uint64_t bytes = static_cast<std::uint64_t>(tensors[i].numel()) * tensors[i].element_size();
+    std::uint64_t* room = store.room(taken[i]);
+    std::uint64_t* result = store.result(taken[i]);
+    void* parameters[] = {&data, &bytes, &room, &result};
+    launch(kernels_on(device).of_one, blocks_for(bytes), 1, stream_of(device), parameters);
+  }
+  return rooms;
+#else
+  return nullptr;
+#endif
+}
+
+SumRooms::~SumRooms() {
+  const std::lock_guard<std::mutex> lock(store_.mutex);
+  store_.free.insert(store_.free.begin(), taken_.begin(), taken_.end());
+}
+
+std::vector<std::uint64_t> SumRooms::words() const {
+  std::vector<std::uint64_t> words;
+  for (const std::uint32_t number : taken_) {
+    words.insert(words.end(), store_.result(number), store_.result(number) + 2);
+  }
+  return words;
 }
 
 DeviceSum mix_sums(const std::uint64_t* words, const std::vector<std::uint64_t>& bytes) {

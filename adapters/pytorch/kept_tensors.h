@@ -23,6 +23,9 @@ void keep_inputs(const lockstep_ticket& ticket, const std::vector<at::Tensor>& i
 // `source`: of a receive from anybody; else -1.
 void keep_outputs(const lockstep_ticket& ticket, const std::vector<at::Tensor>& outputs, std::int32_t source);
 
+// Neither what it is given nor what it gives back can be known.
+void keep_nothing(const lockstep_ticket& ticket);
+
 void keep_failure(const lockstep_ticket& ticket, const char* what);
 
 // What a replayed call gives back.

@@ -40,6 +40,10 @@ LOCKSTEP_API void lockstep_keep_input_sum(const struct lockstep_ticket* ticket,
 LOCKSTEP_API void lockstep_keep_output(const struct lockstep_ticket* ticket,
                                        const struct lockstep_piece* pieces, size_t count, int32_t source);
 
+/* More comes than can be kept: from here on no bytes are, and the recording says so. Whether it is so. */
+LOCKSTEP_API void lockstep_stop_payload(void);
+LOCKSTEP_API int lockstep_payload_has_stopped(void);
+
 /* It failed, and this was said. */
 LOCKSTEP_API void lockstep_keep_failure(const struct lockstep_ticket* ticket, const char* error,
                                         size_t bytes);

@@ -140,14 +140,17 @@ bool PayloadKeeper::keep_bytes(const lockstep_piece& piece, lockstep_payload_out
   const Hash128 hash = hash128(piece.data, piece.bytes);
   ::memcpy(output.hash, hash.bytes, sizeof output.hash);
   output.bytes = piece.bytes;
-  if (!keeps_bytes_) return false;
-  if (claims_.have_all_stopped()) stop(0);
-  if (has_stopped_.load(std::memory_order_relaxed)) return false;
+  if (!keeps_bytes_ || has_stopped()) return false;
   const std::uint32_t generation = generation_.load(std::memory_order_relaxed);
   if (!claims_.claim(short_name(hash.bytes), generation)) return true;
   const bool is_kept = queue_.put_blob(hash, piece);
   if (!is_kept) stop(queue_.error());
   return is_kept;
+}
+
+bool PayloadKeeper::has_stopped() {
+  if (claims_.have_all_stopped()) stop(0);
+  return has_stopped_.load(std::memory_order_relaxed);
 }
 
 void PayloadKeeper::stop(int error) {

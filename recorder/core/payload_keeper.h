@@ -70,6 +70,10 @@ class PayloadKeeper {
   // The job has saved its state to a file.
   void note_checkpoint(const char* path, std::size_t bytes);
 
+  // No more bytes are kept: an errno, or 0 when they cannot be kept as fast as they come.
+  void stop(int error);
+  bool has_stopped();
+
   void drain() { queue_.drain(); }
 
  private:
@@ -78,7 +82,6 @@ class PayloadKeeper {
   void begin_generation();
   bool keep_bytes(const lockstep_piece& piece, lockstep_payload_output& output);
   void put_result(const lockstep_payload_result& result, const lockstep_piece* tail, std::size_t count);
-  void stop(int error);
 
   PayloadQueue queue_;
   SharedClaims claims_;

@@ -55,6 +55,17 @@ void lockstep_keep_output(const lockstep_ticket* ticket, const lockstep_piece* p
   });
 }
 
+void lockstep_stop_payload(void) {
+  const lockstep::recorder::Visit visit;
+  if (visit && visit->payload().mode() == LOCKSTEP_PAYLOAD_KEEPS) visit->payload().keeper().stop(0);
+}
+
+int lockstep_payload_has_stopped(void) {
+  const lockstep::recorder::Visit visit;
+  return visit && visit->payload().mode() == LOCKSTEP_PAYLOAD_KEEPS &&
+         visit->payload().keeper().has_stopped();
+}
+
 void lockstep_keep_failure(const lockstep_ticket* ticket, const char* error, std::size_t bytes) {
   with_call(ticket, [&](Payload& payload, const PayloadKey& key) {
     payload.keeper().keep_failure(key, error, bytes);

@@ -182,6 +182,51 @@ TEST_F(PayloadTest, WhatFindsNoRoomStopsThePayloadButNotTheHashes) {
   EXPECT_EQ(serve(index, all_reduce(3), room), LOCKSTEP_SERVE_NOT_KEPT);
 }
 
+TEST_F(PayloadTest, WhatADeviceToldLateBelongsToTheMomentOfItsCall) {
+  PayloadKeeper& keeper = new_keeper();
+  open(keeper, 0);
+  keeper.begin_step(0);
+  keeper.end_step(1);
+  lockstep_payload_moment at_call{};
+  keeper.tell_now(at_call);
+  keeper.begin_step(0);
+  keeper.end_step(2);
+  const std::uint8_t sum[16] = {1, 2, 3};
+  keeper.keep_input_sum(all_reduce(1), at_call, sum, 64, 2);
+  const std::uint64_t sums[2] = {11, 12};
+  keeper.keep_state_sums(1, {"weight\nbias", 11}, sums, 2);
+  keeper.drain();
+  const record::Payload payload = record::read_payload(file(0)).value();
+  ASSERT_EQ(payload.calls.size(), 1u);
+  EXPECT_EQ(payload.calls[0].step, 1u);
+  EXPECT_TRUE(payload.calls[0].is_between_steps);
+  EXPECT_TRUE(payload.calls[0].is_device_sum);
+  EXPECT_EQ(payload.calls[0].input_bytes, 64u);
+  EXPECT_EQ(payload.calls[0].input->at(2), 3);
+  ASSERT_EQ(payload.states.size(), 1u);
+  EXPECT_EQ(payload.states[0].sums, (std::vector<std::uint64_t>{11, 12}));
+  EXPECT_EQ(payload.state_names.at(payload.states[0].names), (std::vector<std::string>{"weight", "bias"}));
+}
+
+TEST_F(PayloadTest, WhoCannotFollowStopsThePayload) {
+  PayloadKeeper& keeper = new_keeper();
+  open(keeper, 0);
+  keep(keeper, all_reduce(1), numbers(5, 0), numbers(5, 1));
+  EXPECT_FALSE(keeper.has_stopped());
+  keeper.stop(0);
+  EXPECT_TRUE(keeper.has_stopped());
+  keep(keeper, all_reduce(2), numbers(5, 0), numbers(5, 2));
+  keeper.drain();
+  const record::Payload payload = record::read_payload(file(0)).value();
+  ASSERT_TRUE(payload.stopped.has_value());
+  EXPECT_EQ(payload.stopped->error, 0);
+  PayloadIndex index;
+  ASSERT_EQ(index.open(folder_.c_str(), 0, 0), 0);
+  std::vector<float> room(5);
+  EXPECT_EQ(serve(index, all_reduce(1), room), LOCKSTEP_SERVED);
+  EXPECT_EQ(serve(index, all_reduce(2), room), LOCKSTEP_SERVE_NOT_KEPT);
+}
+
 TEST_F(PayloadTest, AFileCutAnywhereIsReadUpToTheCut) {
   PayloadKeeper& keeper = new_keeper();
   open(keeper, 0);
