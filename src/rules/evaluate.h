@@ -23,6 +23,8 @@ struct Outcome {
 };
 
 Outcome evaluate(const Expression& expression, const Scope& scope);
+// The same without what was looked at.
+Value value_of(const Expression& expression, const Scope& scope);
 
 inline bool is_true(const Value& value) {
   return value.is_known() && value.json().is_boolean() && value.json().get<bool>();

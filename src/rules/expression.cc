@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "rules/functions.h"
+
 namespace lockstep::rules {
 namespace {
 
@@ -14,6 +16,19 @@ constexpr std::size_t kLongest = 2000;  // a chain of operators is as deep as it
 struct Refused {
   std::string why;
 };
+
+struct Call {
+  std::string_view name;
+  std::size_t arguments;
+  Form form;
+};
+
+constexpr Call kForms[] = {{"has", 1, Form::kHas},     {"any", 2, Form::kAny},       {"all", 2, Form::kAll},
+                           {"count", 2, Form::kCount}, {"filter", 2, Form::kFilter}, {"map", 2, Form::kMap}};
+
+constexpr std::pair<std::string_view, Operator> kComparisons[] = {
+    {"==", Operator::kEqual},   {"!=", Operator::kUnequal}, {"<=", Operator::kAtMost},
+    {">=", Operator::kAtLeast}, {"<", Operator::kBelow},    {">", Operator::kAbove}};
 
 class Parser {
  public:
@@ -63,11 +78,11 @@ class Parser {
     return std::string(text_.substr(begin, at_ - begin));
   }
 
-  static std::unique_ptr<Node> binary(std::string_view name, std::unique_ptr<Node> left,
+  static std::unique_ptr<Node> binary(Operator operation, std::unique_ptr<Node> left,
                                       std::unique_ptr<Node> right) {
     auto node = std::make_unique<Node>();
     node->kind = NodeKind::kBinary;
-    node->text = name;
+    node->operation = operation;
     node->children.push_back(std::move(left));
     node->children.push_back(std::move(right));
     return node;
@@ -75,13 +90,13 @@ class Parser {
 
   std::unique_ptr<Node> take_or() {
     auto left = take_and();
-    while (take_word("or")) left = binary("or", std::move(left), take_and());
+    while (take_word("or")) left = binary(Operator::kOr, std::move(left), take_and());
     return left;
   }
 
   std::unique_ptr<Node> take_and() {
     auto left = take_not();
-    while (take_word("and")) left = binary("and", std::move(left), take_not());
+    while (take_word("and")) left = binary(Operator::kAnd, std::move(left), take_not());
     return left;
   }
 
@@ -97,10 +112,10 @@ class Parser {
 
   std::unique_ptr<Node> take_comparison() {
     auto left = take_sum();
-    for (const std::string_view name : {"==", "!=", "<=", ">=", "<", ">"}) {
-      if (take(name)) return binary(name, std::move(left), take_sum());
+    for (const auto& [mark, operation] : kComparisons) {
+      if (take(mark)) return binary(operation, std::move(left), take_sum());
     }
-    if (take_word("in")) return binary("in", std::move(left), take_sum());
+    if (take_word("in")) return binary(Operator::kIn, std::move(left), take_sum());
     return left;
   }
 
@@ -108,9 +123,9 @@ class Parser {
     auto left = take_product();
     while (true) {
       if (take("+")) {
-        left = binary("+", std::move(left), take_product());
+        left = binary(Operator::kPlus, std::move(left), take_product());
       } else if (take("-")) {
-        left = binary("-", std::move(left), take_product());
+        left = binary(Operator::kMinus, std::move(left), take_product());
       } else {
         return left;
       }
@@ -121,11 +136,11 @@ class Parser {
     auto left = take_postfix();
     while (true) {
       if (take("*")) {
-        left = binary("*", std::move(left), take_postfix());
+        left = binary(Operator::kTimes, std::move(left), take_postfix());
       } else if (take("/")) {
-        left = binary("/", std::move(left), take_postfix());
+        left = binary(Operator::kDividedBy, std::move(left), take_postfix());
       } else if (take("%")) {
-        left = binary("%", std::move(left), take_postfix());
+        left = binary(Operator::kModulo, std::move(left), take_postfix());
       } else {
         return left;
       }
@@ -178,21 +193,40 @@ class Parser {
       if (!take(")")) refuse("')' is missing");
       return node;
     }
-    if (take("[")) return take_items(NodeKind::kList, "", "]");
+    if (take("[")) return take_items(NodeKind::kList, "]");
     if (take_word("true")) return take_literal(true);
     if (take_word("false")) return take_literal(false);
     const std::string name = take_name();
     if (rest().starts_with("(")) {
       ++at_;
-      auto call = take_items(NodeKind::kCall, name, ")");
-      if (!is_function(name, call->children.size()))
-        refuse(fmt::format("there is no function {} of {} arguments", name, call->children.size()));
+      auto call = take_items(NodeKind::kCall, ")");
+      choose_function(name, *call);
+      if (name == "matches") compile_pattern(*call);
       return call;
     }
     auto node = std::make_unique<Node>();
     node->kind = NodeKind::kName;
     node->text = name;
     return node;
+  }
+
+  static void choose_function(const std::string& name, Node& call) {
+    const std::size_t arguments = call.children.size();
+    for (const Call& one : kForms)
+      if (one.name == name && one.arguments == arguments) call.form = one.form;
+    if (call.form != Form::kFunction) return;
+    const auto function = function_named(name, arguments);
+    if (!function) refuse(fmt::format("there is no function {} of {} arguments", name, arguments));
+    call.function = *function;
+  }
+
+  // Once, and not each time it is asked for.
+  static void compile_pattern(Node& call) {
+    const Node& pattern = *call.children[1];
+    if (pattern.kind != NodeKind::kLiteral || !pattern.literal.is_string()) return;
+    auto compiled = base::Regex::compile(pattern.literal.get<std::string>(), "rule");
+    if (!compiled.ok()) refuse(compiled.error().why);
+    call.pattern = std::move(compiled).value();
   }
 
   std::unique_ptr<Node> take_text() {
@@ -211,10 +245,9 @@ class Parser {
     return take_literal(number);
   }
 
-  std::unique_ptr<Node> take_items(NodeKind kind, std::string name, std::string_view close) {
+  std::unique_ptr<Node> take_items(NodeKind kind, std::string_view close) {
     auto node = std::make_unique<Node>();
     node->kind = kind;
-    node->text = std::move(name);
     if (take(close)) return node;
     do {
       node->children.push_back(take_nested());

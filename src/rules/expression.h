@@ -13,10 +13,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/regex.h"
 #include "base/result.h"
 #include "rules/value.h"
 
@@ -28,17 +30,40 @@ enum class NodeKind : std::uint8_t {
   kMember,  // children: object; `text`: name
   kIndex,   // children: object, index
   kList,
-  kCall,  // `text`: function
+  kCall,
   kNot,
-  kMinus,
-  kBinary,  // `text`: operator
+  kBinary,
 };
+
+enum class Operator : std::uint8_t {
+  kOr,
+  kAnd,
+  kEqual,
+  kUnequal,
+  kAtMost,
+  kAtLeast,
+  kBelow,
+  kAbove,
+  kIn,
+  kPlus,
+  kMinus,
+  kTimes,
+  kDividedBy,
+  kModulo,
+};
+
+// Calls that do not take plain values.
+enum class Form : std::uint8_t { kFunction, kHas, kAny, kAll, kCount, kFilter, kMap };
 
 struct Node {
   NodeKind kind = NodeKind::kLiteral;
   std::string text = {};
   base::Json literal = {};
   std::vector<std::unique_ptr<Node>> children = {};
+  Operator operation = Operator::kOr;       // of kBinary
+  Form form = Form::kFunction;              // of kCall
+  std::size_t function = 0;                 // of kCall: its place among the functions
+  std::optional<base::Regex> pattern = {};  // of matches(), where it is a text in quotes
 };
 
 class Expression {
@@ -53,8 +78,5 @@ class Expression {
 
   std::shared_ptr<const Node> root_;
 };
-
-// Whether the language has the function, with so many arguments.
-bool is_function(std::string_view name, std::size_t arguments);
 
 }  // namespace lockstep::rules

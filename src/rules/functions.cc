@@ -13,14 +13,7 @@ namespace lockstep::rules {
 namespace {
 
 using base::Json;
-using Arguments = std::span<const Json>;
 using Answer = std::optional<Json>;
-
-std::optional<std::string> as_text(const Json& json) {
-  if (json.is_string()) return json.get<std::string>();
-  if (json.is_number_integer()) return std::to_string(json.get<std::int64_t>());
-  return std::nullopt;
-}
 
 template <typename Ask>
 Answer of_text(const Json& json, Ask ask) {
@@ -58,15 +51,6 @@ Answer split(Arguments given) {
       text.remove_prefix(end + mark.size());
     }
     return parts;
-  });
-}
-
-Answer contains(Arguments given) {
-  if (given[0].is_array()) {
-    return std::ranges::any_of(given[0], [&](const Json& item) { return are_equal(item, given[1]); });
-  }
-  return of_two_texts(given, [](const std::string& text, const std::string& part) -> Answer {
-    return text.find(part) != std::string::npos;
   });
 }
 
@@ -291,10 +275,13 @@ constexpr Function kFunctions[] = {
      }},
 };
 
-constexpr std::pair<std::string_view, std::size_t> kForms[] = {{"has", 1},   {"any", 2},    {"all", 2},
-                                                               {"count", 2}, {"filter", 2}, {"map", 2}};
-
 }  // namespace
+
+std::optional<std::string> as_text(const Json& json) {
+  if (json.is_string()) return json.get<std::string>();
+  if (json.is_number_integer()) return std::to_string(json.get<std::int64_t>());
+  return std::nullopt;
+}
 
 std::optional<std::int64_t> as_number(const Json& json) {
   if (json.is_number_integer()) return json.get<std::int64_t>();
@@ -312,17 +299,24 @@ bool are_equal(const Json& one, const Json& other) {
   return left && left == as_number(other);
 }
 
-bool is_function(std::string_view name, std::size_t arguments) {
-  const auto is_it = [&](const auto& known) { return known.first == name && known.second == arguments; };
-  if (std::ranges::any_of(kForms, is_it)) return true;
-  return std::ranges::any_of(
-      kFunctions, [&](const Function& known) { return known.name == name && known.arguments == arguments; });
+Answer contains(Arguments given) {
+  if (given[0].is_array()) {
+    return std::ranges::any_of(given[0], [&](const Json& item) { return are_equal(item, given[1]); });
+  }
+  return of_two_texts(given, [](const std::string& text, const std::string& part) -> Answer {
+    return text.find(part) != std::string::npos;
+  });
 }
 
-std::optional<Json> call_function(std::string_view name, std::span<const Json> arguments) {
-  const auto* function = std::ranges::find(kFunctions, name, &Function::name);
-  if (function == std::end(kFunctions)) return std::nullopt;
-  return function->call(arguments);
+std::optional<std::size_t> function_named(std::string_view name, std::size_t arguments) {
+  const auto* const found = std::ranges::find_if(
+      kFunctions, [&](const Function& known) { return known.name == name && known.arguments == arguments; });
+  if (found == std::end(kFunctions)) return std::nullopt;
+  return static_cast<std::size_t>(found - std::begin(kFunctions));
+}
+
+std::optional<Json> call_function(std::size_t function, Arguments arguments) {
+  return kFunctions[function].call(arguments);
 }
 
 }  // namespace lockstep::rules

@@ -1,6 +1,7 @@
 #include "rules/judge.h"
 
 #include <algorithm>
+#include <map>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -38,6 +39,8 @@ class Judge {
   }
 
   std::vector<Hit> judge(std::span<const Rule> rules) {
+    for (const Subject subject : {Subject::kLaunch, Subject::kHost, Subject::kJob})
+      places_[subject] = places_of(subject);
     std::vector<Hit> hits;
     for (const Rule& rule : rules) {
       if (auto hit = ask(rule)) hits.push_back(*std::move(hit));
@@ -95,14 +98,13 @@ class Judge {
 
   std::optional<Hit> ask(const Rule& rule) const {
     std::optional<Hit> hit;
-    for (const Place& place : places_of(rule.subject)) {
-      const Outcome outcome = evaluate(rule.when, place.scope);
-      if (!is_true(outcome.value)) continue;
+    for (const Place& place : places_.at(rule.subject)) {
+      if (!is_true(value_of(rule.when, place.scope))) continue;
       if (!hit) {
         hit = Hit{&rule, begin_finding(rule, place), {}};
       }
       if (!place.host.empty()) hit->hosts.push_back(place.host);
-      add_evidence(outcome.read, place, hit->finding);
+      add_evidence(evaluate(rule.when, place.scope).read, place, hit->finding);
     }
     if (hit && hit->hosts.size() > 1) {
       hit->finding.title += fmt::format(" (on {} hosts)", hit->hosts.size());
@@ -120,7 +122,7 @@ class Judge {
         text += part.text;
         continue;
       }
-      const Value value = evaluate(*part.expression, place.scope).value;
+      const Value value = value_of(*part.expression, place.scope);
       text += value.is_known() ? in_words(value.json()) : "?";
     }
     return text;
@@ -203,6 +205,7 @@ class Judge {
   Json hosts_;
   Json launches_;
   std::vector<Json> environments_;  // by host
+  std::map<Subject, std::vector<Place>> places_;
 };
 
 }  // namespace

@@ -22,8 +22,9 @@ class Value {
   Value(const base::Json& part, std::string path) : part_(&part), path_(std::move(path)), is_known_(true) {}
 
   bool is_known() const { return is_known_; }
+  bool is_part() const { return part_ != nullptr; }
   const base::Json& json() const { return part_ != nullptr ? *part_ : own_; }
-  const std::string& path() const { return path_; }  // of a part; empty: computed
+  const std::string& path() const { return path_; }  // of a part; empty: computed, or nobody wants to know
 
  private:
   const base::Json* part_ = nullptr;
