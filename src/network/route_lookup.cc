@@ -48,24 +48,6 @@ std::optional<Address> source_for(const HostFacts& host, const Route& route, con
   return first;
 }
 
-RouteAnswer answer_from(const HostFacts& host, const Route& route, const PolicyRule* rule,
-                        const Address& destination) {
-  RouteAnswer answer;
-  answer.route = &route;
-  answer.rule = rule;
-  if (refuses(route.kind)) {
-    answer.end = RouteEnd::kRefused;
-    answer.why = fmt::format("the route \"{}\" refuses it", to_text(route));
-    return answer;
-  }
-  answer.end = RouteEnd::kFound;
-  answer.is_local = route.kind == "local";
-  answer.interface = answer.is_local ? "lo" : route.interface;
-  answer.source = answer.is_local ? std::optional(route.source.value_or(destination))
-                                  : source_for(host, route, destination);
-  return answer;
-}
-
 bool applies(const PolicyRule& rule, const Address& destination, const std::optional<Address>& source) {
   if (rule.family != destination.family || !rule.incoming.empty()) return false;
   if (rule.to && !rule.to->contains(destination)) return false;
@@ -78,6 +60,71 @@ std::vector<const PolicyRule*> ordered_rules(const HostFacts& host) {
   for (const PolicyRule& rule : host.policy_rules) rules.push_back(&rule);
   std::ranges::stable_sort(rules, {}, [](const PolicyRule* rule) { return rule->priority; });
   return rules;
+}
+
+bool has_rules_of(const HostFacts& host, Family family) {
+  return std::ranges::any_of(host.policy_rules,
+                             [&](const PolicyRule& rule) { return rule.family == family; });
+}
+
+// Of one family they may have been seen: `ip` is asked twice.
+bool are_routes_missing(const HostFacts& host) {
+  return host.routes.empty() ||
+         std::ranges::any_of(host.unseen, [](const std::string& one) { return one.starts_with("routes:"); });
+}
+
+// An answer without words.
+struct Way {
+  RouteEnd end = RouteEnd::kNoRoute;
+  const Route* route = nullptr;
+  const PolicyRule* rule = nullptr;
+};
+
+Way by_route(const Route& route, const PolicyRule* rule) {
+  return {refuses(route.kind) ? RouteEnd::kRefused : RouteEnd::kFound, &route, rule};
+}
+
+Way by_tables(const HostFacts& host, const Address& destination) {
+  static const std::string kTables[] = {"local", "main"};
+  for (const std::string& table : kTables) {
+    const Route* const route = best_in(host, table, destination);
+    if (route != nullptr && route->kind != "throw") return by_route(*route, nullptr);
+  }
+  return {};
+}
+
+Way by_rules(const HostFacts& host, const Address& destination, const std::optional<Address>& source) {
+  for (const PolicyRule* rule : ordered_rules(host)) {
+    if (!applies(*rule, destination, source)) continue;
+    if (!rule->not_understood.empty()) return {RouteEnd::kUnknown, nullptr, rule};
+    if (refuses(rule->action)) return {RouteEnd::kRefused, nullptr, rule};
+    const Route* const route = best_in(host, rule->table, destination);
+    if (route != nullptr && route->kind != "throw") return by_route(*route, rule);
+  }
+  return {};
+}
+
+Way way_of(const HostFacts& host, const Address& destination, const std::optional<Address>& source) {
+  Way way = has_rules_of(host, destination.family) ? by_rules(host, destination, source)
+                                                   : by_tables(host, destination);
+  if (way.end == RouteEnd::kNoRoute && are_routes_missing(host)) way.end = RouteEnd::kUnknown;
+  return way;
+}
+
+std::optional<Address> source_by(const HostFacts& host, const Route& route, const Address& destination) {
+  return route.kind == "local" ? route.source.value_or(destination) : source_for(host, route, destination);
+}
+
+std::string why_not(const Way& way, const Address& destination) {
+  const bool is_refused = way.end == RouteEnd::kRefused;
+  if (is_refused && way.route != nullptr)
+    return fmt::format("the route \"{}\" refuses it", to_text(*way.route));
+  if (is_refused) return fmt::format("policy rule {} says {}", way.rule->priority, way.rule->action);
+  if (way.rule != nullptr)
+    return fmt::format("policy rule {} asks for \"{}\", which is not understood", way.rule->priority,
+                       way.rule->not_understood);
+  if (way.end == RouteEnd::kUnknown) return "its routes were not seen";
+  return fmt::format("it has no route to {}", to_text(destination));
 }
 
 }  // namespace
@@ -93,45 +140,25 @@ std::string to_text(const Route& route) {
 
 RouteAnswer look_up_route(const HostFacts& host, const Address& destination,
                           const std::optional<Address>& source) {
-  std::vector<const PolicyRule*> rules = ordered_rules(host);
-  static const PolicyRule kLocal{.table = "local"};
-  static const PolicyRule kMain{.table = "main"};
-  const bool has_none =
-      std::ranges::none_of(rules, [&](const PolicyRule* rule) { return rule->family == destination.family; });
-  if (has_none) rules = {&kLocal, &kMain};
-  for (const PolicyRule* rule : rules) {
-    const bool is_default_set = rule == &kLocal || rule == &kMain;
-    if (!is_default_set && !applies(*rule, destination, source)) continue;
-    if (!rule->not_understood.empty()) {
-      RouteAnswer answer;
-      answer.end = RouteEnd::kUnknown;
-      answer.rule = rule;
-      answer.why = fmt::format("policy rule {} asks for \"{}\", which is not understood", rule->priority,
-                               rule->not_understood);
-      return answer;
-    }
-    if (refuses(rule->action)) {
-      RouteAnswer answer;
-      answer.end = RouteEnd::kRefused;
-      answer.rule = rule;
-      answer.why = fmt::format("policy rule {} says {}", rule->priority, rule->action);
-      return answer;
-    }
-    if (const Route* const route = best_in(host, rule->table, destination);
-        route != nullptr && route->kind != "throw")
-      return answer_from(host, *route, is_default_set ? nullptr : rule, destination);
+  const Way way = way_of(host, destination, source);
+  RouteAnswer answer;
+  answer.end = way.end;
+  answer.route = way.route;
+  answer.rule = way.rule;
+  if (way.end != RouteEnd::kFound) {
+    answer.why = why_not(way, destination);
+    return answer;
   }
-  RouteAnswer none;
-  // Of one family they may have been seen: `ip` is asked twice.
-  const bool are_missing =
-      std::ranges::any_of(host.unseen, [](const std::string& one) { return one.starts_with("routes:"); });
-  if (host.routes.empty() || are_missing) {
-    none.end = RouteEnd::kUnknown;
-    none.why = "its routes were not seen";
-  } else {
-    none.why = fmt::format("it has no route to {}", to_text(destination));
-  }
-  return none;
+  answer.is_local = way.route->kind == "local";
+  answer.interface = answer.is_local ? "lo" : way.route->interface;
+  answer.source = source_by(host, *way.route, destination);
+  return answer;
+}
+
+RouteSource look_up_source(const HostFacts& host, const Address& destination) {
+  const Way way = way_of(host, destination, {});
+  if (way.end != RouteEnd::kFound) return {way.end, std::nullopt};
+  return {way.end, source_by(host, *way.route, destination)};
 }
 
 }  // namespace lockstep::network

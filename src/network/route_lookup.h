@@ -23,6 +23,13 @@ struct RouteAnswer {
 RouteAnswer look_up_route(const HostFacts& host, const Address& destination,
                           const std::optional<Address>& source);
 
+// What the kernel would put in as source, and nothing else of the answer.
+struct RouteSource {
+  RouteEnd end = RouteEnd::kNoRoute;
+  std::optional<Address> address = {};
+};
+RouteSource look_up_source(const HostFacts& host, const Address& destination);
+
 std::string to_text(const Route& route);
 
 }  // namespace lockstep::network

@@ -2,8 +2,8 @@
 
 namespace lockstep::repair {
 
-std::vector<Literal> ChoiceProblem::ask(const std::vector<long>& costs) {
-  questions_.push_back({variables_, costs});
+std::vector<Literal> ChoiceProblem::ask(const std::vector<long>& costs, std::size_t count) {
+  questions_.push_back({variables_, costs, count});
   std::vector<Literal> answers;
   for (std::size_t i = 0; i < costs.size(); ++i) answers.push_back({variables_++, true});
   return answers;

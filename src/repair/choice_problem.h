@@ -25,8 +25,9 @@ struct Condition {
 
 class ChoiceProblem {
  public:
-  // Exactly one of the answers is given; a cost for each. Gives the literals of the answers.
-  std::vector<Literal> ask(const std::vector<long>& costs);
+  // Exactly one of the answers is given; a cost for each. Gives the literals of the answers. `count`: it
+  // stands for so many questions of the same answer.
+  std::vector<Literal> ask(const std::vector<long>& costs, std::size_t count = 1);
   // A literal that is true where one of these is.
   Literal any_of(const std::vector<Literal>& literals);
 
@@ -36,6 +37,7 @@ class ChoiceProblem {
   struct Question {
     std::size_t first_variable = 0;
     std::vector<long> costs;
+    std::size_t count = 1;
   };
   struct Group {
     std::size_t variable = 0;

@@ -1,9 +1,12 @@
 #include "repair/choice_problem.h"
 
+#include <algorithm>
 #include <functional>
 
 #include <gmock/gmock.h>
 #include <rapidcheck/gtest.h>
+
+#include "repair/fold_questions.h"
 
 namespace lockstep::repair {
 namespace {
@@ -42,6 +45,26 @@ TEST(ChoiceProblem, AtMostOneAndGroups) {
   EXPECT_EQ(solution.answers[2], 1U);
 }
 
+TEST(ChoiceProblem, AsksOnceWhatNothingTellsApart) {
+  ChoiceProblem problem;
+  std::vector<Literal> split[2];
+  std::vector<Literal> joined;
+  std::vector<Literal> as_it_is;
+  for (int host = 0; host < 1000; ++host) {
+    const auto answers = problem.ask({0, 1, 1});
+    as_it_is.push_back(answers[0]);
+    split[host % 2].push_back(answers[1]);
+    joined.push_back(answers[2]);
+  }
+  const Literal used[] = {problem.any_of(split[0]), problem.any_of(split[1]), problem.any_of(joined)};
+  for (int i = 0; i < 3; ++i)
+    for (int k = i + 1; k < 3; ++k) problem.require({!used[i], !used[k]}, "they do not reach each other");
+  problem.at_most_one(as_it_is, "nor do they as it is");
+  problem.require({!used[2], !problem.any_of(as_it_is)}, "nor others");
+  EXPECT_EQ(fold_questions(problem).problem.questions().size(), 4U);
+  EXPECT_THAT(solve(problem).answers, testing::AllOf(testing::SizeIs(1000), testing::Each(2U)));
+}
+
 // The twin: every combination is tried.
 RC_GTEST_PROP(ChoiceProblem, CostsNoMoreThanTheBestOfAllCombinations, ()) {
   ChoiceProblem problem;
@@ -49,7 +72,24 @@ RC_GTEST_PROP(ChoiceProblem, CostsNoMoreThanTheBestOfAllCombinations, ()) {
   const int questions = *rc::gen::inRange(1, 5);
   for (int i = 0; i < questions; ++i) {
     const auto costs = *rc::gen::container<std::vector<long>>(3, rc::gen::inRange<long>(0, 20));
-    literals.push_back(problem.ask(costs));
+    const bool is_like_the_last = i > 0 && *rc::gen::arbitrary<bool>();
+    literals.push_back(problem.ask(is_like_the_last ? problem.questions().back().costs : costs));
+  }
+  std::vector<Literal> used;
+  for (int k = 0; k < 3; ++k) {
+    std::vector<Literal> group;
+    for (const auto& answers : literals) group.push_back(answers[k]);
+    used.push_back(problem.any_of(group));
+  }
+  if (*rc::gen::arbitrary<bool>()) {
+    std::vector<Literal> rivals;
+    for (const auto& answers : literals) rivals.push_back(answers[0]);
+    problem.at_most_one(rivals, "rivals");
+  }
+  for (int i = *rc::gen::inRange(0, 3); i > 0; --i) {
+    const int one = *rc::gen::inRange(0, 3);
+    const int other = *rc::gen::inRange(0, 3);
+    problem.require({!used[one], !used[other]}, "groups");
   }
   const int conditions = *rc::gen::inRange(0, 8);
   for (int i = 0; i < conditions; ++i) {
@@ -68,14 +108,16 @@ RC_GTEST_PROP(ChoiceProblem, CostsNoMoreThanTheBestOfAllCombinations, ()) {
     for (std::size_t i = 0; i < chosen.size(); ++i) cost += problem.questions()[i].costs[chosen[i]];
     return cost;
   };
+  const auto is_true = [&](std::size_t variable) {
+    if (variable < answers.size() * 3) return answers[variable / 3] == variable % 3;
+    return std::ranges::find(answers, variable - answers.size() * 3) != answers.end();
+  };
   const auto holds = [&] {
     for (const Condition& condition : problem.conditions()) {
-      bool is_met = false;
-      for (const Literal& literal : condition.literals) {
-        const bool is_chosen = answers[literal.variable / 3] == literal.variable % 3;
-        is_met = is_met || is_chosen == literal.is_true;
-      }
-      if (!is_met) return false;
+      const auto met = std::ranges::count_if(condition.literals, [&](const Literal& literal) {
+        return is_true(literal.variable) == literal.is_true;
+      });
+      if (condition.is_at_most_one ? met > 1 : met == 0) return false;
     }
     return true;
   };

@@ -4,6 +4,7 @@
 #include <z3++.h>
 
 #include "repair/choice_problem.h"
+#include "repair/fold_questions.h"
 
 namespace lockstep::repair {
 namespace {
@@ -16,22 +17,52 @@ class Translation {
       booleans_.push_back(context_.bool_const(("v" + std::to_string(i)).c_str()));
   }
 
-  Solution answer() {
+  std::optional<std::vector<std::size_t>> cheapest() {
     z3::optimize optimize(context_);
     add_shape(optimize);
     for (const Condition& condition : problem_.conditions()) optimize.add(formula(condition));
     const std::vector<bool> out = ruled_out();
     for (const auto& question : problem_.questions()) add_wishes(question, out, optimize);
-    if (optimize.check() != z3::sat) return {{}, core()};
+    if (optimize.check() != z3::sat) return std::nullopt;
     const z3::model model = optimize.get_model();
-    Solution solution;
+    std::vector<std::size_t> answers;
     for (const auto& question : problem_.questions()) {
       std::size_t chosen = 0;
       for (std::size_t i = 0; i < question.costs.size(); ++i)
         if (model.eval(variable(question.first_variable + i), true).is_true()) chosen = i;
-      solution.answers.push_back(chosen);
+      answers.push_back(chosen);
     }
-    return solution;
+    return answers;
+  }
+
+  // Conditions are assumed by their words and dropped one after the other while the rest still contradicts
+  // itself: what is left cannot be left out.
+  std::vector<std::string> core() {
+    std::map<std::string, z3::expr> assumed;
+    z3::solver solver(context_);
+    add_shape(solver);
+    for (const Condition& condition : problem_.conditions()) {
+      const auto place =
+          assumed.try_emplace(condition.why, context_.bool_const(("why " + condition.why).c_str())).first;
+      solver.add(z3::implies(place->second, formula(condition)));
+    }
+    const auto contradicts = [&](const std::vector<std::string>& words) {
+      z3::expr_vector these(context_);
+      for (const std::string& word : words) these.push_back(assumed.at(word));
+      return solver.check(these) == z3::unsat;
+    };
+    std::vector<std::string> words;
+    for (const auto& [why, unused] : assumed) words.push_back(why);
+    for (std::size_t at = 0; at < words.size();) {
+      std::vector<std::string> fewer = words;
+      fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(at));
+      if (contradicts(fewer)) {
+        words = std::move(fewer);
+      } else {
+        ++at;
+      }
+    }
+    return words;
   }
 
  private:
@@ -71,16 +102,23 @@ class Translation {
         left.emplace_back(question.costs[i], question.first_variable + i);
     if (left.size() < 2) return;
     std::ranges::sort(left);
-    const long unit = static_cast<long>(problem_.questions().size()) + 1;
+    const long unit = questions_asked() + 1;
     const auto weight_of = [&](std::size_t at) {
       return left[at].first * unit + (at > 0 && left[at].first == left[0].first ? 1 : 0);
     };
     const auto wish = [&](const z3::expr& expression, long weight) {
-      if (weight > 0) optimize.add_soft(expression, std::to_string(weight).c_str());
+      const long all = weight * static_cast<long>(question.count);
+      if (all > 0) optimize.add_soft(expression, std::to_string(all).c_str());
     };
     wish(variable(left[0].second), weight_of(1) - weight_of(0));
     for (std::size_t at = 2; at < left.size(); ++at)
       wish(!variable(left[at].second), weight_of(at) - weight_of(1));
+  }
+
+  long questions_asked() const {
+    std::size_t count = 0;
+    for (const auto& question : problem_.questions()) count += question.count;
+    return static_cast<long>(count);
   }
 
   template <typename Into>
@@ -100,36 +138,6 @@ class Translation {
     }
   }
 
-  // Conditions are assumed by their words and dropped one after the other while the rest still contradicts
-  // itself: what is left cannot be left out.
-  std::vector<std::string> core() {
-    std::map<std::string, z3::expr> assumed;
-    z3::solver solver(context_);
-    add_shape(solver);
-    for (const Condition& condition : problem_.conditions()) {
-      const auto place =
-          assumed.try_emplace(condition.why, context_.bool_const(("why " + condition.why).c_str())).first;
-      solver.add(z3::implies(place->second, formula(condition)));
-    }
-    const auto contradicts = [&](const std::vector<std::string>& words) {
-      z3::expr_vector these(context_);
-      for (const std::string& word : words) these.push_back(assumed.at(word));
-      return solver.check(these) == z3::unsat;
-    };
-    std::vector<std::string> words;
-    for (const auto& [why, unused] : assumed) words.push_back(why);
-    for (std::size_t at = 0; at < words.size();) {
-      std::vector<std::string> fewer = words;
-      fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(at));
-      if (contradicts(fewer)) {
-        words = std::move(fewer);
-      } else {
-        ++at;
-      }
-    }
-    return words;
-  }
-
   const ChoiceProblem& problem_;
   z3::context context_;
   z3::expr_vector booleans_;
@@ -139,7 +147,10 @@ class Translation {
 
 Solution solve(const ChoiceProblem& problem) {
   try {
-    return Translation(problem).answer();
+    const Folded folded = fold_questions(problem);
+    const auto answers = Translation(folded.problem).cheapest();
+    if (!answers) return {{}, Translation(problem).core()};
+    return {folded.unfolded(*answers), {}};
   } catch (const z3::exception& error) {
     return {{}, {std::string("the solver gave up: ") + error.msg()}};
   }

@@ -4,6 +4,7 @@
 #include <map>
 #include <thread>
 
+#include "network/route_lookup.h"
 #include "network/shared_addresses.h"
 
 namespace lockstep::repair {
@@ -56,18 +57,34 @@ Matrix Troubles::between(const preflight::Mesh& mesh) const {
   return are_bound || mesh.ends.size() <= reach_.size() ? between_ends(mesh) : from_hosts(mesh);
 }
 
-// Which of its addresses a host gives to others does not matter for where it connects.
+// Which of its addresses a host gives to others does not matter for where it connects: one row for each host.
+// A connection is as if bound to the address that the host's routes choose.
 Matrix Troubles::from_hosts(const preflight::Mesh& mesh) const {
-  Matrix troubles(mesh.ends.size(), std::vector<Trouble>(mesh.ends.size(), Trouble::kNone));
-  std::map<std::size_t, std::size_t> rows;  // the first end of each host
-  for (std::size_t source = 0; source < mesh.ends.size(); ++source) {
-    const auto [row, is_new] = rows.try_emplace(mesh.ends[source].host, source);
-    if (!is_new) {
-      troubles[source] = troubles[row->second];
-      continue;
+  preflight::Mesh bound = mesh;
+  for (preflight::Mesh::End& end : bound.ends) end.bound = end.address;
+  const Matrix bound_troubles = between_ends(bound);
+  Matrix troubles(mesh.ends.size());
+  std::map<std::size_t, std::vector<std::size_t>> by_host;
+  for (std::size_t end = 0; end < mesh.ends.size(); ++end) by_host[mesh.ends[end].host].push_back(end);
+  for (const auto& [host, own] : by_host) {
+    std::vector<Trouble> row(mesh.ends.size(), Trouble::kNone);
+    for (std::size_t to = 0; to < mesh.ends.size(); ++to) {
+      if (mesh.ends[to].host == host) continue;
+      const network::Address& address = mesh.ends[to].address;
+      const auto way = network::look_up_source(reach_.facts(host), address);
+      const auto from = std::ranges::find_if(
+          own, [&](std::size_t end) { return way.address && mesh.ends[end].address == *way.address; });
+      const bool has_no_route =
+          way.end == network::RouteEnd::kNoRoute || way.end == network::RouteEnd::kRefused;
+      if (from != own.end()) {
+        row[to] = bound_troubles[*from][to];
+      } else if (has_no_route && reach_.facts(mesh.ends[to].host).interface_with(address) != nullptr) {
+        row[to] = Trouble::kNoWay;
+      } else {
+        row[to] = of(mesh.flow(own.front(), to));
+      }
     }
-    for (std::size_t to = 0; to < mesh.ends.size(); ++to)
-      if (mesh.ends[source].host != mesh.ends[to].host) troubles[source][to] = of(mesh.flow(source, to));
+    for (const std::size_t end : own) troubles[end] = row;
   }
   return troubles;
 }
