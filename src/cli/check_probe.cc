@@ -113,8 +113,6 @@ facts::RemoteRequest CheckProbe::request() const {
   facts::RemoteRequest request = remote_request(args_, hosts_);
   request.verb = "probe-agent";
   request.is_talked_to = true;
-  const bool is_copied = request.via == facts::Via::kSsh || request.via == facts::Via::kKubectl;
-  if (request.sends_itself && is_copied) request.arguments.emplace_back("--remove-itself");
   return request;
 }
 

@@ -62,6 +62,7 @@ Result<ExitStatus> from_others(const Args& args, std::vector<std::string> hosts,
 }
 
 Result<ExitStatus> run(const Args& args, Terminal& terminal) {
+  if (args.has("remove-itself")) facts::remove_own_copy();
   if (auto hosts = words_in(args.values("host")); !hosts.empty())
     return from_others(args, std::move(hosts), terminal);
   const network::HostFacts facts = facts::collect({.names = words_in(args.values("name")),
@@ -128,6 +129,7 @@ constexpr Flag kFlags[] = {
      .default_value = "ssh"},
     kProgramFlag,
     kSendFlag,
+    kRemoveItselfFlag,
 };
 
 }  // namespace

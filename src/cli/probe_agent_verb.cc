@@ -5,6 +5,7 @@
 
 #include "cli/args.h"
 #include "cli/program_text.h"
+#include "cli/remote_flags.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "facts/collect.h"
@@ -28,7 +29,7 @@ Result<std::string> token_of_environment() {
 }
 
 Result<ExitStatus> run(const Args& args, Terminal& /*terminal*/) {
-  if (args.has("remove-itself")) ::unlink(facts::own_binary().c_str());
+  if (args.has("remove-itself")) facts::remove_own_copy();
   probe::AgentOptions options;
   options.version = version();
   options.collect_facts = facts_here;
@@ -60,7 +61,7 @@ constexpr Example kExamples[] = {
 };
 
 constexpr Flag kFlags[] = {
-    {.name = "remove-itself", .help = "Remove this program's file first: it was copied for the check"},
+    kRemoveItselfFlag,
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text_fields.h"
+#include "probe/agents.h"
 
 namespace lockstep::cli {
 namespace {
@@ -32,7 +33,7 @@ facts::RemoteRequest remote_request(const Args& args, std::vector<std::string> h
   request.hosts = std::move(hosts);
   request.via = via_named(*args.value("via"));
   request.program = *args.value("program");
-  request.sends_itself = args.has("send");
+  if (args.has("send")) request.sent_to = "/tmp/lockstep-" + probe::fresh_token();
   return request;
 }
 

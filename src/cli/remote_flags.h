@@ -17,6 +17,8 @@ inline constexpr Flag kProgramFlag = {.name = "program",
                                       .default_value = "lockstep"};
 inline constexpr Flag kSendFlag = {
     .name = "send", .help = "Copy this program to those hosts first (same distribution needed)"};
+inline constexpr Flag kRemoveItselfFlag = {
+    .name = "remove-itself", .help = "Remove this program's file first: it was copied by --send"};
 
 // Of lists with commas.
 std::vector<std::string> words_in(const std::vector<std::string>& lists);

@@ -1,6 +1,7 @@
 #include "facts/remote.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <future>
 #include <time.h>
 #include <unistd.h>
@@ -31,12 +32,16 @@ std::string quoted(const std::string& word) {
   return made + "'";
 }
 
-std::string sent_to(const RemoteRequest& request) {
-  return "/tmp/lockstep-" + request.verb;
+constexpr std::string_view kStartOfFolders = "lockstep-";
+
+std::string sent_program(const RemoteRequest& request) {
+  return request.sent_to + "/lockstep";
 }
 
 Words question(const RemoteRequest& request, std::string_view program) {
   Words words = {std::string(program), request.verb};
+  const bool is_left_there = !request.sent_to.empty() && request.via != Via::kMpirun;
+  if (is_left_there) words.emplace_back("--remove-itself");
   words.insert(words.end(), request.arguments.begin(), request.arguments.end());
   return words;
 }
@@ -59,33 +64,45 @@ Words pod_words(const std::string& host) {
   return {"-n", host.substr(0, slash), host.substr(slash + 1)};
 }
 
+Words ssh_words(const char* program) {
+  return {program, "-o", "BatchMode=yes", "-o", "ConnectTimeout=10"};
+}
+
 std::vector<Words> over_ssh(const RemoteRequest& request, const std::string& host,
                             const std::string& binary) {
-  const Words options = {"-o", "BatchMode=yes", "-o", "ConnectTimeout=10"};
   std::vector<Words> commands;
-  if (!request.sends_itself) {
+  if (!request.sent_to.empty()) {
     commands.push_back(
-        joined(joined({"ssh"}, options), {host, as_shell_line(question(request, request.program))}));
-    return commands;
+        joined(ssh_words("ssh"), {host, as_shell_line({"mkdir", "-m", "700", request.sent_to})}));
+    commands.push_back(
+        joined(ssh_words("scp"), {"-q", binary, fmt::format("{}:{}", host, sent_program(request))}));
   }
-  commands.push_back(
-      joined(joined({"scp", "-q"}, options), {binary, fmt::format("{}:{}", host, sent_to(request))}));
-  commands.push_back(
-      joined(joined({"ssh"}, options), {host, as_shell_line(question(request, sent_to(request)))}));
+  const std::string program = request.sent_to.empty() ? request.program : sent_program(request);
+  commands.push_back(joined(ssh_words("ssh"), {host, as_shell_line(question(request, program))}));
   return commands;
+}
+
+Words exec_words(const std::string& host, bool is_talked_to) {
+  Words exec = {"kubectl", "exec"};
+  if (is_talked_to) exec.emplace_back("-i");
+  return joined(joined(exec, pod_words(host)), {"--"});
 }
 
 std::vector<Words> over_kubectl(const RemoteRequest& request, const std::string& host,
                                 const std::string& binary) {
   std::vector<Words> commands;
-  const Words pod = pod_words(host);
-  if (request.sends_itself)
-    commands.push_back({"kubectl", "cp", binary, fmt::format("{}:{}", host, sent_to(request))});
-  const Words asked = question(request, request.sends_itself ? sent_to(request) : request.program);
-  Words exec = {"kubectl", "exec"};
-  if (request.is_talked_to) exec.emplace_back("-i");
-  commands.push_back(joined(joined(joined(exec, pod), {"--"}), asked));
+  if (!request.sent_to.empty()) {
+    commands.push_back(joined(exec_words(host, false), {"mkdir", "-m", "700", request.sent_to}));
+    commands.push_back({"kubectl", "cp", binary, fmt::format("{}:{}", host, sent_program(request))});
+  }
+  const std::string program = request.sent_to.empty() ? request.program : sent_program(request);
+  commands.push_back(joined(exec_words(host, request.is_talked_to), question(request, program)));
   return commands;
+}
+
+// srun and mpirun copy by themselves.
+std::vector<Words> over_launcher(const RemoteRequest& request, Words words, const std::string& binary) {
+  return {joined(std::move(words), question(request, request.sent_to.empty() ? request.program : binary))};
 }
 
 Result<network::HostFacts> from_one(const RemoteRequest& request, const std::string& host,
@@ -102,6 +119,7 @@ Result<network::HostFacts> from_one(const RemoteRequest& request, const std::str
   }
   if (answer.ok() && base::trimmed(answer.text).empty()) answer.why_not = "it printed nothing";
   if (!answer.ok()) {
+    take_back(request, host);
     return Error{"cannot collect facts", host, answer.why_not,
                  "try  " + as_shell_line(commands.back()) + "  by hand; --send copies this program there"};
   }
@@ -124,22 +142,35 @@ std::vector<Words> commands_for(const RemoteRequest& request, const std::string&
       return over_kubectl(request, host, binary);
     case Via::kSrun: {
       Words words = {"srun", "--nodelist", host, "--nodes=1", "--ntasks=1", "--overlap"};
-      if (request.sends_itself) words.push_back(fmt::format("--bcast={}", sent_to(request)));
-      return {joined(words, question(request, request.sends_itself ? binary : request.program))};
+      if (!request.sent_to.empty()) words.push_back(fmt::format("--bcast={}", request.sent_to));
+      return over_launcher(request, std::move(words), binary);
     }
     case Via::kMpirun: {
       Words words = {"mpirun", "--host", host, "-np", "1"};
-      if (request.sends_itself) words.emplace_back("--preload-binary");
-      return {joined(words, question(request, request.sends_itself ? binary : request.program))};
+      if (!request.sent_to.empty()) words.emplace_back("--preload-binary");
+      return over_launcher(request, std::move(words), binary);
     }
   }
   return {};
+}
+
+void take_back(const RemoteRequest& request, const std::string& host) {
+  if (request.sent_to.empty()) return;
+  const Words remove = {"rm", "-rf", request.sent_to};
+  if (request.via == Via::kSsh) ask(joined(ssh_words("ssh"), {host, as_shell_line(remove)}), request.time);
+  if (request.via == Via::kKubectl) ask(joined(exec_words(host, false), remove), request.time);
 }
 
 std::string own_binary() {
   char own[4096] = {};
   const ssize_t length = ::readlink("/proc/self/exe", own, sizeof own - 1);
   return {own, static_cast<std::size_t>(std::max<ssize_t>(length, 0))};
+}
+
+void remove_own_copy() {
+  const std::filesystem::path own = own_binary();
+  ::unlink(own.c_str());
+  if (own.parent_path().filename().string().starts_with(kStartOfFolders)) ::rmdir(own.parent_path().c_str());
 }
 
 std::vector<RemoteFacts> collect_from(const RemoteRequest& request) {

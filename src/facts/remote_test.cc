@@ -11,7 +11,7 @@ using testing::ElementsAre;
 RemoteRequest request_via(Via via, bool sends_itself) {
   RemoteRequest request;
   request.via = via;
-  request.sends_itself = sends_itself;
+  if (sends_itself) request.sent_to = "/tmp/lockstep-5e3f";
   request.arguments = {"--name=it's"};
   return request;
 }
@@ -21,7 +21,17 @@ TEST(Remote, SshGetsOneLineForItsShell) {
   ASSERT_EQ(commands.size(), 1U);
   EXPECT_EQ(commands[0].back(), R"('lockstep' 'facts' '--name=it'\''s')");
   EXPECT_EQ(commands[0][commands[0].size() - 2], "node1");
-  EXPECT_EQ(commands_for(request_via(Via::kSsh, true), "node1", "/bin/lockstep").size(), 2U);
+}
+
+TEST(Remote, WhatIsSentGoesToAFolderMadeForItAndRemovesItself) {
+  const auto commands = commands_for(request_via(Via::kSsh, true), "node1", "/bin/lockstep");
+  ASSERT_EQ(commands.size(), 3U);
+  EXPECT_EQ(commands[0].back(), "'mkdir' '-m' '700' '/tmp/lockstep-5e3f'");
+  EXPECT_EQ(commands[1].back(), "node1:/tmp/lockstep-5e3f/lockstep");
+  EXPECT_THAT(commands[2].back(),
+              testing::StartsWith("'/tmp/lockstep-5e3f/lockstep' 'facts' '--remove-itself'"));
+  EXPECT_THAT(commands_for(request_via(Via::kSrun, true), "node1", "/b").back(),
+              testing::IsSupersetOf({"--bcast=/tmp/lockstep-5e3f", "/b", "facts", "--remove-itself"}));
 }
 
 TEST(Remote, PodsAreNamedWithTheirNamespace) {
@@ -47,9 +57,14 @@ TEST(Remote, AnotherVerbThatIsTalkedToKeepsItsInput) {
   EXPECT_THAT(
       commands_for(request, "train/worker-0", "/b").back(),
       ElementsAre("kubectl", "exec", "-i", "-n", "train", "worker-0", "--", "lockstep", "probe-agent"));
-  request.sends_itself = true;
-  EXPECT_THAT(commands_for(request, "worker-0", "/b").front(),
-              ElementsAre("kubectl", "cp", "/b", "worker-0:/tmp/lockstep-probe-agent"));
+  request.sent_to = "/tmp/lockstep-5e3f";
+  const auto commands = commands_for(request, "train/worker-0", "/b");
+  ASSERT_EQ(commands.size(), 3U);
+  EXPECT_THAT(commands[0], ElementsAre("kubectl", "exec", "-n", "train", "worker-0", "--", "mkdir", "-m",
+                                       "700", "/tmp/lockstep-5e3f"));
+  EXPECT_THAT(commands[1], ElementsAre("kubectl", "cp", "/b", "train/worker-0:/tmp/lockstep-5e3f/lockstep"));
+  EXPECT_THAT(commands[2], ElementsAre("kubectl", "exec", "-i", "-n", "train", "worker-0", "--",
+                                       "/tmp/lockstep-5e3f/lockstep", "probe-agent", "--remove-itself"));
 }
 
 TEST(Remote, AHostThatCannotBeAskedIsAnError) {

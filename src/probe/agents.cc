@@ -43,10 +43,13 @@ std::string_view first_line_with_words(std::string_view text) {
 }
 
 // Copies this program there, where that is asked for.
-std::string prepare(const std::vector<std::vector<std::string>>& commands, std::chrono::seconds time) {
+std::string prepare(const facts::RemoteRequest& request, const std::string& host, const std::string& binary) {
+  const auto commands = facts::commands_for(request, host, binary);
   for (std::size_t at = 0; at + 1 < commands.size(); ++at) {
-    const facts::Answer answer = facts::ask(commands[at], time);
-    if (!answer.ok()) return answer.why_not;
+    const facts::Answer answer = facts::ask(commands[at], request.time);
+    if (answer.ok()) continue;
+    facts::take_back(request, host);
+    return answer.why_not;
   }
   return "";
 }
@@ -74,12 +77,12 @@ Agents::~Agents() {
 void Agents::start(const facts::RemoteRequest& request) {
   const std::string binary = facts::own_binary();
   std::vector<std::string> faults(request.hosts.size());
-  for (std::size_t begin = 0; request.sends_itself && begin < faults.size(); begin += kCopiesAtOnce) {
+  const bool is_sent = !request.sent_to.empty();
+  for (std::size_t begin = 0; is_sent && begin < faults.size(); begin += kCopiesAtOnce) {
     std::vector<std::future<std::string>> copies;
     for (std::size_t at = begin; at < std::min(faults.size(), begin + kCopiesAtOnce); ++at)
-      copies.push_back(std::async(std::launch::async, [&, host = request.hosts[at]] {
-        return prepare(facts::commands_for(request, host, binary), request.time);
-      }));
+      copies.push_back(std::async(std::launch::async,
+                                  [&, host = request.hosts[at]] { return prepare(request, host, binary); }));
     for (std::size_t at = 0; at < copies.size(); ++at) faults[begin + at] = copies[at].get();
   }
   for (std::size_t at = 0; at < faults.size(); ++at) {

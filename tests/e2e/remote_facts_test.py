@@ -2,6 +2,9 @@
 folder given to check. Slurm is not among the packages: srun's words are a unit test's, as kubectl's are."""
 
 import json
+import os
+import pathlib
+import re
 import subprocess
 
 import pytest
@@ -55,3 +58,22 @@ def test_check_decides_from_the_folder(hosts, tmp_path):
     assert done.returncode == 1
     assert "1 of 1 connections that the rendezvous store needs are blocked" in done.stdout
     assert "tcp dport 29500 drop" in done.stdout and "10.77.0.2" in done.stdout
+
+
+def copies() -> set:
+    return {name for name in os.listdir("/tmp") if re.fullmatch("lockstep-[0-9a-f]{32,}", name)}
+
+
+def test_a_program_that_is_sent_leaves_nothing_and_follows_nothing(hosts, tmp_path):
+    before = copies()
+    trap = pathlib.Path("/tmp/lockstep-facts")
+    kept = tmp_path / "kept"
+    kept.write_text("mine")
+    trap.symlink_to(kept)
+    try:
+        done = collect(hosts, tmp_path / "facts", "host1,host2", "--send")
+    finally:
+        trap.unlink()
+    assert done.returncode == 0, done.stderr
+    assert sorted(file.name for file in (tmp_path / "facts").iterdir()) == ["host1.json", "host2.json"]
+    assert kept.read_text() == "mine" and copies() == before

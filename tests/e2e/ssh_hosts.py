@@ -25,12 +25,13 @@ def settings_of(folder) -> None:
     (folder / "known_hosts").write_text("".join(f"host{index} {public}" for index in range(COUNT)))
     (folder / "sshd_config").write_text(
         f"HostKey {folder}/host_key\nAuthorizedKeysFile {folder}/user_key.pub\nStrictModes no\nUsePAM no\n"
-        f"PermitRootLogin prohibit-password\nPidFile none\n")
+        f"PermitRootLogin prohibit-password\nPidFile none\nSubsystem sftp internal-sftp\n")
     (folder / "ssh_config").write_text(
         f"Host *\n IdentityFile {folder}/user_key\n UserKnownHostsFile {folder}/known_hosts\n StrictHostKeyChecking yes\n")
     (folder / "bin").mkdir()
-    (folder / "bin/ssh").write_text(f'#!/bin/sh\nexec /usr/bin/ssh -F {folder}/ssh_config "$@"\n')
-    (folder / "bin/ssh").chmod(0o755)
+    for program in ("ssh", "scp"):
+        (folder / "bin" / program).write_text(f'#!/bin/sh\nexec /usr/bin/{program} -F {folder}/ssh_config "$@"\n')
+        (folder / "bin" / program).chmod(0o755)
 
 
 def wait_for_port(host, address: str) -> None:
