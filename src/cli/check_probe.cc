@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "base/host_port.h"
 #include "base/text_fields.h"
+#include "cli/progress_line.h"
 #include "cli/remote_flags.h"
 #include "cli/terminal.h"
 #include "network/facts_folder.h"
@@ -173,8 +174,12 @@ Result<std::string> CheckProbe::facts_folder() {
 probe::Probing CheckProbe::run(const Configuration& configuration,
                                const std::vector<network::HostFacts>& hosts) {
   remove_own_folder();  // they are read, and whoever interrupts the probe leaves nothing
+  ProgressLine progress(terminal_);
   return probe::probe(*agents_, preflight::plan_flows(configuration, hosts), hosts,
-                      {.measures = args_.has("probe-matrix")});
+                      {.measures = args_.has("probe-matrix"),
+                       .on_progress = [&](std::string_view what, std::size_t done, std::size_t all) {
+                         progress.show_count(what, done, all);
+                       }});
 }
 
 }  // namespace lockstep::cli

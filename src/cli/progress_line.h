@@ -21,9 +21,13 @@ class ProgressLine {
 
   // `what` is the step, "reading"; rate and time left are those of the step. From any thread.
   void show(std::string_view what, std::uint64_t bytes_done, std::uint64_t bytes);
+  // "312 of 4000 connections tried".
+  void show_count(std::string_view what, std::size_t done, std::size_t all);
 
  private:
   using Clock = std::chrono::steady_clock;
+
+  bool is_due(Clock::time_point now);  // with the lock held
 
   Terminal& terminal_;
   std::mutex mutex_;  // guards all below

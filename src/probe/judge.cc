@@ -40,6 +40,7 @@ struct Wording {
   std::string_view meaning;
   std::string_view fix;
   std::string_view step;
+  std::string_view command = {};  // for each host
 };
 
 Wording wording_for(Surprise surprise) {
@@ -60,8 +61,9 @@ Wording wording_for(Surprise surprise) {
               "The connection is made and small messages pass; the first large one is lost without a word: a "
               "link between the hosts takes less than their MTU, and the message that says so is dropped.",
               "Make the MTU fit the way between the hosts",
-              "Set the hosts' MTU to what every link takes, let ICMP 'fragmentation needed' pass, or set "
-              "net.ipv4.tcp_mtu_probing=1."};
+              "Set the hosts' MTU to what every link takes, let ICMP 'fragmentation needed' pass, or let TCP "
+              "find out by itself on each host.",
+              "sysctl -w net.ipv4.tcp_mtu_probing=1"};
     case Surprise::kWrongHost:
       return {"check.wrong_host",
               model::Leaf::kSetupFail,
@@ -141,6 +143,7 @@ model::Finding finding_of(Surprise surprise, const Stack& stack, const TrialPlan
   fix.pattern = model::FixPattern::kNetworkSetting;
   fix.title = std::string(words.fix);
   fix.steps.emplace_back(words.step);
+  if (!words.command.empty()) fix.commands.emplace_back(words.command);
   finding.fixes.push_back(std::move(fix));
   return finding;
 }

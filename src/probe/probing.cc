@@ -132,9 +132,15 @@ class Prober {
       }
     }
     give_out(calls, kCallsAtOnce);
+    std::size_t done = 0;
     gather(waiting, [&](const Outcome& outcome) {
       if (outcome.id < made_.plan.trials.size()) made_.plan.trials[outcome.id].outcome = outcome;
+      tell("connections tried", ++done, waiting);
     });
+  }
+
+  void tell(std::string_view what, std::size_t done, std::size_t all) const {
+    if (options_.on_progress) options_.on_progress(what, done, all);
   }
 
   void give_out(std::map<std::size_t, Call>& calls, std::uint16_t at_once) {
@@ -170,6 +176,7 @@ class Prober {
       const Trial& trial = made_.plan.trials[number];
       if (trial.outcome.end == End::kOpen) open.try_emplace({trial.source, trial.destination}, number);
     }
+    std::size_t done = 0;
     for (const MeasuringRound& round : measuring_rounds(hosts_.size())) {
       std::map<std::size_t, Call> calls;
       std::size_t waiting = 0;
@@ -185,6 +192,7 @@ class Prober {
       }
       give_out(calls, 1);
       gather(waiting, [&](const Outcome& outcome) {
+        tell("pairs measured", ++done, open.size());
         if (outcome.id >= made_.plan.trials.size() || outcome.bytes_per_s == 0) return;
         const Trial& trial = made_.plan.trials[outcome.id];
         made_.measures.push_back({trial.source, trial.destination, outcome.latency_ns, outcome.bytes_per_s});

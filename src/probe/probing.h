@@ -2,9 +2,11 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <map>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "network/host_facts.h"
@@ -16,6 +18,8 @@ namespace lockstep::probe {
 
 struct ProbeOptions {
   bool measures = false;  // latency and bandwidth of every pair
+  // Called as outcomes come: so many of all connections are decided, or of all pairs measured.
+  std::function<void(std::string_view what, std::size_t done, std::size_t all)> on_progress = {};
 };
 
 // Between two hosts, on a way that is open.
