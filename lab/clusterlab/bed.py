@@ -9,6 +9,8 @@ import time
 from dataclasses import dataclass
 
 from clusterlab.case import Case
+from clusterlab.launch_files import binary
+from clusterlab.network_policy import rules_of
 from harness import namespaces, process_tree
 from harness.host_shell import write_host_shell
 from harness.host_spec import default_hosts, parse_size
@@ -55,13 +57,31 @@ class Bed:
         folder = self.folder / "facts"
         folder.mkdir(exist_ok=True)
         names = ",".join(host.name for host in self.hosts)
-        started = [self._start(host, [lockstep, "facts", "-o", str(folder / f"{host.name}.json"), f"--name={names}"])
-                   for host in self.hosts]
+        started = [self._start(host, [lockstep, "facts", "-o", str(folder / f"{host.name}.json"), f"--name={names}",
+                                      *_interpreter(own.python)]) for host, own in zip(self.hosts, self.case.hosts)]
         assert all(one.wait() == 0 for one in started), "facts could not be taken"
         return folder
 
+    def probing(self, lockstep: str) -> tuple[list[str], dict]:
+        """The flags with which check reaches the hosts, and the environment for it."""
+        self._forget_paths()
+        names = ",".join(host.name for host in self.hosts)
+        return (["--probe", "--host", names, "--program", lockstep],
+                os.environ | {"PATH": f"{self.folder / 'bin'}:{os.environ['PATH']}"})
+
+    @property
+    def manifest(self) -> pathlib.Path:
+        return self.folder / "job.yaml"
+
+    def enforce_policies(self):
+        """Those of the manifest as it stands now."""
+        rules = rules_of(self.manifest.read_text(), [host.address for host in self.hosts])
+        for host in self.hosts:
+            host.add_rules(rules)
+
     def run_job(self, scripts: list[pathlib.Path], patience_s: float) -> JobEnd:
         """Until all have ended well, one has failed, or the patience is over."""
+        self._forget_paths()
         began = time.monotonic()
         outputs = [open(self.folder / f"{script.stem}.log", "w+") for script in scripts]
         started = [self._start(host, ["bash", "-c", f"{self._sourced(host)} exec bash {script}"], output)
@@ -81,6 +101,11 @@ class Bed:
         host = next(host for host in self.hosts if host.name == host_name)
         for command in commands:
             host.run(["sh", "-c", command], check=True, capture_output=True)
+
+    def _forget_paths(self):
+        """What hosts learned of the MTU between them, and would forget after ten minutes."""
+        for host in self.hosts if self.case.probe else []:
+            self.run_commands(host.name, ["ip route flush cache", "ip tcp_metrics flush all"])
 
     def _sourced(self, host) -> str:
         file = self.folder / "lockstep-fix" / f"{host.name}.env"
@@ -102,6 +127,9 @@ class Bed:
 
     def _set_up(self):
         write_host_shell(self.folder / "bin", self.hosts)
+        if self.case.manifest:
+            self.manifest.write_text(self.case.manifest)
+            self.enforce_policies()
         for host, own in zip(self.hosts, self.case.hosts):
             for command in own.setup:
                 done = host.run(["sh", "-c", command], capture_output=True, text=True)
@@ -119,6 +147,10 @@ class Bed:
         error = subprocess.STDOUT if output is not subprocess.DEVNULL else output
         return subprocess.Popen(command, env=environ, cwd=self.folder, stdin=subprocess.DEVNULL, stdout=output, stderr=error,
                                 start_new_session=True, preexec_fn=lambda: namespaces.enter(host.pid))
+
+
+def _interpreter(environment: str) -> list[str]:
+    return [f"--python={binary(environment, 'python')}"] if environment else []
 
 
 def _wait_for_end(processes: list[subprocess.Popen], deadline: float):

@@ -8,7 +8,7 @@
     host1.names = {host1 = "127.0.1.1"}   one host; `all` stands for every one
 
 A host has: environ, flags (of its launcher), names (in its hosts file), setup (commands run on it first), rules (nft), shm,
-mtu, port_mtu, busy (ports that something listens on).
+mtu, port_mtu, busy (ports that something listens on), python (the lab's environment whose interpreter it has).
 """
 
 import pathlib
@@ -30,6 +30,7 @@ class HostOddities:
     mtu: int = 1500
     port_mtu: int = 0
     busy: list = field(default_factory=list)
+    python: str = ""
 
 
 @dataclass
@@ -40,6 +41,8 @@ class Case:
     hosts: list[HostOddities]
     code: str = ""              # empty: the cluster is healthy
     repairable: bool = True     # otherwise check says what is in the way
+    manifest: str = ""          # of Kubernetes: its policies are in force on the hosts, and check is asked about it
+    probe: bool = False         # check tries the connections; the fix is that of the finding
     patience_s: float = 20.0    # then the broken job counts as hung
     task_hosts: list = field(default_factory=list)  # TensorFlow: an entry of the cluster for each host, as text
     cluster_of: dict = field(default_factory=dict)  # TensorFlow: another cluster for one host

@@ -42,7 +42,7 @@ def _flags(usual: dict, own: dict, before: str = "--") -> list[str]:
 
 def _torch(case: Case, index: int, _) -> tuple[dict, list[str]]:
     environ = {"RANK": str(index), "WORLD_SIZE": str(len(case.hosts)), "MASTER_ADDR": "host0", "MASTER_PORT": "29500"}
-    return environ, [binary("torch", "python"), str(FOLDER / "jobs/torch_sum.py")]
+    return environ, [binary(case.hosts[index].python or "torch", "python"), str(FOLDER / "jobs/torch_sum.py")]
 
 
 def _torchrun(case: Case, index: int, _) -> tuple[dict, list[str]]:

@@ -39,25 +39,42 @@ def try_case(case: Case, lockstep: str, with_jobs: bool = True) -> Outcome:
                 outcome.before = bed.run_job(scripts, case.patience_s if case.code else PATIENCE_S)
             _check(outcome, bed, scripts, lockstep)
             if case.code and case.repairable and outcome.repair.get("verified"):
-                for host in outcome.repair["hosts"]:
-                    bed.run_commands(host["host"], [one["command"] for one in host["commands"]
-                                                    if one["kind"] in ("firewall", "system")])
+                for host, commands in _commands(outcome, bed).items():
+                    bed.run_commands(host, commands)
+                if case.manifest:
+                    bed.enforce_policies()
                 if with_jobs:
                     outcome.after = bed.run_job(scripts, PATIENCE_S)
     outcome.wrong = _wrong(outcome)
     return outcome
 
 
+def _commands(outcome: Outcome, bed: Bed) -> dict:
+    """Those that --apply leaves to a person, by host; of a probe those of the finding, on every host."""
+    if outcome.case.probe:
+        found = [finding for finding in outcome.findings if finding["code"] == outcome.case.code]
+        commands = [command for finding in found for fix in finding["fixes"] for command in fix["commands"]]
+        return {host.name: commands for host in bed.hosts}
+    return {host["host"]: [one["command"] for one in host["commands"] if one["kind"] in ("firewall", "system")]
+            for host in outcome.repair["hosts"]}
+
+
 def _check(outcome: Outcome, bed: Bed, scripts: list[pathlib.Path], lockstep: str):
-    facts = bed.facts(lockstep)
+    flags, files, environ = [], [str(bed.manifest)], None
+    if not outcome.case.manifest:
+        flags, files = ["--facts", str(bed.facts(lockstep))], [str(script) for script in scripts]
+    if outcome.case.probe:
+        flags, environ = bed.probing(lockstep)
+    command = [lockstep, "check", *flags, "--json"]
     began = time.monotonic()
-    done = subprocess.run([lockstep, "check", "--facts", str(facts), "--json", *map(str, scripts)],
-                          capture_output=True, text=True, cwd=bed.folder)
+    done = subprocess.run([*command, *files], capture_output=True, text=True, cwd=bed.folder, env=environ)
     outcome.check_s = time.monotonic() - began
     assert done.returncode in (0, 1), done.stderr
     outcome.findings = json.loads(done.stdout)["findings"]
-    if outcome.case.code:
-        fixed = subprocess.run([lockstep, "check", "--facts", str(facts), "--json", "--fix", "--apply", *map(str, scripts)],
+    if outcome.case.code and outcome.case.probe:
+        outcome.repair = {"verified": any(finding["code"] == outcome.case.code for finding in outcome.findings)}
+    elif outcome.case.code:
+        fixed = subprocess.run([*command, "--fix", "--apply", *files],
                                capture_output=True, text=True, cwd=bed.folder, stdin=subprocess.DEVNULL)
         assert fixed.returncode in (0, 1), fixed.stderr
         outcome.repair = json.loads(fixed.stdout)["repair"]

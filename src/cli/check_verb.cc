@@ -160,21 +160,24 @@ Result<void> check_fix_flags(const Args& args, const std::string& format) {
   if (!args.has("fix")) return {};
   if (args.has("redact"))
     return Error{"'--fix' and '--redact' contradict each other", "", "a masked command repairs nothing", ""};
-  if (format == "text" || format == "json") return {};
-  return Error{fmt::format("'--fix' cannot be told as {}", format), "", "", "use text or json"};
+  if (format != kPageFormat) return {};
+  return Error{"'--fix' has no place on the page", "", "",
+               "write the page without it, and the repair with  --fix -f text  (or markdown, json, sarif)"};
 }
 
 using Members = std::vector<std::pair<std::string, base::Json>>;
 
-// What else is told: `text` behind the verdict, or members of its JSON.
+// What else is told: `text` behind the verdict, or members of its JSON; in SARIF properties of the run.
 Result<ExitStatus> write_with(const Members& members, const model::Verdict& verdict,
                               const std::string& format, const std::string& text, const Args& args,
                               Terminal& terminal) {
   const std::string out = *args.value("out");
-  if (format != "json" || members.empty())
-    return write_verdict(verdict, *report::format_named(format), out, terminal, text);
-  base::Json document = TRY(base::parse_json(report::encode_findings(verdict), "findings"));
-  for (const auto& [name, value] : members) document[name] = value;
+  const report::Format form = *report::format_named(format);
+  const bool is_json = form == report::Format::kJson || form == report::Format::kSarif;
+  if (!is_json || members.empty()) return write_verdict(verdict, form, out, terminal, text);
+  base::Json document = TRY(base::parse_json(report::render(verdict, form, {}, version()), "findings"));
+  base::Json& place = form == report::Format::kSarif ? document["runs"][0]["properties"] : document;
+  for (const auto& [name, value] : members) place[name] = value;
   return write_text(report::to_printable_text(document), verdict, out, terminal);
 }
 
@@ -220,7 +223,7 @@ Result<ExitStatus> run(const Args& args, Terminal& terminal) {
 
   const repair::Repair repair =
       repair::find_repair(repair::make_situation(launch_inputs(args.command, args.operands), hosts));
-  more += "\n" + repair::to_text(repair);
+  more += "\n" + (format == "markdown" ? repair::to_markdown(repair) : repair::to_text(repair));
   members.emplace_back("repair", repair::to_json(repair));
   const ExitStatus status = TRY(write_with(members, verdict, format, more, args, terminal));
   if (args.has("apply")) TRY(apply_repair(repair, std::string(kFolderOfVariables), terminal));
@@ -295,10 +298,9 @@ constexpr std::string_view kDescription[] = {
     "and files, those before firewalls, those before the system. check is asked again with the change made "
     "before "
     "it "
-    "is shown. --apply patches the files and writes variables to lockstep-fix/HOST.env, to be sourced on "
-    "each "
-    "host; a "
-    "command for the firewall or the system of this host runs only after a yes on the terminal.",
+    "is shown. --apply patches the files, each at once and with its old text kept beside it as "
+    "FILE.before-fix, and writes variables to lockstep-fix/HOST.env, to be sourced on each host; a command "
+    "for the firewall or the system of this host runs only after a yes on the terminal.",
     "Exit status 0: nothing wrong found; 1: findings; 2: nothing could be read.",
 };
 

@@ -17,6 +17,8 @@
 namespace lockstep::cli {
 namespace {
 
+namespace fs = std::filesystem;
+
 std::string own_name() {
   char name[256] = {};
   gethostname(name, sizeof name - 1);
@@ -45,16 +47,58 @@ void run_command(const std::string& command, Terminal& terminal) {
   terminal.tell(worked ? "done\n" : "it failed; nothing else was changed by it\n");
 }
 
-Result<void> write_variables(const repair::Repair& repair, const std::filesystem::path& folder,
-                             Terminal& terminal) {
+constexpr std::string_view kAfterOldFiles = ".before-fix";
+
+// Where the old text is kept: never over an earlier one.
+fs::path place_beside(const fs::path& file) {
+  fs::path place = file;
+  place += kAfterOldFiles;
+  std::error_code ignored;
+  for (int number = 2; fs::exists(fs::symlink_status(place, ignored)); ++number) {
+    place = file;
+    place += fmt::format("{}-{}", kAfterOldFiles, number);
+  }
+  return place;
+}
+
+// All of it at once, as readable and executable as it was.
+Result<void> replace_text(const fs::path& file, const std::string& text) {
+  std::error_code fault;
+  const fs::path target = fs::is_symlink(file, fault) ? fs::canonical(file, fault) : file;
+  const fs::perms rights = fs::status(target, fault).permissions();
+  TRY(base::write_file(target, text));
+  fs::permissions(target, rights, fault);
+  return {};
+}
+
+// The old texts first: when one file cannot be written, those before it are put back.
+Result<void> patch_files(const std::vector<repair::FileChange>& files, Terminal& terminal) {
+  for (const repair::FileChange& file : files) {
+    const fs::path kept = place_beside(file.file);
+    TRY(base::write_file(kept, file.before));
+    terminal.tell(fmt::format("kept {} as {}\n", base::escape_for_terminal(file.file),
+                              base::escape_for_terminal(kept.string())));
+  }
+  for (std::size_t at = 0; at < files.size(); ++at) {
+    if (auto done = replace_text(files[at].file, files[at].after); !done.ok()) {
+      for (std::size_t i = 0; i < at; ++i) TRY(replace_text(files[i].file, files[i].before));
+      return std::move(done).error();
+    }
+  }
+  for (const repair::FileChange& file : files)
+    terminal.tell(fmt::format("patched {}\n", base::escape_for_terminal(file.file)));
+  return {};
+}
+
+Result<void> write_variables(const repair::Repair& repair, const fs::path& folder, Terminal& terminal) {
   std::map<std::string, std::string> texts;
   for (const repair::HostChange& change : repair.hosts)
     if (change.kind == repair::EditKind::kEnvironment) texts[change.host] += change.command + "\n";
   if (texts.empty()) return {};
   std::error_code trouble;
-  std::filesystem::create_directories(folder, trouble);
+  fs::create_directories(folder, trouble);
   for (const auto& [host, text] : texts) {
-    const std::filesystem::path file = folder / file_name_of(host);
+    const fs::path file = folder / file_name_of(host);
     TRY(base::write_file(file, text));
     terminal.tell(fmt::format("wrote {}: on {} say  . {}  before the job starts\n", file.string(), host,
                               file.string()));
@@ -65,10 +109,7 @@ Result<void> write_variables(const repair::Repair& repair, const std::filesystem
 }  // namespace
 
 Result<void> apply_repair(const repair::Repair& repair, const std::string& folder, Terminal& terminal) {
-  for (const repair::FileChange& file : repair.files) {
-    TRY(base::write_file(file.file, file.after));
-    terminal.tell(fmt::format("patched {}\n", file.file));
-  }
+  TRY(patch_files(repair.files, terminal));
   TRY(write_variables(repair, folder, terminal));
   const bool has_person = isatty(STDIN_FILENO) == 1 && terminal.err_is_terminal();
   for (const repair::HostChange& change : repair.hosts) {

@@ -69,6 +69,11 @@ std::string to_text(const Repair& repair) {
   return safe;
 }
 
+std::string to_markdown(const Repair& repair) {
+  const std::string text = to_text(repair);
+  return text.empty() ? "" : fmt::format("## Repair\n\n````\n{}````\n", text);
+}
+
 base::Json to_json(const Repair& repair) {
   base::Json json = {{"needed", repair.is_needed},
                      {"verified", !repair.empty()},

@@ -4,7 +4,9 @@
 
 #include <fmt/format.h>
 
+#include "repair/host_file.h"
 #include "repair/launch_text.h"
+#include "repair/manifest_value.h"
 
 namespace lockstep::repair {
 namespace {
@@ -147,6 +149,8 @@ bool set_launch_value(Situation& situation, std::size_t launch, const std::strin
   const config::Settings& settings = configuration.launches[launch];
   if (path == "env/TF_CONFIG" && value && !settings.has(path) && set_tf_file(situation, settings, *value))
     return true;
+  if (path == kHostFile && value) return set_host_file(situation, settings, *value);
+  if (path.starts_with("k8s/") && value) return set_manifest_value(situation, settings, path, *value);
   return LaunchValue(situation, settings, path).set(value);
 }
 

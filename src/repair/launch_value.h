@@ -1,4 +1,5 @@
-// A value of a launch, set where it stands: in a script, in the command, in the environment, in a JSON file.
+// A value of a launch, set where it stands: in a script, in the command, in the environment, in a JSON file,
+// a host file or a manifest.
 #pragma once
 
 #include <optional>

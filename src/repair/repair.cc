@@ -13,15 +13,22 @@ namespace {
 
 constexpr int kMostTries = 12;
 
+void ask_without_hosts(RepairProblem& problem) {
+  ask_ranks(problem);
+  ask_settings(problem);
+  ask_host_list(problem);
+  ask_manifest(problem);
+}
+
 void ask_everything(RepairProblem& problem, const Troubles& troubles) {
+  if (problem.situation().hosts.empty()) return ask_without_hosts(problem);
   ask_interfaces(problem, troubles);
   ask_mpi_network(problem, troubles);
   ask_horovod_network(problem);
   ask_meeting_place(problem, troubles);
   ask_own_addresses(problem);
-  ask_ranks(problem);
   ask_tf_config(problem, troubles);
-  ask_settings(problem);
+  ask_without_hosts(problem);
   require_flows(problem, troubles);
 }
 

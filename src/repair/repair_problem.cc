@@ -37,6 +37,14 @@ std::vector<Literal> RepairProblem::ask(std::vector<Answer> answers) {
   return literals_.back();
 }
 
+void RepairProblem::ask_one_change(std::string_view rules, Answer answer) {
+  const std::string why = found_by(rules);
+  if (why.empty()) return;
+  if (answer.edits.empty()) return choices_.require({}, why);
+  const auto literals = ask({{"as it is", {}}, std::move(answer)});
+  choices_.require({!literals[0]}, why);
+}
+
 long RepairProblem::cost_of(const Answer& answer) const {
   const long base = std::min<long>(kMostForOneKind, static_cast<long>(situation_.hosts.size()) + 8);
   long cost = 0;

@@ -88,7 +88,7 @@ Situation situation_of(const Job& job) {
   inputs.command = job.command;
   inputs.environment = job.environment;
   for (const auto& [name, text] : job.files)
-    if (name.ends_with(".sh")) inputs.files.push_back(name);
+    if (name.ends_with(".sh") || name.ends_with(".yaml")) inputs.files.push_back(name);
   inputs.read_file = [files = job.files](const std::string& path) -> Result<std::string> {
     const auto found = files.find(path);
     if (found == files.end()) return Error{"cannot read", path, "not there", ""};
@@ -126,11 +126,36 @@ TEST(Repair, HealthyJobNeedsNone) {
   EXPECT_TRUE(repair.empty()) << to_text(repair);
 }
 
-TEST(Repair, NamesGloosInterfaceWhereTheHostsNameIsLoopback) {
-  Job job{some_hosts(2), torchrun("10.1.0.1")};
+// Of two hosts the larger address connects: 127.0.1.1 to 10.1.0.1, but not from one to the other.
+TEST(Repair, NamesGloosInterfaceWhereTheNamesOfTwoHostsAreLoopback) {
+  Job job{some_hosts(3), torchrun("10.1.0.1")};
   point_to_loopback(job.hosts[1]);
+  EXPECT_TRUE(repair_of(job).empty()) << to_text(repair_of(job));
+  point_to_loopback(job.hosts[2]);
   const Repair repair = repair_of(job);
-  EXPECT_THAT(commands_of(repair), ElementsAre("n1: export GLOO_SOCKET_IFNAME=eth0")) << to_text(repair);
+  EXPECT_THAT(commands_of(repair), ElementsAre(HasSubstr("export GLOO_SOCKET_IFNAME=eth0")))
+      << to_text(repair);
+}
+
+TEST(Repair, NamesALoopbackHostInAHostFile) {
+  Job job{some_hosts(2), {"mpirun", "-np", "2", "--hostfile", "hosts", "./t"}};
+  job.files["hosts"] = "# ours\nlocalhost slots=1\nn1 slots=1  # the other\n";
+  const Repair repair = repair_of(job);
+  ASSERT_EQ(repair.files.size(), 1U) << to_text(repair);
+  EXPECT_EQ(repair.files[0].after, "# ours\nn0 slots=1\nn1 slots=1  # the other\n");
+}
+
+TEST(Repair, MergesAHostThatIsListedTwice) {
+  Job job{some_hosts(2), {"horovodrun", "-np", "3", "-H", "n0,n1,n1", "python", "t.py"}};
+  EXPECT_THAT(to_text(repair_of(job)), HasSubstr("-H n0,n1:2"));
+}
+
+TEST(Repair, ReadsTheSlotsOfABrokenLine) {
+  Job job{some_hosts(2), {"deepspeed", "--hostfile", "hosts", "t.py"}};
+  job.files["hosts"] = "n0 slots=2\nn1 gpus 2\n";
+  const Repair repair = repair_of(job);
+  ASSERT_EQ(repair.files.size(), 1U) << to_text(repair);
+  EXPECT_EQ(repair.files[0].after, "n0 slots=2\nn1 slots=2\n");
 }
 
 TEST(Repair, GivesAnAddressForALoopbackMaster) {
@@ -154,6 +179,59 @@ TEST(Repair, GivesEachScriptARankOfItsOwn) {
   EXPECT_THAT(repair.files[0].after, HasSubstr("export RANK=1 WORLD_SIZE=2"));
 }
 
+// The same in blocks and in one line.
+constexpr const char* kManifest = R"(apiVersion: batch/v1
+kind: Job
+metadata: {name: a}
+spec:
+  parallelism: 2
+  template:
+    metadata: {labels: {app: t}}
+    spec:
+      hostNetwork: true
+      subdomain: job
+      containers: [{name: c, image: i}]
+---
+apiVersion: v1
+kind: Service
+metadata: {name: other}
+spec: {clusterIP: None}
+---
+apiVersion: networking.k8s.io/v1
+kind: NetworkPolicy
+metadata: {name: deny}
+spec:
+  podSelector: {matchLabels: {app: t}}
+  policyTypes: [Ingress]
+)";
+
+TEST(Repair, PatchesAManifest) {
+  const Repair repair = repair_of({{}, {}, {{"job.yaml", kManifest}}});
+  ASSERT_EQ(repair.files.size(), 1U) << to_text(repair);
+  EXPECT_THAT(repair.in_the_way, IsEmpty());
+  const std::string& after = repair.files[0].after;
+  EXPECT_THAT(after,
+              HasSubstr("    spec:\n      dnsPolicy: ClusterFirstWithHostNet\n      hostNetwork: true\n"));
+  EXPECT_THAT(after, HasSubstr("      subdomain: other\n"));
+  EXPECT_THAT(after, HasSubstr("  ingress: [{from: [{podSelector: {matchLabels: {app: t}}}]}]\n"));
+}
+
+TEST(Repair, PatchesAManifestBetweenBraces) {
+  const std::string manifest =
+      "apiVersion: batch/v1\nkind: Job\nmetadata: {name: a}\nspec:\n  parallelism: 2\n"
+      "  template: {metadata: {labels: {app: t}, annotations: {sidecar.istio.io/inject: 'true'}},\n"
+      "    spec: {containers: [{name: c, image: i, env: [{name: MASTER_ADDR, value: m}]}]}}\n---\n"
+      "apiVersion: v1\nkind: Service\nmetadata: {name: m}\nspec: {ports: [{port: 29500}]}\n---\n"
+      "apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata: {name: deny}\n"
+      "spec: {podSelector: {}, policyTypes: [Ingress], ingress: []}\n";
+  const Repair repair = repair_of({{}, {}, {{"job.yaml", manifest}}});
+  ASSERT_EQ(repair.files.size(), 1U) << to_text(repair);
+  const std::string& after = repair.files[0].after;
+  EXPECT_THAT(after, HasSubstr("sidecar.istio.io/inject: \"false\""));
+  EXPECT_THAT(after, HasSubstr("spec: {clusterIP: None, ports: [{port: 29500}]}"));
+  EXPECT_THAT(after, HasSubstr("ingress: [{from: [{podSelector: {}}]}]"));
+}
+
 constexpr const char* kDropsAll = R"({"nftables":[{"table":{"family":"inet","name":"f","handle":1}},
   {"chain":{"family":"inet","table":"f","name":"input","handle":1,"type":"filter","hook":"input","prio":0,"policy":"drop"}},
   {"rule":{"family":"inet","table":"f","chain":"input","handle":2,"expr":[{"match":{"op":"in","left":{"ct":{"key":"state"}},
@@ -173,7 +251,7 @@ TEST(Repair, SaysWhatNoChangeMends) {
   Job job{some_hosts(2), torchrun("n0")};
   job.hosts[0].versions["torch"] = "2.1.0";
   job.hosts[1].versions["torch"] = "2.4.0";
-  point_to_loopback(job.hosts[1]);
+  for (HostFacts& host : job.hosts) point_to_loopback(host);
   const Repair repair = repair_of(job);
   EXPECT_THAT(repair.in_the_way, ElementsAre(HasSubstr("V02")));
   EXPECT_FALSE(repair.empty());
@@ -193,10 +271,10 @@ TEST(Repair, NamesTheConditionInTheWay) {
 
 TEST(Repair, IsToldAsJson) {
   Job job{some_hosts(2), torchrun("10.1.0.1")};
-  point_to_loopback(job.hosts[1]);
+  for (HostFacts& host : job.hosts) point_to_loopback(host);
   const base::Json json = to_json(repair_of(job));
   EXPECT_EQ(json["verified"], true);
-  EXPECT_EQ(json["hosts"][0]["host"], "n1");
+  EXPECT_EQ(json["hosts"].size(), 1U);
   EXPECT_EQ(json["hosts"][0]["commands"][0]["kind"], "environment");
 }
 

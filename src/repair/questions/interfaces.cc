@@ -18,7 +18,7 @@ struct Library {
   std::string_view rules;
 };
 
-constexpr Library kGloo{"Gloo", "GLOO_SOCKET_IFNAME", "", "N14 N15 N16 N17 N31"};
+constexpr Library kGloo{"Gloo", "GLOO_SOCKET_IFNAME", "", "N14 N15 N31"};
 constexpr Library kNccl{"NCCL", "NCCL_SOCKET_IFNAME", "=", "N01 N02 N04 N06 N07 N08 N31"};
 
 const preflight::Mesh* mesh_of(const preflight::FlowPlan& plan, FlowKind kind) {
@@ -53,7 +53,7 @@ void ask_for(RepairProblem& problem, const Troubles& troubles, const Library& li
     }
     const auto literals = problem.ask(std::move(answers));
     const network::PortSet ports = network::ephemeral_port_set(facts);
-    if (now != nullptr && !now->address.is_loopback()) {
+    if (now != nullptr) {
       candidates.push_back(
           {literals[0], *now, fmt::format("{} of {}", network::to_text(now->address), facts.name)});
     } else {

@@ -27,7 +27,7 @@ constexpr Setting kSettings[] = {
     {"I05 I17", EditKind::kEnvironment, "NCCL_NET", ""},
     {"I13", EditKind::kEnvironment, "NCCL_NET_PLUGIN", ""},
     {"R16 G11", EditKind::kEnvironment, "CUDA_VISIBLE_DEVICES", ""},
-    {"U01", EditKind::kSystem, "shm", kEnough},
+    {"U01 U12", EditKind::kSystem, "shm", kEnough},
     {"U04", EditKind::kSystem, "nofile", "131072"},
     {"U08", EditKind::kSystem, "net.ipv4.neigh.default.gc_thresh3", "65536"},
 };
