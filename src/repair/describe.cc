@@ -29,17 +29,31 @@ std::string note_on(EditKind kind) {
   return kind == EditKind::kSystem ? "   # system" : "";
 }
 
+// With the patch of a file of the host.
+std::string change_in_words(const HostChange& change) {
+  std::string text = fmt::format("    {}{}\n", change.command, note_on(change.kind));
+  if (!change.file.file.empty()) text += line_diff(change.file.file, change.file.before, change.file.after);
+  return text;
+}
+
 std::string changes_in_words(const Repair& repair) {
   std::string text = "To repair it (check was asked again with these changes and finds no other error)\n";
   for (const FileChange& file : repair.files) text += "\n" + line_diff(file.file, file.before, file.after);
   for (const std::string& host : hosts_of(repair)) {
     text += fmt::format("\n  on {}\n", host);
     for (const HostChange& change : repair.hosts)
-      if (change.host == host) text += fmt::format("    {}{}\n", change.command, note_on(change.kind));
+      if (change.host == host) text += change_in_words(change);
   }
   if (!repair.command.empty())
     text += fmt::format("\n  start the job with\n    {}\n", command_line(repair.command));
   return text;
+}
+
+base::Json command_in_json(const HostChange& change) {
+  base::Json json = {{"kind", name_of(change.kind)}, {"command", change.command}};
+  if (!change.file.file.empty())
+    json["diff"] = line_diff(change.file.file, change.file.before, change.file.after);
+  return json;
 }
 
 }  // namespace
@@ -84,8 +98,7 @@ base::Json to_json(const Repair& repair) {
   for (const std::string& host : hosts_of(repair)) {
     base::Json commands = base::Json::array();
     for (const HostChange& change : repair.hosts)
-      if (change.host == host)
-        commands.push_back({{"kind", name_of(change.kind)}, {"command", change.command}});
+      if (change.host == host) commands.push_back(command_in_json(change));
     json["hosts"].push_back({{"host", host}, {"commands", std::move(commands)}});
   }
   if (!repair.command.empty()) json["command"] = repair.command;

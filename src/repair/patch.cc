@@ -107,9 +107,15 @@ class Patching {
     for (std::size_t host = 0; host < before_.hosts.size(); ++host) {
       if (edit.host && *edit.host != host) continue;
       network::HostFacts& facts = result_.situation.hosts[host];
-      const std::string command = set_system(facts, edit.name, edit.value.value_or(""));
+      const auto files_before = facts.files;
+      HostChange change{facts.name, EditKind::kSystem, set_system(facts, edit.name, edit.value.value_or(""))};
+      for (const auto& [file, text] : facts.files) {
+        const auto old = files_before.find(file);
+        if (old == files_before.end() || old->second != text)
+          change.file = {file, old == files_before.end() ? "" : old->second, text};
+      }
       result_.situation.renew_document(host);
-      result_.hosts.push_back({facts.name, EditKind::kSystem, command});
+      result_.hosts.push_back(std::move(change));
     }
   }
 

@@ -10,6 +10,12 @@
 
 namespace lockstep::repair {
 
+struct FileChange {
+  std::string file = {};
+  std::string before = {};
+  std::string after = {};
+};
+
 // What one host must be given besides the launch.
 struct HostChange {
   std::string host;
@@ -18,6 +24,7 @@ struct HostChange {
   // kEnvironment: the same in parts; an empty value of a variable that is unset.
   std::string variable = {};
   std::optional<std::string> value = {};
+  FileChange file = {};  // of the host, that the command changes; often none
 };
 
 struct Patched {

@@ -28,6 +28,7 @@ void ask_everything(RepairProblem& problem, const Troubles& troubles) {
   ask_meeting_place(problem, troubles);
   ask_own_addresses(problem);
   ask_tf_config(problem, troubles);
+  ask_names(problem);
   ask_without_hosts(problem);
   require_flows(problem, troubles);
 }

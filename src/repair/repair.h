@@ -9,12 +9,6 @@
 
 namespace lockstep::repair {
 
-struct FileChange {
-  std::string file;
-  std::string before;
-  std::string after;
-};
-
 struct Repair {
   std::vector<FileChange> files = {};
   std::vector<HostChange> hosts = {};

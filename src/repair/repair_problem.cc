@@ -37,8 +37,8 @@ std::vector<Literal> RepairProblem::ask(std::vector<Answer> answers) {
   return literals_.back();
 }
 
-void RepairProblem::ask_one_change(std::string_view rules, Answer answer) {
-  const std::string why = found_by(rules);
+void RepairProblem::ask_one_change(std::string_view rules, Answer answer, std::optional<std::size_t> host) {
+  const std::string why = found_by(rules, host);
   if (why.empty()) return;
   if (answer.edits.empty()) return choices_.require({}, why);
   const auto literals = ask({{"as it is", {}}, std::move(answer)});

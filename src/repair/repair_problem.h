@@ -31,7 +31,7 @@ class RepairProblem {
   // The first answer leaves things as they are. Gives the literals of the answers.
   std::vector<Literal> ask(std::vector<Answer> answers);
   // Where these rules found something, the answer must be given; nothing mends it where that changes nothing.
-  void ask_one_change(std::string_view rules, Answer answer);
+  void ask_one_change(std::string_view rules, Answer answer, std::optional<std::size_t> host = std::nullopt);
   // Those that lead to other hosts first; none with an address that another host has too.
   const std::vector<UsableInterface>& usable(std::size_t host) const { return usable_[host]; }
   // That the firewall of a host, which has one, is opened to the job.

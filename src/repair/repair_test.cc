@@ -145,6 +145,21 @@ TEST(Repair, NamesALoopbackHostInAHostFile) {
   EXPECT_EQ(repair.files[0].after, "# ours\nn0 slots=1\nn1 slots=1  # the other\n");
 }
 
+TEST(Repair, AddsANameToAHostsFile) {
+  const std::string start = R"(#!/bin/sh
+export TF_CONFIG='{"cluster":{"worker":["n0:12345","n1:12345"]},"task":{"type":"worker","index":)";
+  Job job{
+      some_hosts(2), {}, {{"a.sh", start + "0}}'\npython t.py\n"}, {"b.sh", start + "1}}'\npython t.py\n"}}};
+  for (network::ResolvedName& name : job.hosts[1].names)
+    if (name.name == "n0") name = {.name = "n0", .any_error = "Name or service not known"};
+  job.hosts[1].files["/etc/hosts"] = "127.0.0.1 localhost\n10.1.0.2 n1\n10.1.0.9 n0 # old\n";
+  const Repair repair = repair_of(job);
+  ASSERT_EQ(repair.hosts.size(), 1U) << to_text(repair);
+  EXPECT_EQ(repair.hosts[0].host, "n1");
+  EXPECT_EQ(repair.hosts[0].file.after, "127.0.0.1 localhost\n10.1.0.2 n1\n10.1.0.9 # old\n10.1.0.1 n0\n");
+  EXPECT_THAT(repair.hosts[0].command, HasSubstr("'10.1.0.1 n0' > /etc/hosts"));
+}
+
 TEST(Repair, MergesAHostThatIsListedTwice) {
   Job job{some_hosts(2), {"horovodrun", "-np", "3", "-H", "n0,n1,n1", "python", "t.py"}};
   EXPECT_THAT(to_text(repair_of(job)), HasSubstr("-H n0,n1:2"));

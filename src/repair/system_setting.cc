@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/text_fields.h"
+#include "repair/hosts_file.h"
 
 namespace lockstep::repair {
 
@@ -22,6 +23,7 @@ std::string set_system(network::HostFacts& facts, const std::string& setting, co
       if (interface.name == name) interface.mtu = static_cast<unsigned>(number);
     return fmt::format("ip link set dev {} mtu {}", name, number);
   }
+  if (setting.starts_with("name ")) return set_name(facts, setting.substr(5), value);
   facts.sysctls[setting] = value;
   if (setting == "net.ipv4.neigh.default.gc_thresh3")
     facts.neighbours.ipv4_limit = static_cast<std::int64_t>(number);
