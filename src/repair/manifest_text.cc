@@ -37,17 +37,32 @@ std::optional<std::size_t> value_of_key(const std::string& text, const Line& lin
   return std::nullopt;
 }
 
-std::optional<std::string> inserted(const std::string& text, const Line& line, std::string_view key,
+// The indentation of the first line behind this one that has something.
+std::size_t indent_below(const std::string& text, const Line& line) {
+  for (std::size_t begin = line.end + 1; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    const std::size_t first = skip_spaces(text, begin, end);
+    if (first < end && text[first] != '#') return first - begin;
+    begin = end + 1;
+  }
+  return 0;
+}
+
+// Between the braces or brackets that stand behind the key, or on a line of its own below it.
+std::optional<std::string> inserted(const std::string& text, std::int64_t number, std::string_view key,
                                     char opening, std::string_view part, std::string_view before_part) {
+  const auto line = line_at(text, number);
+  const auto value = line ? value_of_key(text, *line, key) : std::nullopt;
+  if (!value) return std::nullopt;
   std::string made = text;
-  const auto value = value_of_key(text, line, key);
-  if (value && *value < line.end && text[*value] == opening) {
-    const std::size_t next = skip_spaces(text, *value + 1, line.end);
-    const bool is_empty = next < line.end && (text[next] == '}' || text[next] == ']');
+  if (*value < line->end && text[*value] == opening) {
+    const std::size_t next = skip_spaces(text, *value + 1, line->end);
+    const bool is_empty = next < line->end && (text[next] == '}' || text[next] == ']');
     return made.insert(*value + 1, fmt::format("{}{}", part, is_empty ? "" : ", "));
   }
-  const std::size_t indent = skip_spaces(text, line.begin, line.end) - line.begin;
-  return made.insert(line.begin, fmt::format("{}{}{}\n", std::string(indent, ' '), before_part, part));
+  if (*value < line->end && text[*value] != '#') return std::nullopt;
+  return made.insert(line->end,
+                     fmt::format("\n{}{}{}", std::string(indent_below(text, *line), ' '), before_part, part));
 }
 
 }  // namespace
@@ -66,16 +81,12 @@ std::optional<std::string> with_scalar(const std::string& text, std::int64_t lin
 
 std::optional<std::string> with_member(const std::string& text, std::int64_t line, std::string_view key,
                                        std::string_view member) {
-  const auto place = line_at(text, line);
-  if (!place || text[skip_spaces(text, place->begin, place->end)] == '-') return std::nullopt;
-  return inserted(text, *place, key, '{', member, "");
+  return inserted(text, line, key, '{', member, "");
 }
 
 std::optional<std::string> with_item(const std::string& text, std::int64_t line, std::string_view key,
                                      std::string_view item) {
-  const auto place = line_at(text, line);
-  if (!place) return std::nullopt;
-  return inserted(text, *place, key, '[', item, "- ");
+  return inserted(text, line, key, '[', item, "- ");
 }
 
 }  // namespace lockstep::repair

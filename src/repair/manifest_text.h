@@ -13,13 +13,11 @@ namespace lockstep::repair {
 std::optional<std::string> with_scalar(const std::string& text, std::int64_t line, std::string_view key,
                                        std::string_view value);
 
-// One more member ("clusterIP: None") of the map that is the value of `key`: `line` has its first member, or
-// the brace that opens it.
+// One more member ("clusterIP: None") of the map that is the value of `key`, which stands on that line.
 std::optional<std::string> with_member(const std::string& text, std::int64_t line, std::string_view key,
                                        std::string_view member);
 
-// One more item of the list that is the value of `key`: `line` has its first item, or the bracket that opens
-// it.
+// One more item of the list that is.
 std::optional<std::string> with_item(const std::string& text, std::int64_t line, std::string_view key,
                                      std::string_view item);
 

@@ -62,18 +62,8 @@ class ManifestValue {
   Made opened(const std::string& text) const {
     const std::string rule =
         fmt::format("{{{}: [{{podSelector: {}}}]}}", member_ == "ingress" ? "from" : "to", selector());
-    const std::int64_t line = line_of(member_);
-    if (launch_.count(object_ + "/" + member_) > 0) return with_item(text, line, member_, rule);
-    if (Made changed = with_empty_list(text, line, rule)) return changed;
+    if (Made changed = with_item(text, line_of(member_), member_, rule)) return changed;
     return with_member(text, line_of(first_of_spec()), "spec", fmt::format("{}: [{}]", member_, rule));
-  }
-
-  Made with_empty_list(const std::string& text, std::int64_t line, const std::string& rule) const {
-    const std::string empty = fmt::format("{}: []", member_);
-    const std::size_t at = text.find(empty);
-    if (at == std::string::npos) return std::nullopt;
-    const auto number = 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n');
-    return number == line ? with_item(text, line, member_, rule) : std::nullopt;
   }
 
   std::string selector() const {
