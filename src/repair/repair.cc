@@ -54,11 +54,16 @@ Repair described(const Situation& before, Patched after) {
   return repair;
 }
 
-// Errors that are there now and were not accepted as out of reach.
-std::vector<std::string> errors_but(const Judged& judged, const std::vector<std::string>& accepted) {
-  std::vector<std::string> errors = errors_of(judged);
+// Errors that are there now and were not accepted as out of reach; and what cannot be read any more.
+std::vector<std::string> errors_after(const Judged& before, const Judged& after,
+                                      const std::vector<std::string>& accepted) {
+  std::vector<std::string> errors = errors_of(after);
   std::erase_if(
       errors, [&](const std::string& title) { return std::ranges::find(accepted, title) != accepted.end(); });
+  const auto& old = before.configuration.faults;
+  for (const config::Fault& fault : after.configuration.faults)
+    if (std::ranges::find(old, fault) == old.end())
+      errors.push_back(fmt::format("{} cannot be read: {}", fault.file, fault.why));
   return errors;
 }
 
@@ -95,7 +100,7 @@ Repair find_repair(const Situation& situation) {
     }
     const std::vector<Edit> edits = problem.edits_of(solution);
     Patched made = carried_out(situation, edits);
-    const auto errors = errors_but(judge(made.situation), hopeless);
+    const auto errors = errors_after(judged, judge(made.situation), hopeless);
     if (errors.empty()) {
       repair = described(situation, std::move(made));
       break;
