@@ -119,21 +119,34 @@ std::string input_of(const Args& args) {
   return input;
 }
 
-Result<ExitStatus> write_page(model::Verdict verdict, const preflight::HostMatrix& matrix,
-                              const std::vector<std::string>& host_names, const Args& args,
-                              Terminal& terminal) {
-  page::Contents contents = page::contents_of(input_of(args), std::move(verdict));
-  for (const preflight::HostMatrix::Line& line : matrix.lines)
-    contents.hosts.push_back({line.hosts, line.cells, line.why});
-  if (args.has("redact")) page::redact(contents, host_names);
-  return write_text(TRY(page::html_of(contents, version())), contents.verdict, *args.value("out"), terminal);
-}
-
 struct Connections {
   preflight::HostMatrix matrix;
   std::optional<probe::Probing> probing;
   std::vector<std::string> host_names;  // of the probing, in its order
 };
+
+// What else is told: members of the JSON, and what the page shows beside the findings.
+base::Json members_of(const Connections& connections, bool shows_addresses) {
+  base::Json members = base::Json::object();
+  if (!connections.matrix.empty()) {
+    std::vector<page::HostRow> rows;
+    for (const preflight::HostMatrix::Line& line : connections.matrix.lines)
+      rows.push_back({line.hosts, line.cells, line.why});
+    members["matrix"] = page::encode(rows);
+  }
+  if (connections.probing)
+    members["probe"] = probe::to_json(*connections.probing, connections.host_names, shows_addresses);
+  return members;
+}
+
+Result<ExitStatus> write_page(model::Verdict verdict, const base::Json& members,
+                              const std::vector<std::string>& host_names, const Args& args,
+                              Terminal& terminal) {
+  page::Contents contents = page::contents_of(input_of(args), std::move(verdict));
+  page::add_hosts(contents, members);
+  if (args.has("redact")) page::redact(contents, host_names);
+  return write_text(TRY(page::html_of(contents, version())), contents.verdict, *args.value("out"), terminal);
+}
 
 // What the job's connections meet on their way from host to host: by rules and routes, and by real packets.
 Result<Connections> judge_connections(const Configuration& configuration, const std::string& folder,
@@ -165,10 +178,8 @@ Result<void> check_fix_flags(const Args& args, const std::string& format) {
                "write the page without it, and the repair with  --fix -f text  (or markdown, json, sarif)"};
 }
 
-using Members = std::vector<std::pair<std::string, base::Json>>;
-
 // What else is told: `text` behind the verdict, or members of its JSON; in SARIF properties of the run.
-Result<ExitStatus> write_with(const Members& members, const model::Verdict& verdict,
+Result<ExitStatus> write_with(const base::Json& members, const model::Verdict& verdict,
                               const std::string& format, const std::string& text, const Args& args,
                               Terminal& terminal) {
   const std::string out = *args.value("out");
@@ -177,7 +188,7 @@ Result<ExitStatus> write_with(const Members& members, const model::Verdict& verd
   if (!is_json || members.empty()) return write_verdict(verdict, form, out, terminal, text);
   base::Json document = TRY(base::parse_json(report::render(verdict, form, {}, version()), "findings"));
   base::Json& place = form == report::Format::kSarif ? document["runs"][0]["properties"] : document;
-  for (const auto& [name, value] : members) place[name] = value;
+  place.update(members);
   return write_text(report::to_printable_text(document), verdict, out, terminal);
 }
 
@@ -204,27 +215,28 @@ Result<ExitStatus> run(const Args& args, Terminal& terminal) {
   preflight::HostMatrix& matrix = connections.matrix;
   add_limits(configuration, hosts.size(), verdict);
   const std::vector<std::string> host_names = names_of(hosts);
-  if (format == kPageFormat) return write_page(std::move(verdict), matrix, host_names, args, terminal);
+  if (format == kPageFormat)
+    return write_page(std::move(verdict), members_of(connections, true), host_names, args, terminal);
 
   if (args.has("redact")) {
     std::vector<std::string*> names;
-    for (preflight::HostMatrix::Line& line : matrix.lines) names.push_back(&line.hosts);
+    for (preflight::HostMatrix::Line& line : matrix.lines) {
+      names.push_back(&line.hosts);
+      for (auto& [place, why] : line.why) names.push_back(&why);
+    }
     for (std::string& name : connections.host_names) names.push_back(&name);
     report::redact_together(verdict, names, host_names);
   }
   std::string more = format == "text" && !matrix.empty() ? "\n" + preflight::to_text(matrix) : "";
   if (format == "text" && connections.probing)
     more += "\n" + probe::to_text(*connections.probing, connections.host_names);
-  Members members;
-  if (connections.probing)
-    members.emplace_back("probe",
-                         probe::to_json(*connections.probing, connections.host_names, !args.has("redact")));
+  base::Json members = members_of(connections, !args.has("redact"));
   if (!args.has("fix")) return write_with(members, verdict, format, more, args, terminal);
 
   const repair::Repair repair =
       repair::find_repair(repair::make_situation(launch_inputs(args.command, args.operands), hosts));
   more += "\n" + (format == "markdown" ? repair::to_markdown(repair) : repair::to_text(repair));
-  members.emplace_back("repair", repair::to_json(repair));
+  members["repair"] = repair::to_json(repair);
   const ExitStatus status = TRY(write_with(members, verdict, format, more, args, terminal));
   if (args.has("apply")) TRY(apply_repair(repair, std::string(kFolderOfVariables), terminal));
   return status;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/file.h"
+#include "base/json.h"
 #include "cli/args.h"
 #include "cli/program_text.h"
 #include "cli/progress_line.h"
@@ -27,9 +28,16 @@ namespace fs = std::filesystem;
 constexpr std::size_t kLargestFindings = std::size_t{64} << 20;
 constexpr std::string_view kPageFormat = "html";
 
-Result<model::Verdict> read_verdict(const std::string& path) {
+struct FindingsFile {
+  model::Verdict verdict;
+  base::Json document;  // with what a verdict does not hold
+};
+
+Result<FindingsFile> read_findings(const std::string& path) {
   const std::string text = TRY(base::read_file(path, kLargestFindings));
-  return report::decode_findings(text, path == "-" ? "standard input" : path);
+  const std::string where = path == "-" ? "standard input" : path;
+  model::Verdict verdict = TRY(report::decode_findings(text, where));
+  return FindingsFile{std::move(verdict), TRY(base::parse_json(text, where))};
 }
 
 // Findings say so near their start; a folder, a log, a dump or a record file is something to be judged first.
@@ -93,9 +101,11 @@ Result<ExitStatus> run(const Args& args, Terminal& terminal) {
   const std::string format = format_of(args);
   const bool is_page = format == kPageFormat;
   if (is_findings_file(input)) {
-    model::Verdict verdict = TRY(read_verdict(input));
-    if (is_page) return write_page(page::contents_of(input, std::move(verdict)), {}, args, terminal);
-    return write_other(std::move(verdict), {}, format, args, terminal);
+    FindingsFile file = TRY(read_findings(input));
+    if (!is_page) return write_other(std::move(file.verdict), {}, format, args, terminal);
+    page::Contents contents = page::contents_of(input, std::move(file.verdict));
+    page::add_hosts(contents, file.document);
+    return write_page(std::move(contents), {}, args, terminal);
   }
   diagnose::Examination found = TRY(examine(input, terminal));
   if (is_page) return write_page(page::contents_of(input, found), found.diagnosis.host_names, args, terminal);

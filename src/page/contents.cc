@@ -145,6 +145,20 @@ Contents contents_of(std::string input, model::Verdict verdict) {
   return {.input = std::move(input), .verdict = std::move(verdict)};
 }
 
+void add_hosts(Contents& contents, const base::Json& document) {
+  if (!document.is_object()) return;
+  if (const auto matrix = document.find("matrix"); matrix != document.end())
+    contents.hosts = decode_host_rows(*matrix);
+  if (const auto probe = document.find("probe"); probe != document.end())
+    contents.measures = measures_in(*probe);
+  if (contents.measures.hosts_left_out > 0) {
+    contents.bounds.push_back(
+        fmt::format("The maps of latency and bandwidth show {} hosts, those with the slowest pairs; {} more "
+                    "were measured.",
+                    contents.measures.hosts.size(), contents.measures.hosts_left_out));
+  }
+}
+
 void redact(Contents& contents, const std::vector<std::string>& host_names) {
   std::vector<std::string*> texts = {&contents.input};
   for (RankFacts& rank : contents.ranks) texts.push_back(&rank.host);
@@ -152,6 +166,7 @@ void redact(Contents& contents, const std::vector<std::string>& host_names) {
     texts.push_back(&row.hosts);
     for (auto& [place, why] : row.why) texts.push_back(&why);
   }
+  for (std::string& host : contents.measures.hosts) texts.push_back(&host);
   for (std::string& site : contents.timeline.sites) texts.push_back(&site);
   for (TimelineGroup& group : contents.timeline.groups) texts.push_back(&group.name);
   for (LogExcerpt& file : contents.logs.files) {

@@ -9,6 +9,7 @@
 #include "diagnose/diagnose.h"
 #include "model/finding.h"
 #include "page/checksum_map.h"
+#include "page/host_measures.h"
 #include "page/host_table.h"
 #include "page/log_excerpts.h"
 #include "page/loss_curves.h"
@@ -46,6 +47,7 @@ struct Contents {
   std::vector<StepTimes> steps = {};
   std::optional<ChecksumMap> checksums = {};
   std::vector<HostRow> hosts = {};
+  HostMeasures measures = {};
   std::vector<std::string> bounds = {};  // what the page leaves out of what was read, in words
 };
 
@@ -53,6 +55,9 @@ Contents contents_of(std::string input, const diagnose::Examination& examination
 
 // Findings without what they were made from.
 Contents contents_of(std::string input, model::Verdict verdict);
+
+// What a check of hosts tells beside its findings: `matrix` and `probe` of the findings file.
+void add_hosts(Contents& contents, const base::Json& document);
 
 // Hosts, addresses, users and secrets in every text of the page.
 void redact(Contents& contents, const std::vector<std::string>& host_names);

@@ -149,10 +149,33 @@ Json checksums_json(const std::optional<ChecksumMap>& map) {
   return {{"compared", map->compared}, {"parted", map->parted}, {"rows", std::move(rows)}};
 }
 
-Json host_json(const HostRow& row) {
-  Json why = Json::object();
-  for (const auto& [place, text] : row.why) why[std::to_string(place)] = clean(text);
-  return {{"hosts", clean(row.hosts)}, {"cells", clean(row.cells)}, {"why", std::move(why)}};
+// Columns: two hundred hosts have forty thousand pairs.
+Json measures_json(const HostMeasures& measures) {
+  if (measures.empty()) return nullptr;
+  Json from = Json::array();
+  Json to = Json::array();
+  Json latency_us = Json::array();
+  Json megabytes_per_s = Json::array();
+  for (const PairMeasure& pair : measures.pairs) {
+    from.push_back(pair.from);
+    to.push_back(pair.to);
+    latency_us.push_back(pair.latency_us);
+    megabytes_per_s.push_back(pair.megabytes_per_s);
+  }
+  Json failures = Json::array();
+  for (const PairFailure& one : measures.failures) {
+    failures.push_back({{"from", one.from},
+                        {"to", one.to},
+                        {"port", one.port},
+                        {"end", clean(one.end)},
+                        {"needed_by", texts(one.needed_by)}});
+  }
+  return {{"hosts", texts(measures.hosts)},
+          {"from", std::move(from)},
+          {"to", std::move(to)},
+          {"latency_us", std::move(latency_us)},
+          {"megabytes_per_s", std::move(megabytes_per_s)},
+          {"failures", std::move(failures)}};
 }
 
 Json moments_json(const std::vector<EvidenceMoment>& moments) {
@@ -199,8 +222,8 @@ Json encode(const Contents& contents) {
   json["losses"] = losses_json(contents.losses);
   json["steps"] = steps_json(contents.steps);
   json["checksums"] = checksums_json(contents.checksums);
-  json["hosts"] = Json::array();
-  for (const HostRow& row : contents.hosts) json["hosts"].push_back(host_json(row));
+  json["hosts"] = encode(contents.hosts);
+  json["measures"] = measures_json(contents.measures);
   json["bounds"] = texts(contents.bounds);
   return json;
 }
