@@ -38,6 +38,10 @@ void take_end(Attempt& attempt, const AttemptEnd& end) {
   attempt.ended_ms = end.ended_ms;
 }
 
+std::string in_ranks(std::int64_t count) {
+  return fmt::format("{} rank{}", count, count == 1 ? "" : "s");
+}
+
 }  // namespace
 
 Result<void> JobService::recover() {
@@ -85,7 +89,7 @@ Result<std::vector<Submitted>> JobService::submit(std::span<const Submission> su
     const Job& job = all.emplace_back(admissible(submission)).job;
     if (all.back().refusal != Refusal::kNone) continue;
     places.push_back(all.size() - 1);
-    const Event queued{0, job.id, job.created_ms, "queued", fmt::format("{} workers", job.spec.workers_max)};
+    const Event queued{0, job.id, job.created_ms, "queued", in_ranks(job.spec.workers_max)};
     NewJob& added = wanted.emplace_back(NewJob{job, queued, {}});
     if (submission.idempotency_key) added.key = {*submission.idempotency_key, sha256(submission.body)};
   }
@@ -302,7 +306,7 @@ Result<void> JobService::begin(const Start& start) {
   active.job.state = attempt.state = JobState::kRunning;
   active.job.reason.clear();
   if (active.job.started_ms == 0) active.job.started_ms = attempt.started_ms;
-  TRY(save(active, "started", fmt::format("attempt {} with {} workers", attempt.number, attempt.workers)));
+  TRY(save(active, "started", fmt::format("attempt {} with {}", attempt.number, in_ranks(attempt.workers))));
   Active& placed = running_[start.id] = std::move(active);
   return launch(placed);
 }

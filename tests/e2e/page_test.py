@@ -8,6 +8,9 @@ from harness.registry import REPOSITORY
 from recordings import LOCKSTEP, python_with_native_half
 
 CHECK = REPOSITORY / "tests/page/check.mjs"
+# What `check --json --probe-matrix` wrote of six namespaces: host1 drops what comes from host2, and host4's link is shaped
+# to 200 Mbit/s on its way out.
+MEASURED = REPOSITORY / "tests/page/recorded/probe_of_six_hosts.json"
 
 HOSTILE = b"\n".join([
     b"<script>document.title='owned'</script>",
@@ -52,6 +55,7 @@ def test_every_view_in_a_browser(tmp_path):
     pages = [write_page(source, tmp_path / f"{name}.html") for name, source in (
         ("demo", recording), ("hostile", hostile), ("findings", recording / "findings.json"), ("healthy", healthy))]
     pages.append(check_of_hosts(tmp_path / "hosts.html"))
+    pages.append(write_page(MEASURED, tmp_path / "measured.html"))
     assert pages[1].stat().st_size < 1 << 20, "a line of a megabyte made a page of a megabyte"
 
     modules = subprocess.run([REPOSITORY / "tools/page_modules"], capture_output=True, text=True, check=True).stdout.strip()

@@ -1,14 +1,15 @@
 // Checks each view of reports in a real browser, and prints one line for each thing that holds.
 //
-// usage: node check.mjs DEMO HOSTILE FINDINGS HEALTHY HOSTS
+// usage: node check.mjs DEMO HOSTILE FINDINGS HEALTHY HOSTS MEASURED
 //
 // DEMO is a report of a recording whose rank 2 left the loop, HOSTILE of a log that tries to be a script, FINDINGS of a
-// findings file alone, HEALTHY of one without findings, HOSTS of a check of hosts that do not all reach each other.
+// findings file alone, HEALTHY of one without findings, HOSTS of a check of hosts that do not all reach each other, MEASURED
+// of one that measured six hosts: host2 does not reach host1, host4 sends slowly.
 
 import { readFileSync } from "node:fs";
 import { expect, expectAccessible, expectNoWider, go, open, runChecks } from "./browser.mjs";
 
-const [demo, hostile, findings, healthy, hosts] = process.argv.slice(2);
+const [demo, hostile, findings, healthy, hosts, measured] = process.argv.slice(2);
 const views = ["findings", "timeline", "logs", "performance", "catalogue"];
 
 const checks = {
@@ -115,10 +116,31 @@ const checks = {
 
   async "a blocked connection between hosts tells what decides it"(browser) {
     const page = await open(browser, hosts);
-    await page.focus(".host-table td.blocked button");
-    await page.keyboard.press("Enter");
+    await page.focus(".host-table td[tabindex='0']");
+    expect(await page.evaluate(() => document.activeElement.className === "blocked"), "the tab key does not lead to a blocked cell");
     await page.waitForSelector(".decides pre:has-text('-A INPUT -s 10.0.0.3/32')");
+    expect((await page.locator("text=Latency").count()) === 0, "a map is offered of what was not measured");
     await expectAccessible(page, "the table");
+    return page;
+  },
+
+  async "latency and bandwidth of every pair are a map, told by figures and used by keys"(browser) {
+    const page = await open(browser, measured);
+    await page.waitForSelector(".host-table td.blocked");
+    await page.focus("text=Bandwidth");
+    await page.keyboard.press("Enter");
+    expect((await page.getAttribute("text=Bandwidth", "aria-pressed")) === "true", "the choice is not told");
+    await page.waitForSelector(".explanation:has-text('host4 to host3 with 22.6')");
+    const figures = await page.locator(".host-table tbody tr:nth-child(5) td").allTextContents();
+    expect(figures.join() === "23.9,23.9,23.0,22.6,,24.0", `host4 sends: ${figures}`);
+    await page.keyboard.press("Tab");
+    await page.waitForSelector(".decides:has-text('host4 to host3: 22.6 MB/s, step 5 of 5')");
+    for (const key of ["ArrowUp", "ArrowUp", "Home", "ArrowRight"]) await page.keyboard.press(key);
+    await page.waitForSelector(".decides:has-text('host2 to host1: not measured: the connection to port 1026 for MPI got no answer at all')");
+    expect((await page.locator(".host-table td[tabindex='0']").count()) === 1, "the table is more than one stop of the tab key");
+    await page.click("text=Latency");
+    await page.waitForSelector(".host-table td.step-5:has-text('729')");
+    expect((await page.locator(".scale li").count()) === 5, "the scale is not explained");
     return page;
   },
 
@@ -134,6 +156,15 @@ const checks = {
 };
 
 for (const dark of [false, true]) {
+  checks[`the maps are accessible, ${dark ? "dark" : "light"}`] = async (browser) => {
+    const page = await open(browser, measured, "", { dark, width: 390, height: 844 });
+    for (const map of ["Blocked", "Latency", "Bandwidth"]) {
+      await page.click(`text=${map}`);
+      await expectAccessible(page, map);
+      await expectNoWider(page, map);
+    }
+    return page;
+  };
   checks[`every view is accessible, ${dark ? "dark" : "light"}`] = async (browser) => {
     const page = await open(browser, demo, "", { dark });
     for (const view of views) {

@@ -1,15 +1,16 @@
 // Checks the page of a service in a real browser, and prints one line for each thing that holds.
 //
-// usage: node check_service.mjs ADDRESS SCRIPT WELL HOSTILE
+// usage: node check_service.mjs ADDRESS SCRIPT WELL HOSTILE HUNG
 //
 // ADDRESS is what `lockstep serve --page` printed, SCRIPT one whose rank 1 fails, WELL the id of a job that ended well,
-// HOSTILE a shell script that goes on printing what tries to be a script of the page. The jobs run one after the other:
+// HOSTILE a shell script that goes on printing what tries to be a script of the page, HUNG the id of a recorded job whose
+// rank 1 left the loop. The jobs run one after the other:
 // the machine may have room for one.
 
 import { readFileSync } from "node:fs";
 import { expect, expectAccessible, expectNoWider, go, openAddress, runChecks } from "./browser.mjs";
 
-const [address, script, well, hostileScript] = process.argv.slice(2);
+const [address, script, well, hostileScript, hung] = process.argv.slice(2);
 const [origin, token] = address.split("/#token=");
 let failedJob = "";
 let hostile = "";
@@ -81,7 +82,7 @@ const checks = {
     expect((await page.textContent(".who")).includes("rank 1 began it"), "who began it is not said");
     expect((await page.textContent(".rank-states")).includes("Rank 1 failed first"), "the ranks are not shown");
     expect((await page.locator(".fixes > li").count()) > 0, "there are no fixes");
-    for (const kind of ["queued", "started", "failed"]) await page.waitForSelector(`.events b:has-text('${kind}')`);
+    for (const event of ["queued 3 ranks", "started attempt 1 with 3 ranks", "failed"]) await page.waitForSelector(`.events li:has-text('${event}')`);
     await page.waitForSelector(".choices dt:has-text('rendezvous')");
     return page;
   },
@@ -92,6 +93,22 @@ const checks = {
     await page.waitForSelector(".line.chosen.evidence-line");
     const line = await page.textContent(".line-detail pre");
     expect(/learning rate must be positive|Traceback|raise ValueError/.test(line), `the line is: ${line}`);
+    return page;
+  },
+
+  async "evidence that is a call leads to its moment on the timeline"(browser) {
+    const page = await enter(browser, `#/job/${hung}`);
+    await page.click(".evidence a[title='Show the moment on the timeline']");
+    await page.waitForURL((url) => url.hash.startsWith(`#/job/${hung}/timeline?`) && url.hash.includes("at="));
+    await page.waitForSelector(".chosen-call h2:has-text('Rank 1: barrier')");
+    return page;
+  },
+
+  async "the network of a job on one host says that there is nothing between hosts"(browser) {
+    const page = await enter(browser, `#/job/${failedJob}`);
+    await page.click(".parts a:has-text('Network')");
+    await page.waitForSelector(".network h2:has-text('All 3 ranks run on one host')");
+    await page.waitForSelector(".network pre:has-text('lockstep check --probe-matrix')");
     return page;
   },
 
@@ -198,6 +215,7 @@ async function everyView(page, check) {
   for (const [hash, ready] of [
     ["#/jobs", ".job-table"], ["#/submit", ".submit"], ["#/catalogue", ".entry .title"], [`#/job/${failedJob}`, ".fixes"], [`#/job/${triedAgain}`, ".attempts"],
     [`#/job/${failedJob}/logs`, ".line"], [`#/job/${well}/timeline`, ".chosen-call"], [`#/job/${well}/performance`, ".uplot canvas"],
+    [`#/job/${well}/network`, ".network .command"],
   ]) {
     await go(page, hash);
     await page.waitForSelector(ready);

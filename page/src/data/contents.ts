@@ -33,6 +33,7 @@ export interface Findings {
   job: { framework: string; backend: string; world_size?: number; hosts?: number; ranks_seen: number[] };
   findings: Finding[];
   limits: string[];
+  matrix?: HostRow[]; // of a check that saw several hosts
 }
 
 export interface RankFacts {
@@ -66,6 +67,22 @@ export interface LogFile {
   lines: LogLine[];
 }
 
+export interface HostRow {
+  hosts: string;
+  cells: string; // x blocked, ? not known, . open; one for each row
+  why: Record<string, string>; // what decides, for blocked cells by their place
+}
+
+// Pairs as columns; hosts by their places.
+export interface Measures {
+  hosts: string[];
+  from: number[];
+  to: number[];
+  latency_us: number[];
+  megabytes_per_s: number[];
+  failures: { from: number; to: number; port: number; end: string; needed_by: string[] }[];
+}
+
 export interface Contents {
   schema: string;
   input: string;
@@ -76,7 +93,8 @@ export interface Contents {
   losses: { rank: number; steps: number[]; losses: (number | string)[] }[];
   steps: { rank: number; first_step: number; steps_each: number; ms: number[] }[];
   checksums: null | { compared: number; parted: number; rows: { group: string; sequence: number; results: number[] }[] };
-  hosts: { hosts: string; cells: string; why: Record<string, string> }[]; // cells: x blocked, ? not known, . open
+  hosts: HostRow[];
+  measures: Measures | null;
   bounds: string[];
 }
 

@@ -6,7 +6,7 @@ import { copyable, copyButton } from "../ui/copy";
 import { h, visible } from "../ui/dom";
 import { href } from "../ui/route";
 import { confidence, plural, rankWord } from "../ui/words";
-import { hostTable } from "./host_table";
+import { betweenHosts } from "./hosts/between_hosts";
 import { jobFacts } from "./job_facts";
 import { rankStrip } from "./rank_strip";
 
@@ -19,7 +19,7 @@ export function findingsView(report: Report): View {
   const element = h(
     "div",
     { class: "findings" },
-    h("div", { class: "verdicts" }, findings.length > 0 ? articles : nothingWrong(report), hostTable(report)),
+    h("div", { class: "verdicts" }, findings.length > 0 ? articles : nothingWrong(report), betweenHosts(report.contents)),
     h("aside", {}, jobFacts(report), limitsOf(limits, report.contents.bounds)),
   );
   return {

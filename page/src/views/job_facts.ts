@@ -14,7 +14,7 @@ export function jobFacts(report: Report): HTMLElement {
   const facts: [string, string][] = [
     ["Framework", [job.framework || "not known", versions.join(", ")].filter(Boolean).join(" ")],
     ["Backend", job.backend || "not known"],
-    ["Ranks", job.world_size ? `${count(job.world_size)}; evidence from ${job.ranks_seen.length === job.world_size ? "all" : ranks(job.ranks_seen) || "none"}` : ranks(job.ranks_seen) || "not known"],
+    ["Ranks", ranksOf(job)],
     ["Hosts", hosts.length > 0 && hosts.length <= 6 ? hosts.join(", ") : job.hosts ? count(job.hosts) : "not known"],
   ];
   if (contents.timeline) {
@@ -28,6 +28,13 @@ export function jobFacts(report: Report): HTMLElement {
     h("dl", {}, facts.map(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]).flat()),
     contents.ranks.length > 0 && rankTable(report),
   );
+}
+
+// A check sees no rank; of a job that ran it is worth knowing who left nothing.
+function ranksOf({ world_size, ranks_seen }: Report["findings"]["job"]): string {
+  if (!world_size) return ranks(ranks_seen) || "not known";
+  if (ranks_seen.length === 0) return count(world_size);
+  return `${count(world_size)}; evidence from ${ranks_seen.length === world_size ? "all" : ranks(ranks_seen)}`;
 }
 
 function rankTable(report: Report): HTMLElement {

@@ -14,6 +14,7 @@ import { performanceView } from "../performance";
 import { timelineView } from "../timeline";
 import { askToCancel, askToRetry } from "./actions";
 import { liveLogs } from "./live_logs";
+import { networkTab } from "./network";
 import { overview, type Known } from "./overview";
 import { jobHref, placesOf } from "./places";
 import { reportTab } from "./report_tab";
@@ -46,6 +47,7 @@ export function jobView(id: string): JobView {
     logs: { title: "Logs", view: liveLogs(known) },
     timeline: { title: "Timeline", view: reportTab(known, timelineView) },
     performance: { title: "Performance", view: reportTab(known, performanceView) },
+    network: { title: "Network", view: networkTab(known) },
   };
   const go = () => {
     const [part, query] = wanted;
@@ -157,6 +159,6 @@ function headOf(job: Job, view: JobView): HTMLElement[] {
       job.attempts > 1 && h("span", {}, plural(job.attempts, "attempt")),
       job.reason && job.state !== "RUNNING" && h("span", { class: job.state === "FAILED" ? "guilty" : "" }, visible(job.reason))),
     h("nav", { class: "parts", "aria-label": "Of this job" },
-      [["", "Overview"], ["logs", "Logs"], ["timeline", "Timeline"], ["performance", "Performance"]].map(([part, title]) => h("a", { href: jobHref(job.id, part) }, title))),
+      [["", "Overview"], ["logs", "Logs"], ["timeline", "Timeline"], ["performance", "Performance"], ["network", "Network"]].map(([part, title]) => h("a", { href: jobHref(job.id, part) }, title))),
   ];
 }

@@ -47,7 +47,7 @@ export function overview(): Overview {
 
 // Findings of a job need no recording to be shown; what only a recording has is empty.
 function reportOn(job: Job, findings: Findings, moments: Contents["moments"] = []): Report {
-  const contents: Contents = { schema: "", input: job.id, ranks: [], timeline: null, moments, logs: [], losses: [], steps: [], checksums: null, hosts: [], bounds: [] };
+  const contents: Contents = { schema: "", input: job.id, ranks: [], timeline: null, moments, logs: [], losses: [], steps: [], checksums: null, hosts: [], measures: null, bounds: [] };
   const none = () => Promise.reject(new Error("a job's findings stand alone"));
   const source = { about: none, findings: none, contents: none, spans: none, catalogue: none };
   const known: Findings = { ...findings, job: { ...findings.job, world_size: findings.job.world_size ?? job.last_attempt?.workers } };
