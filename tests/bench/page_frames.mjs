@@ -51,7 +51,7 @@ function job(ranks, calls) {
     begin_ns: "1794779146648985569", seen_us: calls * 10_000, length_us: calls * 10_500, spans, ranks: Array.from({ length: ranks }, (_, i) => i),
     labels: ["all_reduce of float32 [1024]"], sites: [], groups: [{ name: "world", members: [0, ranks] }], meetings,
   };
-  const contents = { schema: "lockstep-page-v1", input: "made up", ranks: [], timeline, moments: [], logs: [], losses: [], steps: [], checksums: null, bounds: [] };
+  const contents = { schema: "lockstep-page-v1", input: "made up", ranks: [], timeline, moments: [], logs: [], losses: [], steps: [], checksums: null, hosts: [], measures: null, bounds: [] };
   const finding = { leaf: "PERF-HANG", code: "desync.missing_rank", scope: "distributed", confidence: 1, root_ranks: [7], victim_ranks: [], title: "Rank 7 is late", explanation: "", evidence: [], fixes: [] };
   return { contents, spans: Buffer.concat(chunks), findings: { schema: "lockstep-findings-v1", job: { framework: "", backend: "", world_size: ranks, ranks_seen: [] }, findings: [finding], limits: [] } };
 }

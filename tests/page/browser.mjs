@@ -73,6 +73,16 @@ export async function expectAccessible(page, what) {
   expect(says.length === 0, `${what}: ${says.join("\n")}`);
 }
 
+// How far things moved that nobody had touched since the page was opened, as browsers count it: 0.1 is theirs for good.
+export async function expectNoJumps(page, what) {
+  const moved = await page.evaluate(() => new Promise((resolve) => {
+    let sum = 0;
+    new PerformanceObserver((list) => list.getEntries().forEach((entry) => (sum += entry.hadRecentInput ? 0 : entry.value))).observe({ type: "layout-shift", buffered: true });
+    setTimeout(() => resolve(sum), 600);
+  }));
+  expect(moved < 0.05, `${what} jumps by ${moved.toFixed(3)}`);
+}
+
 export async function expectNoWider(page, what) {
   const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
   expect(over <= 0, `${what} is ${over} px too wide`);

@@ -7,7 +7,7 @@
 // of one that measured six hosts: host2 does not reach host1, host4 sends slowly.
 
 import { readFileSync } from "node:fs";
-import { expect, expectAccessible, expectNoWider, go, open, runChecks } from "./browser.mjs";
+import { expect, expectAccessible, expectNoJumps, expectNoWider, go, open, runChecks } from "./browser.mjs";
 
 const [demo, hostile, findings, healthy, hosts, measured] = process.argv.slice(2);
 const views = ["findings", "timeline", "logs", "performance", "catalogue"];
@@ -141,6 +141,18 @@ const checks = {
     await page.click("text=Latency");
     await page.waitForSelector(".host-table td.step-5:has-text('729')");
     expect((await page.locator(".scale li").count()) === 5, "the scale is not explained");
+    return page;
+  },
+
+  async "no view jumps while it is filled"(browser) {
+    let page;
+    for (const width of [1280, 390]) {
+      for (const view of views) {
+        await page?.context().close();
+        page = await open(browser, demo, `#/${view}`, { width });
+        await expectNoJumps(page, `${view} at ${width} px`);
+      }
+    }
     return page;
   },
 

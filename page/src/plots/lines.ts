@@ -10,7 +10,7 @@ const seriesColours = ["series-1", "series-2", "series-3", "series-4", "series-5
 const wholeSteps = [0, 1, 2, 3, 4, 5, 6].flatMap((power) => [1, 2, 5].map((digit) => digit * 10 ** power));
 
 export function linePlot(summary: Summary, marked: Set<number>, value: string, says: string): HTMLElement {
-  const element = h("div", { class: "plot", role: "img", "aria-label": says });
+  const element = h("div", { class: "plot lines-plot", role: "img", "aria-label": says });
   let plot: uPlot | null = null;
   const make = () => {
     if (element.clientWidth === 0) return;

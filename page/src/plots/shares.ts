@@ -13,6 +13,7 @@ export interface RankShare {
 const height = 180;
 const left = 44;
 const bottom = 22;
+const widestColumn = 64;
 
 export function sharePlot(all: RankShare[], marked: Set<number>): HTMLElement {
   const canvas = h("canvas");
@@ -37,11 +38,13 @@ export function sharePlot(all: RankShare[], marked: Set<number>): HTMLElement {
     const one = all[Math.floor((event.offsetX - left) / columnWidth(width, all.length))];
     if (one) told.textContent = `rank ${one.rank}: ${share(one.waiting)} waiting, ${share(one.transfer)} transfer, ${share(Math.max(0, 1 - one.waiting - one.transfer))} work`;
   });
-  return h("div", {}, holder, told);
+  const element = h("div", { class: "shares" }, holder, told);
+  element.style.maxWidth = `${left + widestColumn * Math.max(all.length, 4)}px`;
+  return element;
 }
 
 function columnWidth(width: number, count: number): number {
-  return Math.min(64, (width - left) / count);
+  return Math.min(widestColumn, (width - left) / count);
 }
 
 function paint(pen: CanvasRenderingContext2D, all: RankShare[], marked: Set<number>, width: number): void {

@@ -14,7 +14,7 @@ export interface CatalogueSource {
 }
 
 export function catalogueView(report: CatalogueSource): View {
-  const search = h("input", { type: "search", placeholder: "Search codes, meanings and fixes", "aria-label": "Search the catalogue", spellcheck: "false" });
+  const search = h("input", { type: "search", placeholder: "Search codes and fixes", "aria-label": "Search the catalogue", spellcheck: "false" });
   const told = h("span", { class: "muted", role: "status" });
   const index = h("nav", { class: "index", "aria-label": "Codes" });
   const detail = h("div", { class: "entry", tabindex: -1 });

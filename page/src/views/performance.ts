@@ -12,7 +12,7 @@ import { duration, plural, ranks, share } from "../ui/words";
 
 export function performanceView(report: Report): View {
   const { steps, losses, checksums, timeline } = report.contents;
-  const shares = h("section", { class: "card wide" }, h("h2", {}, "Where the time goes"), h("p", { class: "muted" }, "Reading the spans …"));
+  const shares = h("section", { class: "card wide shares-card" }, h("h2", {}, "Where the time goes"), h("p", { class: "muted" }, "Reading the spans …"));
   const element = h(
     "div",
     { class: "performance" },
@@ -51,14 +51,15 @@ function fillShares(report: Report, spans: Spans, section: HTMLElement): void {
   replaceChildren(section,
     h("h2", {}, "Where the time goes"),
     h("p", { class: "legend" }, h("span", {}, h("i", { class: "waiting" }), "waiting for others"), h("span", {}, h("i", { class: "transfer" }), "transfer"), h("span", {}, h("i", { class: "work" }), "work")),
-    sharePlot(all, report.guilty),
-    h("h3", {}, "Who holds up the others"),
-    worst.length === 0
-      ? h("p", { class: "muted" }, "No collective shows that a rank came last.")
-      : h("table", { class: "numbers" },
-          h("caption", { class: "muted" }, "How long the others had to wait between the last but one arrival and this rank's, over all collectives."),
-          h("thead", {}, h("tr", {}, ["Rank", "Others waited", "Its own waiting", "Its transfer"].map((name) => h("th", { scope: "col" }, name)))),
-          h("tbody", {}, worst.map((one) => h("tr", { class: report.guilty.has(one.rank) ? "guilty" : "" }, h("th", { scope: "row" }, (report.guilty.has(one.rank) ? "▶ " : "") + one.rank), h("td", {}, duration(one.held)), h("td", {}, share(one.waiting)), h("td", {}, share(one.transfer)))))));
+    h("div", { class: "beside" }, sharePlot(all, report.guilty), h("div", {}, h("h3", {}, "Who holds up the others"), holdingUp(report, worst))));
+}
+
+function holdingUp(report: Report, worst: (RankShare & { held: number })[]): HTMLElement {
+  if (worst.length === 0) return h("p", { class: "muted" }, "No collective shows that a rank came last.");
+  return h("table", { class: "numbers" },
+    h("caption", { class: "muted" }, "How long the others had to wait between the last but one arrival and this rank's, over all collectives."),
+    h("thead", {}, h("tr", {}, ["Rank", "Others waited", "Its own waiting", "Its transfer"].map((name) => h("th", { scope: "col" }, name)))),
+    h("tbody", {}, worst.map((one) => h("tr", { class: report.guilty.has(one.rank) ? "guilty" : "" }, h("th", { scope: "row" }, (report.guilty.has(one.rank) ? "▶ " : "") + one.rank), h("td", {}, duration(one.held)), h("td", {}, share(one.waiting)), h("td", {}, share(one.transfer))))));
 }
 
 function heldUp(spans: Spans): Float64Array {
