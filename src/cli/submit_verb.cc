@@ -2,21 +2,20 @@
 
 #include <fmt/format.h>
 
-#include "base/file.h"
 #include "base/text_fields.h"
+#include "cli/sent_files.h"
 #include "cli/service_client.h"
 #include "cli/submitted_environment.h"
 #include "cli/verbs.h"
 #include "process/environment.h"
 #include "service/job/job_id.h"
+#include "service/job/sent_files.h"
 
 namespace lockstep::cli {
 namespace {
 
 namespace fs = std::filesystem;
 using base::Json;
-
-constexpr std::size_t kLargestScript = std::size_t{4} << 20;
 
 Error wrong(std::string_view flag, const std::string& value, std::string why, std::string hint) {
   return Error{fmt::format("wrong value for '--{}'", flag), value, std::move(why), std::move(hint)};
@@ -56,18 +55,7 @@ Result<void> add_memory(const Args& args, Json& request) {
   return {};
 }
 
-// To another machine the script goes along; paths of this one mean nothing there.
-Result<void> add_script_itself(const Args& args, Json& request) {
-  const fs::path script(args.operands.front());
-  const std::string name = script.filename().string();
-  request["script"] = name;
-  request["files"] = {{name, TRY(base::read_file(script, kLargestScript))}};
-  if (!args.command.empty()) request["args"] = args.command;
-  return {};
-}
-
-Result<void> add_what_runs(const Args& args, const std::map<std::string, std::string>& environment,
-                           Json& request) {
+Result<void> add_what_runs(const Args& args, Json& request) {
   if (args.operands.empty()) {
     if (args.command.empty()) {
       return Error{"nothing to run", "", "neither a script nor a command was given",
@@ -78,11 +66,17 @@ Result<void> add_what_runs(const Args& args, const std::map<std::string, std::st
   }
   request["script"] = fs::absolute(args.operands.front()).lexically_normal().string();
   if (!args.command.empty()) request["args"] = args.command;
-  const auto path = environment.find("PATH");
-  if (const std::string python = interpreter_in(path == environment.end() ? "" : path->second);
-      !python.empty()) {
-    request["python"] = python;
+  return {};
+}
+
+// The job gets a folder of its own with what is sent; paths of this machine or folder mean nothing there.
+Result<void> add_files(const Args& args, Json& request) {
+  std::vector<std::string> paths = args.values("files");
+  if (!args.operands.empty()) {
+    paths.push_back(args.operands.front());
+    request["script"] = path_in_job(args.operands.front());
   }
+  request["files"] = service::encode_files(TRY(read_sent_files(paths)));
   return {};
 }
 
@@ -91,13 +85,16 @@ Result<Json> request_from(const Args& args) {
   const auto environment = TRY(submitted_environment(process::own_environment(), args.values("env"),
                                                      is_remote ? From::kAnotherMachine : From::kThisMachine));
   Json request = Json::object();
-  if (is_remote && !args.operands.empty()) {
-    TRY(add_script_itself(args, request));
-  } else {
-    TRY(add_what_runs(args, environment, request));
+  const bool sends_files = !args.values("files").empty() || (is_remote && !args.operands.empty());
+  TRY(add_what_runs(args, request));
+  if (sends_files) TRY(add_files(args, request));
+  const auto path = environment.find("PATH");
+  if (const std::string python = interpreter_in(path == environment.end() ? "" : path->second);
+      !is_remote && !args.operands.empty() && !python.empty()) {
+    request["python"] = python;
   }
   request["workers"] = TRY(workers_from(*args.value("workers")));
-  if (!is_remote) request["directory"] = fs::current_path().string();
+  if (!is_remote && !sends_files) request["directory"] = fs::current_path().string();
   request["environment"] = environment;
   if (const auto framework = args.value("framework"); framework && *framework != "auto")
     request["framework"] = *framework;
@@ -175,6 +172,11 @@ constexpr Flag kFlags[] = {
      .value_name = "VARIABLE",
      .help = "NAME or NAME=VALUE for the ranks, besides what programs and frameworks need",
      .repeatable = true},
+    {.name = "files",
+     .value_name = "PATH",
+     .help = "Send a file or folder along; the job then runs in a folder of its own with what was sent",
+     .repeatable = true,
+     .kind = ValueKind::kFile},
     {.name = "retries", .value_name = "N", .help = "Start a failed job again, so often"},
     {.name = "checkpoints",
      .value_name = "DIR",
@@ -202,6 +204,10 @@ constexpr std::string_view kDescription[] = {
     "read (TF_, KERAS_, TORCH_, NCCL_, GLOO_, XLA_, OMP_, MKL_); the rest by --env. Values are sealed while "
     "the job "
     "waits and never shown.",
+    "With --files the job runs in a folder of its own, which holds the script and what was sent by the same "
+    "paths as here, at most 1,024 files of 5 MB together. Of a folder all but hidden files and __pycache__ "
+    "is "
+    "sent.",
     "With --service the job goes to a service of another machine: the script itself is sent, and of the "
     "environment only what frameworks read and what --env names.",
     "Exit status: 0 when the job was accepted; with --wait or --follow the job's own: that of the rank which "
@@ -212,6 +218,8 @@ constexpr std::string_view kDescription[] = {
 constexpr Example kExamples[] = {
     {"lockstep submit train.py --workers 4", "That is all"},
     {"lockstep submit train.py --workers 4 --follow -- --lr 0.1", "With an argument, and watch it"},
+    {"lockstep submit train.py --workers 4 --files model.py --files configs",
+     "With what it imports and reads"},
     {"lockstep submit --workers 2:8 --retries 1 train.py",
      "As many ranks as are free, and again if it fails"},
 };

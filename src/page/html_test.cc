@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "page/packed.h"
 #include "page/testing/log_file.h"
 
 namespace lockstep::page {
@@ -43,13 +42,6 @@ TEST(Html, ThePageAllowsOnlyItsOwnScript) {
   EXPECT_THAT(page.value(), HasSubstr("default-src 'none'; script-src 'sha256-"));
   EXPECT_THAT(page.value(), Not(HasSubstr("unsafe-inline")));
   EXPECT_THAT(page.value(), Not(HasSubstr("<!--lockstep-data-->")));
-}
-
-TEST(Packed, Base64PadsWhatIsLeft) {
-  EXPECT_EQ(base64(""), "");
-  EXPECT_EQ(base64("a"), "YQ==");
-  EXPECT_EQ(base64("ab"), "YWI=");
-  EXPECT_EQ(base64("abc"), "YWJj");
 }
 
 TEST(Redact, HidesTheSameNameInVerdictAndLogs) {

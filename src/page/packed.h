@@ -8,6 +8,4 @@ namespace lockstep::page {
 
 std::string packed(std::string_view bytes);
 
-std::string base64(std::string_view bytes);
-
 }  // namespace lockstep::page

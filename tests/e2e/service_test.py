@@ -92,6 +92,23 @@ def test_a_decorated_function_submits_its_script(folder):
         assert ("JobFailed: the job ended with status 5" in done.stderr) == bool(status)
 
 
+def test_what_a_script_needs_is_sent_along(folder, tmp_path):
+    here = tmp_path / "here"
+    (here / "parts/.hidden").mkdir(parents=True)
+    (here / "parts/.hidden/x").write_text("no")
+    (here / "parts/table.bin").write_bytes(bytes(range(256)))
+    (here / "model.py").write_text("answer = 42\n")
+    (here / "train.py").write_text("import pathlib, model\n"
+                                   "assert pathlib.Path('parts/table.bin').read_bytes() == bytes(range(256))\n"
+                                   "print(model.answer, sorted(str(path) for path in pathlib.Path('.').rglob('*') if 'pycache' not in str(path)))\n")
+    command = ["submit", "train.py", "--files", "model.py", "--files", "parts/", "--follow"]
+    done = lockstep(folder, *command, cwd=here)
+    assert done.stdout == "[0] 42 ['model.py', 'parts', 'parts/table.bin', 'train.py']\n", done.stderr
+    (here / "parts/large.bin").write_bytes(bytes(6_000_000))
+    done = lockstep(folder, *command, cwd=here)
+    assert done.returncode == 2 and "too much to send along: parts/large.bin" in done.stderr, done.stderr
+
+
 def test_a_cpp_program_submits(folder, tmp_path):
     program = tmp_path / "program"
     subprocess.run(["g++-12", "-std=c++20", "-Wall", "-Werror", JOBS / "client_program.cc", f"-I{REPOSITORY / 'clients/cpp/include'}",

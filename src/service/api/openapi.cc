@@ -31,6 +31,15 @@ Json schema_of(const SpecField& field) {
     case FieldKind::kTexts:
       return {
           {"type", "object"}, {"additionalProperties", {{"type", "string"}}}, {"maxProperties", field.most}};
+    case FieldKind::kFiles: {
+      const Json bytes = {{"type", "object"},
+                          {"properties", {{"base64", {{"type", "string"}, {"contentEncoding", "base64"}}}}},
+                          {"required", {"base64"}},
+                          {"additionalProperties", false}};
+      return {{"type", "object"},
+              {"additionalProperties", {{"oneOf", {{{"type", "string"}}, bytes}}}},
+              {"maxProperties", field.most}};
+    }
     case FieldKind::kFramework:
       return {{"enum", {"pytorch", "tensorflow", "horovod", "plain"}}};
     case FieldKind::kWorkers: {

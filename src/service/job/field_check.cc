@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "service/job/sent_files.h"
+
 namespace lockstep::service {
 namespace {
 
@@ -58,6 +60,21 @@ Faults faults_of_texts(const SpecField& field, const Json& value) {
   Faults faults;
   for (const auto& [name, text] : value.items()) {
     if (!text.is_string()) faults.push_back({json_pointer(field.name, name), "must be a text"});
+  }
+  return faults;
+}
+
+Faults faults_of_files(const SpecField& field, const Json& value) {
+  if (!value.is_object()) return {{json_pointer(field.name), "must be an object of files"}};
+  if (static_cast<std::int64_t>(value.size()) > field.most) {
+    return {{json_pointer(field.name), fmt::format("must have at most {} members", field.most)}};
+  }
+  Faults faults;
+  for (const auto& [path, content] : value.items()) {
+    const std::string pointer = json_pointer(field.name, path);
+    if (!stays_inside(path)) faults.push_back({pointer, "must be a path inside the job's folder"});
+    if (!content_of_file(content))
+      faults.push_back({pointer, "must be a text, or an object with base64 alone"});
   }
   return faults;
 }
@@ -131,6 +148,8 @@ Faults faults_of_value(const SpecField& field, const Json& value) {
       return faults_of_words(field, value);
     case FieldKind::kTexts:
       return faults_of_texts(field, value);
+    case FieldKind::kFiles:
+      return faults_of_files(field, value);
     case FieldKind::kWorkers:
       return faults_of_workers(field, value);
     case FieldKind::kFramework:
@@ -147,10 +166,6 @@ Faults faults_of_whole(const Json& request, const JobSpec& spec) {
   if (!request.contains("workers")) faults.push_back({"/workers", "is missing"});
   if (!has_script && !spec.args.empty())
     faults.push_back({"/args", "belongs to a script; put it into command"});
-  for (const auto& [path, content] : spec.files) {
-    if (!stays_inside(path))
-      faults.push_back({json_pointer("files", path), "must be a path inside the job's folder"});
-  }
   if (!spec.files.empty() && !spec.directory.empty()) {
     faults.push_back({"/files", "are laid into the job's own folder; leave directory out"});
   }

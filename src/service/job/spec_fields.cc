@@ -6,6 +6,7 @@
 
 #include "base/closest.h"
 #include "service/job/field_check.h"
+#include "service/job/sent_files.h"
 
 namespace lockstep::service {
 namespace {
@@ -56,9 +57,10 @@ constexpr SpecField kFields[] = {
      [](const Json& value, JobSpec& spec) { spec.time_limit_s = value.get<int>(); }},
     {"environment", FieldKind::kTexts, "Variables of the ranks; their values are never shown again", 0, 1024,
      [](const Json& value, JobSpec& spec) { spec.environment = texts_in(value); }},
-    {"files", FieldKind::kTexts,
-     "Files that are laid into the job's own folder before it starts: path and content", 0, 1024,
-     [](const Json& value, JobSpec& spec) { spec.files = texts_in(value); }},
+    {"files", FieldKind::kFiles,
+     "Files that are laid into the job's own folder before it starts: path and content, as text or as "
+     "base64",
+     0, 1024, [](const Json& value, JobSpec& spec) { spec.files = decode_files(value); }},
     {"retries", FieldKind::kInteger, "How often a failed job is started again", 0, 100,
      [](const Json& value, JobSpec& spec) { spec.retries = value.get<int>(); }},
     {"checkpoint_directory", FieldKind::kPath, "Told to every attempt as LOCKSTEP_CHECKPOINT_DIR", 1,
@@ -117,7 +119,7 @@ Json encode_spec(const JobSpec& spec) {
   if (spec.gpus_per_worker) json["gpus_per_worker"] = *spec.gpus_per_worker;
   if (spec.memory_per_worker > 0) json["memory_per_worker"] = spec.memory_per_worker;
   if (spec.time_limit_s > 0) json["time_limit_s"] = spec.time_limit_s;
-  if (!spec.files.empty()) json["files"] = spec.files;
+  if (!spec.files.empty()) json["files"] = encode_files(spec.files);
   if (spec.retries > 0) json["retries"] = spec.retries;
   if (!spec.checkpoint_directory.empty()) json["checkpoint_directory"] = spec.checkpoint_directory;
   if (spec.priority != 0) json["priority"] = spec.priority;

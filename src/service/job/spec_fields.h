@@ -12,7 +12,7 @@
 
 namespace lockstep::service {
 
-enum class FieldKind : std::uint8_t { kText, kPath, kInteger, kWords, kTexts, kWorkers, kFramework };
+enum class FieldKind : std::uint8_t { kText, kPath, kInteger, kWords, kTexts, kFiles, kWorkers, kFramework };
 
 struct SpecField {
   std::string_view name;

@@ -77,6 +77,19 @@ TEST(SpecFields, FilesStayInTheJobsFolder) {
   EXPECT_EQ(first_fault(R"({"script": "a", "workers": 1, "files": {"a/b.py": "x"}})"), "");
 }
 
+TEST(SpecFields, FilesAreTextsOrBase64) {
+  const DecodedSpec spec =
+      decoded(R"({"script": "a", "workers": 1, "files": {"a": "text", "b/c.bin": {"base64": "AP+A"}}})");
+  ASSERT_TRUE(spec.faults.empty());
+  EXPECT_EQ(spec.spec.files.at("a"), "text");
+  EXPECT_EQ(spec.spec.files.at("b/c.bin"), std::string("\0\xff\x80", 3));
+  EXPECT_EQ(decode_spec(encode_spec(spec.spec)).spec.files, spec.spec.files);
+  for (const char* content : {"1", "null", R"({"base64": "x"})", R"({"base64": "AAAA", "mode": 1})", "{}"}) {
+    EXPECT_EQ(first_fault(std::string(R"({"script": "a", "workers": 1, "files": {"a": )") + content + "}}"),
+              "/files/a: must be a text, or an object with base64 alone");
+  }
+}
+
 TEST(SpecFields, WhatIsEncodedDecodesToTheSameWithoutSecrets) {
   const char* request =
       R"({"script": "t.py", "args": ["--x"], "workers": {"min": 1, "max": 3}, "framework": "horovod",
