@@ -32,6 +32,6 @@ test-cluster: lab-deps build   ## break clusters of namespaces in some sixty way
 test-healthy: lab-deps build   ## run a hundred healthy jobs under lockstep run on a busy machine: nothing may be said of any
 	@lab/healthy 100
 
-test-service: lab-deps build   ## jobs of every framework through the service, 200 kill -9 of it under load, five minutes of schemathesis
+test-service: lab-deps page-deps build   ## every test of the service: jobs of every framework, 200 kill -9 of it under load, five minutes of schemathesis, the page
 	@LOCKSTEP_FRAMEWORKS=all LOCKSTEP_KILLS=200 LOCKSTEP_SCHEMATHESIS_SECONDS=300 /usr/bin/python3 -B -m pytest -q -p no:cacheprovider \
-	tests/e2e/service_test.py tests/e2e/service_openapi_test.py
+	tests/e2e/service_test.py tests/e2e/service_openapi_test.py tests/e2e/service_care_test.py tests/e2e/service_tls_test.py tests/e2e/service_page_test.py

@@ -9,6 +9,7 @@
 
 #include "base/json.h"
 #include "service/client/client.h"
+#include "service/client/follow_log.h"
 
 namespace lockstep::client {
 namespace {
@@ -128,13 +129,10 @@ Job Service::cancel(const std::string& id) const {
 }
 
 void Service::follow(const std::string& id, const std::function<void(int, std::string_view)>& on_line) const {
-  const auto take = [&](std::string_view line) {
-    const auto entry = base::parse_json(line, "log");
-    if (entry.ok()) on_line(entry.value().value("rank", 0), entry.value().value("text", std::string()));
+  const auto done = service::follow_log(connection_->client, id, "", [&](int rank, const std::string& text) {
+    on_line(rank, text);
     return true;
-  };
-  const auto done = connection_->client.stream(fmt::format("/v1/jobs/{}/logs?follow=true", id),
-                                               {{"Accept", "application/x-ndjson"}}, take);
+  });
   if (!done.ok()) throw failure_from(done.error());
 }
 

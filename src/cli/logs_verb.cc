@@ -25,7 +25,7 @@ Result<ExitStatus> run(const Args& args, Terminal& terminal) {
   const service::Client client = TRY(reach_service(args));
   const std::string& id = args.operands.front();
   if (args.has("follow")) {
-    TRY(follow_job(client, id, query, true, terminal));
+    TRY(follow_job(client, id, query, terminal));
     return ExitStatus::kNothingFound;
   }
   const bool is_json = args.has("json");

@@ -1,15 +1,14 @@
 #include "cli/service_client.h"
 
-#include <chrono>
-#include <thread>
-
 #include <fmt/format.h>
 
 #include "base/escape.h"
 #include "base/file.h"
 #include "base/text_fields.h"
+#include "cli/job_progress.h"
 #include "report/findings_json.h"
 #include "report/text.h"
+#include "service/client/follow_log.h"
 #include "service/client/start_service.h"
 
 namespace lockstep::cli {
@@ -17,34 +16,14 @@ namespace {
 
 using base::Json;
 
-constexpr int kTries = 50;
 constexpr std::size_t kLongestToken = 4096;
 
-// One event of a log stream: the id to go on from, and the line.
-struct Following {
-  std::string last_id;
-  bool is_over = false;
-};
-
-void take_line(std::string_view line, bool shown, Following& following, Terminal& terminal) {
-  if (line.starts_with("event: end")) following.is_over = true;
-  if (line.starts_with("id: ")) following.last_id = line.substr(4);
-  if (!line.starts_with("data: ") || following.is_over || !shown) return;
-  const auto entry = base::parse_json(line.substr(6), "log");
-  if (!entry.ok() || !entry.value().contains("text") || !entry.value().contains("rank")) return;
-  const std::string text =
-      fmt::format("[{}] {}\n", entry.value()["rank"].get<int>(), entry.value()["text"].get<std::string>());
-  if (terminal.out_is_terminal()) {
-    static_cast<void>(terminal.write(base::escape_for_terminal(text.substr(0, text.size() - 1)) + "\n").ok());
-  } else {
-    static_cast<void>(terminal.write(text).ok());
-  }
+void show_line(int rank, const std::string& text, Terminal& terminal) {
+  const std::string line = fmt::format("[{}] {}", rank, text);
+  static_cast<void>(
+      terminal.write((terminal.out_is_terminal() ? base::escape_for_terminal(line) : line) + "\n").ok());
   static_cast<void>(terminal.flush().ok());
 }
-
-}  // namespace
-
-namespace {
 
 // One line for each thing that was wrong before the job started.
 Result<void> tell_check(const Json& job, Terminal& terminal) {
@@ -111,26 +90,21 @@ Result<void> tell_job(const Json& job, Terminal& terminal) {
 }
 
 Result<void> follow_job(const service::Client& client, const std::string& id, const std::string& query,
-                        bool shown, Terminal& terminal) {
-  Following following;
-  Result<void> outcome;
-  for (int tries = 0; tries < kTries && !following.is_over; ++tries) {
-    std::map<std::string, std::string> headers = {{"Accept", "text/event-stream"}};
-    if (!following.last_id.empty()) headers["Last-Event-ID"] = following.last_id;
-    outcome = client.stream(fmt::format("/v1/jobs/{}/logs?follow=true{}", id, query), headers,
-                            [&](std::string_view line) {
-                              tries = 0;
-                              take_line(line, shown, following, terminal);
-                              return !following.is_over && !terminal.reader_is_gone();
-                            });
-    if (following.is_over || terminal.reader_is_gone()) return {};
-    const bool is_refused = !outcome.ok() && outcome.error().what.find("reach") == std::string::npos &&
-                            outcome.error().what.find("broke off") == std::string::npos;
-    if (is_refused) return outcome;
-    std::this_thread::sleep_for(std::chrono::milliseconds(200));
-  }
-  if (following.is_over) return {};
-  return Error{"lost the service", id, "it does not answer any more", "start it again with 'lockstep serve'"};
+                        Terminal& terminal) {
+  JobProgress progress(client, id, terminal);  // until there is something better to see
+  return service::follow_log(client, id, query, [&](int rank, const std::string& text) {
+    progress.stop();
+    show_line(rank, text, terminal);
+    return !terminal.reader_is_gone();
+  });
+}
+
+Result<void> wait_for_job(const service::Client& client, const std::string& id, Terminal& terminal) {
+  JobProgress progress(client, id, terminal);
+  return service::follow_log(client, id, "", [&](int rank, const std::string& text) {
+    progress.saw(rank, text);
+    return true;
+  });
 }
 
 int status_of(const Json& job) {

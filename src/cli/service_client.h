@@ -44,10 +44,12 @@ Result<base::Json> json_of(const Result<service::Answer>& answer);
 // "job_01hx...: FAILED: rank 1 ended with status 7", and what was found.
 Result<void> tell_job(const base::Json& job, Terminal& terminal);
 
-// Hands on what the job prints until it is over; `shown` false: only waits. Survives a restart of the
-// service.
+// Hands on what the job prints until it is over. Survives a restart of the service.
 Result<void> follow_job(const service::Client& client, const std::string& id, const std::string& query,
-                        bool shown, Terminal& terminal);
+                        Terminal& terminal);
+
+// The same, with one line of progress in place of what it prints.
+Result<void> wait_for_job(const service::Client& client, const std::string& id, Terminal& terminal);
 
 // The job's own status: that of the rank which failed first.
 int status_of(const base::Json& job);

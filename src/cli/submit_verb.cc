@@ -117,7 +117,7 @@ Result<Json> request_from(const Args& args) {
 
 Result<ExitStatus> wait_for(const service::Client& client, const std::string& id, bool shown,
                             const Args& args, Terminal& terminal) {
-  TRY(follow_job(client, id, "", shown, terminal));
+  TRY(shown ? follow_job(client, id, "", terminal) : wait_for_job(client, id, terminal));
   const Json job = TRY(json_of(client.send("GET", "/v1/jobs/" + id)));
   if (args.has("json")) TRY(terminal.write(base::to_text(job, base::JsonLayout::kIndented)));
   TRY(tell_job(job, terminal));

@@ -7,12 +7,14 @@ import random
 import re
 import socket
 import subprocess
+import time
 
 import pytest
 
 from harness.job_run import JobRun
 from harness.registry import REPOSITORY, python_of
 from harness.run_spec import RunSpec
+from pty_session import PtySession
 from service_client import JOBS, LOCKSTEP, LONG_S, Service, UnixConnection, lockstep, wait_until
 
 KILLS = int(os.environ.get("LOCKSTEP_KILLS", "10"))
@@ -109,16 +111,43 @@ def test_what_a_script_needs_is_sent_along(folder, tmp_path):
     assert done.returncode == 2 and "too much to send along: parts/large.bin" in done.stderr, done.stderr
 
 
-def test_a_cpp_program_submits(folder, tmp_path):
+def test_a_wait_shows_how_far_the_job_is(service):
+    environ = {"LOCKSTEP_STATE": str(service.folder)}
+    with PtySession([LOCKSTEP, "submit", "--wait", "--", "/bin/sh", "-c", "echo step 7 of 9; sleep 4; exit 3"], **environ) as session:
+        session.wait_for(lambda text: re.search(r"lockstep: runs, \d+ s \[0\] step 7 of 9", text))
+        session.wait_for("FAILED: rank 0 ended with status 3")
+        assert session.wait() == 3 and "runs," not in session.screen.text
+
+
+@pytest.fixture
+def cpp_program(tmp_path):
     program = tmp_path / "program"
     subprocess.run(["g++-12", "-std=c++20", "-Wall", "-Werror", JOBS / "client_program.cc", f"-I{REPOSITORY / 'clients/cpp/include'}",
                     f"-L{LOCKSTEP.parent / 'lib'}", "-llockstep_client", f"-Wl,-rpath,{LOCKSTEP.parent / 'lib'}", "-o", program],
                    check=True)
-    said = subprocess.run([program, LOCKSTEP], capture_output=True, text=True, env=os.environ | {"LOCKSTEP_STATE": str(folder)},
-                          timeout=LONG_S).stdout.splitlines()
+    return program
+
+
+def test_a_cpp_program_submits(folder, cpp_program):
+    said = subprocess.run([cpp_program, LOCKSTEP, "echo here; exit $((RANK * 5))"], capture_output=True, text=True,
+                          env=os.environ | {"LOCKSTEP_STATE": str(folder)}, timeout=LONG_S).stdout.splitlines()
     assert sorted(said[:2]) == ["[0] here", "[1] here"]
     assert said[2] == "FAILED, rank 1, status 5"
     assert said[3].startswith("This job cannot run: /script cannot be read")
+
+
+def test_a_cpp_program_follows_through_a_restart(service, cpp_program):
+    command = "for n in 1 2 3 4 5 6 7 8; do echo $n; sleep 0.3; done"
+    with subprocess.Popen([cpp_program, LOCKSTEP, command], stdout=subprocess.PIPE, text=True,
+                          env=os.environ | {"LOCKSTEP_STATE": str(service.folder)}) as program:
+        first = program.stdout.readline()
+        service.kill()
+        time.sleep(0.7)  # what is printed meanwhile must not be lost
+        service.start()
+        said = [first.strip(), *program.stdout.read().splitlines()]
+    for rank in range(2):
+        assert [line for line in said if line.startswith(f"[{rank}]")] == [f"[{rank}] {n}" for n in range(1, 9)], said
+    assert "SUCCEEDED, rank -1, status 0" in said
 
 
 def test_secrets_stay_secret(service):

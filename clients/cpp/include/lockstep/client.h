@@ -66,7 +66,8 @@ class LOCKSTEP_CLIENT_API Service {
   Job submit(const JobRequest& request) const;
   Job job(const std::string& id) const;
   Job cancel(const std::string& id) const;
-  // What the ranks print, line by line, until the job is over or the service goes; job() tells which.
+  // What the ranks print, each line once, until the job is over; through restarts of the service. Throws when
+  // it stays away.
   void follow(const std::string& id,
               const std::function<void(int rank, std::string_view line)>& on_line) const;
   // Any request of the API; the body of its answer.
