@@ -47,6 +47,7 @@ Result<ExitStatus> run(const Args& args, Terminal& terminal) {
   options.state_folder = state_folder(args);
   options.rest_after = std::chrono::seconds(TRY(number_of(args, "rest-after", "60 seconds; 0 never rests")));
   options.kept_for = std::chrono::days(TRY(number_of(args, "keep-days", "30 days; 0 keeps them for ever")));
+  options.silence = std::chrono::seconds(TRY(number_of(args, "silence", "30 seconds; 0 never ends a job")));
   options.listen = TRY(listen_place(args));
   options.page_port = TRY(page_port(args));
   options.on_page_ready = [&](const std::string& address) {
@@ -73,6 +74,12 @@ constexpr Flag kFlags[] = {
      .value_name = "DAYS",
      .help = "Forget jobs, with logs, recordings and artifacts, so long after their end; 0: never",
      .default_value = "0"},
+    {.name = "silence",
+     .value_name = "SECONDS",
+     .help =
+         "Name a rank that gave no sign of life for so long, and end the attempt after ten times that; 0: "
+         "never",
+     .default_value = "30"},
     {.name = "page",
      .value_name = "PORT",
      .help = "Show the jobs to a browser on this machine; 0: a free port"},

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "report/phrases.h"
 #include "service/engine/plan.h"
 #include "service/job/job_id.h"
 #include "service/job/resolve.h"
@@ -54,7 +55,7 @@ Result<void> JobService::recover() {
     if (attempts.empty())
       return Error{"the job store is damaged", job.id, "it started without an attempt", ""};
     Active& active = running_[job.id];
-    active = {job, std::move(attempts.back()), {}};
+    active = {job, std::move(attempts.back()), {}, {}};
     if (engine_.standing(job.id, active.attempt.number) == Standing::kNotBegun) {
       TRY(launch(active));
     } else if (job.cancel_asked) {
@@ -191,8 +192,28 @@ Result<void> JobService::tick() {
     active = running_.erase(active);
     TRY(finish(ended));
   }
+  TRY(look_for_silence());
   TRY(forget_old());
   return schedule();
+}
+
+Result<void> JobService::look_for_silence() {
+  const auto now = SilenceWatch::Clock::now();
+  if (now < next_look_for_silence_) return {};
+  next_look_for_silence_ = now + kBetweenPasses;
+  for (auto& [id, active] : running_) {
+    const AttemptFolder folder = engine_.folder_of(id, active.attempt.number);
+    const auto news = active.silence.look(folder, active.attempt.workers, silence_patience_, now);
+    const auto seconds = silence_patience_.count();
+    if (!news.silent.empty()) TRY(save(active, "silent", in_words(Silence{news.silent, seconds})));
+    if (!news.heard_again.empty()) TRY(save(active, "heard again", report::describe_ranks(news.heard_again)));
+    if (news.lost.empty() || read_silence(folder)) continue;
+    const Silence silence{news.lost, kSilenceThatEnds * seconds};
+    TRY(write_silence(folder, silence));
+    TRY(save(active, "end asked", in_words(silence)));
+    engine_.ask_to_end(id, active.attempt.number);
+  }
+  return {};
 }
 
 // A few at a time: others wait for the same thread.
@@ -229,6 +250,10 @@ Result<void> JobService::finish(Active& active) {
     attempt.exit_status = 2;
     attempt.reason = "the process that kept this attempt was killed";
     attempt.ended_ms = now_in_ms();
+  }
+  if (const auto silence = read_silence(folder); silence && attempt.state == JobState::kFailed) {
+    attempt.reason = in_words(*silence);
+    attempt.findings = findings_of(*silence, attempt.workers);
   }
   if (attempt.state == JobState::kFailed && job.cancel_asked) {
     attempt.state = JobState::kCancelled;

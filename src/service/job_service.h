@@ -18,6 +18,7 @@
 #include "service/engine/local_engine.h"
 #include "service/engine/machine.h"
 #include "service/engine/report_maker.h"
+#include "service/engine/silence.h"
 #include "service/job/job.h"
 #include "service/job/spec_fields.h"
 #include "service/schedule/scheduler.h"
@@ -64,6 +65,9 @@ class JobService {
                           const std::map<std::string, std::string>& environment);
   Result<void> remove(const std::string& job_id);
 
+  // Who gives no sign of life for so long is named, and ends the attempt in the end; 0: never.
+  void watch_for_silence(std::chrono::seconds patience) { silence_patience_ = patience; }
+
   // Looks after what runs and starts what can start.
   Result<void> tick();
 
@@ -82,6 +86,7 @@ class JobService {
     Job job;
     Attempt attempt;
     std::optional<pid_t> child;  // our own keeper, until it was reaped
+    SilenceWatch silence = {};
   };
 
   Submitted admissible(const Submission& submission) const;
@@ -91,6 +96,7 @@ class JobService {
   Result<void> launch(Active& active);
   bool is_at_work(Active& active) const;
   Result<void> finish(Active& active);
+  Result<void> look_for_silence();
   Result<void> schedule();
   Result<void> forget_old();
   void wait_for_its_turn(const Job& job);
@@ -103,6 +109,8 @@ class JobService {
   Machine machine_;
   std::chrono::milliseconds kept_for_;
   std::chrono::steady_clock::time_point next_forgetting_{};
+  std::chrono::seconds silence_patience_{0};
+  std::chrono::steady_clock::time_point next_look_for_silence_{};
   ReportMaker reports_;
   std::vector<WaitingJob> waiting_;
   std::unordered_set<std::string> waiting_ids_;

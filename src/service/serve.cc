@@ -57,6 +57,7 @@ Result<void> serve(const ServeOptions& options) {
   const std::string program = TRY(own_program());
   JobService service(std::move(store), LocalEngine(options.state_folder / "jobs", program), this_machine(),
                      options.kept_for);
+  service.watch_for_silence(options.silence);
   TRY(service.recover());
   const PageKey key;
   const ServerPlace place{socket_in(options.state_folder), options.rest_after, options.listen,

@@ -37,6 +37,29 @@ def test_ranks_give_signs_of_life(service):
         os.kill(wrapper, 18)
 
 
+def test_a_rank_that_is_silent_is_named_and_then_ends_the_job(tmp_path):
+    service = Service(tmp_path / "s")
+    service.folder.mkdir()
+    service.start("--silence", "1")
+    try:
+        name = service.post({"command": ["sleep", "600"], "workers": 2})[1]["id"]
+        wait_until(lambda: len(service.job(name).get("last_attempt", {}).get("ranks", [])) == 2, "both ranks live")
+        os.kill(parent_of_the_sleeper(service.folder / "jobs" / name), 19)  # SIGSTOP
+
+        def events():
+            return [(event["kind"], event["detail"]) for event in service.get(f"/v1/jobs/{name}/events")[1]["events"]]
+
+        wait_until(lambda: ("silent", "rank 1 gave no sign of life for 1 s") in events(), "the silence is told")
+        assert service.job(name)["state"] == "RUNNING"
+        done = service.wait_for(name)
+        assert done["state"] == "FAILED" and done["reason"] == "rank 1 gave no sign of life for 10 s", done
+        finding = done["diagnosis"]["findings"][0]
+        assert (finding["code"], finding["root_ranks"], finding["victim_ranks"]) == ("desync.stopped_rank", [1], [0])
+        assert events()[-1] == ("failed", done["reason"])
+    finally:
+        service.end()
+
+
 def stands_still(beats):
     before = beats()
     time.sleep(2.5)
