@@ -17,6 +17,8 @@ export interface HostGrid {
   first: [from: number, to: number]; // where the tab key leads
 }
 
+export const manyHosts = 16; // beyond them cells are small
+
 const steps: Record<string, [down: number, right: number]> = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
 export function hostGrid({ names, label, cellAt, tell, first }: HostGrid): HTMLElement {
@@ -47,7 +49,7 @@ export function hostGrid({ names, label, cellAt, tell, first }: HostGrid): HTMLE
     tell(atRow, atColumn);
   };
   stand(...first);
-  return h("div", { class: "host-table" },
+  return h("div", { class: names.length > manyHosts ? "host-table dense" : "host-table" },
     h("table", { role: "grid", "aria-label": label, keydown: move, focusin: arrive },
       h("thead", {}, h("tr", {}, h("td"), names.map((name, i) => h("th", { scope: "col", title: visible(name) }, i + 1)))),
       h("tbody", {}, names.map((name, from) => h("tr", {}, h("th", { scope: "row" }, h("span", { class: "number" }, from + 1), visible(name)), cells[from])))));

@@ -3,10 +3,8 @@
 import type { Measures } from "../../data/contents";
 import { h, replaceChildren, visible } from "../../ui/dom";
 import { median, stepsOf, unitOf, type Figure } from "./figures";
-import { hostGrid, type Cell } from "./host_grid";
+import { hostGrid, manyHosts, type Cell } from "./host_grid";
 
-// Beyond so many hosts a cell has room for its step alone.
-const mostWithFigures = 16;
 const mostNamed = 3;
 const isFarFromMost = 2;
 
@@ -33,7 +31,7 @@ export function measuredMap(measures: Measures, figure: Figure): HTMLElement[] {
   const failures = new Map(measures.failures.map((one) => [one.from * hosts.length + one.to, one]));
   const steps = stepsOf(figure);
   const { unit, write } = unitOf(figure);
-  const hasFigures = hosts.length <= mostWithFigures;
+  const hasFigures = hosts.length <= manyHosts;
   const middle = median(figure.values);
 
   const inWords = (source: number, destination: number): string => {
