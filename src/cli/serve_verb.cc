@@ -48,6 +48,8 @@ Result<ExitStatus> run(const Args& args, Terminal& terminal) {
   options.rest_after = std::chrono::seconds(TRY(number_of(args, "rest-after", "60 seconds; 0 never rests")));
   options.kept_for = std::chrono::days(TRY(number_of(args, "keep-days", "30 days; 0 keeps them for ever")));
   options.silence = std::chrono::seconds(TRY(number_of(args, "silence", "30 seconds; 0 never ends a job")));
+  options.engine =
+      service::engine_named(args.value("engine").value_or("local")).value_or(service::EngineKind::kLocal);
   options.listen = TRY(listen_place(args));
   options.page_port = TRY(page_port(args));
   options.on_page_ready = [&](const std::string& address) {
@@ -63,6 +65,8 @@ Result<ExitStatus> run(const Args& args, Terminal& terminal) {
   TRY(service::serve(options));
   return ExitStatus::kNothingFound;
 }
+
+constexpr std::string_view kEngines[] = {"local", "slurm"};
 
 constexpr Flag kFlags[] = {
     kStateFlag,
@@ -80,6 +84,11 @@ constexpr Flag kFlags[] = {
          "Name a rank that gave no sign of life for so long, and end the attempt after ten times that; 0: "
          "never",
      .default_value = "30"},
+    {.name = "engine",
+     .value_name = "NAME",
+     .help = "Who runs the ranks of jobs that do not say: this machine, or Slurm",
+     .choices = kEngines,
+     .default_value = "local"},
     {.name = "page",
      .value_name = "PORT",
      .help = "Show the jobs to a browser on this machine; 0: a free port"},

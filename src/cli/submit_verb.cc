@@ -43,15 +43,14 @@ Result<void> add_number(const Args& args, const char* flag, const char* field, J
 }
 
 // "512M" or "8G"
-Result<void> add_memory(const Args& args, Json& request) {
-  const auto text = args.value("memory");
+Result<void> add_memory(const Args& args, const char* flag, const char* field, Json& request) {
+  const auto text = args.value(flag);
   if (!text || text->empty()) return {};
   const std::string digits = text->substr(0, text->find_first_of("MG"));
   const auto number = base::number_in<std::int64_t>(digits);
   const bool has_unit = text->size() == digits.size() + 1;
-  if (!number || !has_unit || *number > (1 << 20))
-    return wrong("memory", *text, "not a size", "as 512M or 8G");
-  request["memory_per_worker"] = *number << (text->back() == 'G' ? 30 : 20);
+  if (!number || !has_unit || *number > (1 << 20)) return wrong(flag, *text, "not a size", "as 512M or 8G");
+  request[field] = *number << (text->back() == 'G' ? 30 : 20);
   return {};
 }
 
@@ -102,8 +101,14 @@ Result<Json> request_from(const Args& args) {
   TRY(add_number(args, "gpus", "gpus_per_worker", request));
   TRY(add_number(args, "time-limit", "time_limit_s", request));
   TRY(add_number(args, "retries", "retries", request));
+  TRY(add_number(args, "repairs", "repairs", request));
   TRY(add_number(args, "priority", "priority", request));
-  TRY(add_memory(args, request));
+  TRY(add_number(args, "nodes", "nodes", request));
+  for (const char* field : {"engine", "partition", "account"}) {
+    if (const auto text = args.value(field); text && !text->empty()) request[field] = *text;
+  }
+  TRY(add_memory(args, "memory", "memory_per_worker", request));
+  TRY(add_memory(args, "memory-most", "memory_most", request));
   if (const auto folder = args.value("checkpoints"); folder && !folder->empty()) {
     request["checkpoint_directory"] = fs::absolute(*folder).string();
   }
@@ -146,6 +151,7 @@ Result<ExitStatus> run(const Args& args, Terminal& terminal) {
   return ExitStatus::kNothingFound;
 }
 
+constexpr std::string_view kEngines[] = {"local", "slurm"};
 constexpr std::string_view kFrameworks[] = {"auto", "pytorch", "tensorflow", "horovod", "plain"};
 
 constexpr Flag kFlags[] = {
@@ -166,6 +172,16 @@ constexpr Flag kFlags[] = {
     {.name = "cpus", .value_name = "N", .help = "Cores for each rank"},
     {.name = "gpus", .value_name = "N", .help = "GPUs for each rank"},
     {.name = "memory", .value_name = "SIZE", .help = "Memory that each rank may have, as 512M or 8G"},
+    {.name = "memory-most",
+     .value_name = "SIZE",
+     .help = "Memory to which a retry may raise that of each rank"},
+    {.name = "engine",
+     .value_name = "NAME",
+     .help = "Who runs the ranks; the service's own choice if it is not given",
+     .choices = kEngines},
+    {.name = "nodes", .value_name = "N", .help = "Over how many nodes of Slurm the ranks are spread"},
+    {.name = "partition", .value_name = "NAME", .help = "The partition of Slurm"},
+    {.name = "account", .value_name = "NAME", .help = "To whom Slurm charges the job"},
     {.name = "time-limit", .value_name = "SECONDS", .help = "End an attempt after so long"},
     {.name = "env",
      .short_name = 'e',
@@ -177,7 +193,13 @@ constexpr Flag kFlags[] = {
      .help = "Send a file or folder along; the job then runs in a folder of its own with what was sent",
      .repeatable = true,
      .kind = ValueKind::kFile},
-    {.name = "retries", .value_name = "N", .help = "Start a failed job again, so often"},
+    {.name = "retries",
+     .value_name = "N",
+     .help = "Start a job again after a failure of which nothing is known, so often"},
+    {.name = "repairs",
+     .value_name = "N",
+     .help =
+         "Start a job again after a fault that can be repaired or passed by, so often; 3 if it is not given"},
     {.name = "checkpoints",
      .value_name = "DIR",
      .help = "Told to every attempt as LOCKSTEP_CHECKPOINT_DIR",

@@ -7,16 +7,21 @@
 
 #include <fmt/format.h>
 
+#include "report/findings_json.h"
 #include "report/phrases.h"
+#include "service/engine/news.h"
+#include "service/engine/nodes/meeting.h"
 #include "service/engine/plan.h"
 #include "service/job/job_id.h"
 #include "service/job/resolve.h"
+#include "service/retry/checkpoints.h"
 #include "service/store/seal.h"
 
 namespace lockstep::service {
 namespace {
 
 constexpr int kForgottenAtOnce = 20;
+constexpr int kMostAdoptions = 5;
 constexpr std::chrono::seconds kBetweenPasses{1};
 constexpr std::chrono::seconds kBetweenForgetting{60};
 
@@ -29,6 +34,12 @@ WaitingJob as_waiting(const Job& job) {
           .workers_max = job.spec.workers_max,
           .per_worker = job.per_worker,
           .time_limit_s = job.spec.time_limit_s};
+}
+
+std::vector<std::string> node_names(const AttemptFolder& folder, int nodes) {
+  std::vector<std::string> names;
+  for (NodePlace& place : places_told(folder, nodes)) names.push_back(std::move(place.name));
+  return names;
 }
 
 void take_end(Attempt& attempt, const AttemptEnd& end) {
@@ -65,13 +76,16 @@ Result<void> JobService::recover() {
   return {};
 }
 
-Submitted JobService::admissible(const Submission& submission) const {
+Submitted JobService::admissible(const Submission& submission) {
   Submitted submitted;
   DecodedSpec decoded = decode_spec(submission.request);
   submitted.faults = std::move(decoded.faults);
   Job& job = submitted.job;
   job.spec = std::move(decoded.spec);
-  if (submitted.faults.empty()) submitted.faults = resolve(job, machine_.total);
+  job.engine = job.spec.engine.value_or(clusters_.usual);
+  if (submitted.faults.empty() && !clusters_.by_engine.contains(job.engine))
+    submitted.faults = {{"/engine", "this service has none of that kind"}};
+  if (submitted.faults.empty()) submitted.faults = resolve(job, cluster_of(job));
   if (!submitted.faults.empty()) {
     submitted.refusal = Refusal::kInvalid;
     return submitted;
@@ -120,12 +134,18 @@ Result<void> JobService::take_admission(const Admitted& admitted, Submitted& sub
 }
 
 void JobService::wait_for_its_turn(const Job& job) {
-  waiting_.push_back(as_waiting(job));
+  const auto cluster = clusters_.by_engine.find(job.engine);
+  if (cluster != clusters_.by_engine.end() && cluster->second->has_own_queue()) {
+    to_hand_over_.push_back(job.id);
+  } else {
+    waiting_.push_back(as_waiting(job));
+  }
   waiting_ids_.insert(job.id);
 }
 
 void JobService::wait_no_longer(const std::string& job_id) {
   std::erase_if(waiting_, [&](const WaitingJob& waiting) { return waiting.id == job_id; });
+  std::erase(to_hand_over_, job_id);
   waiting_ids_.erase(job_id);
 }
 
@@ -184,7 +204,15 @@ Result<Submitted> JobService::retry(const Job& job, const std::string& owner,
 Result<void> JobService::tick() {
   reports_.reap();
   for (auto active = running_.begin(); active != running_.end();) {
+    TRY(tell_news(active->second));
     if (is_at_work(active->second)) {
+      ++active;
+      continue;
+    }
+    const Standing standing = engine_.standing(active->first, active->second.attempt.number);
+    const bool runs_on = standing == Standing::kLost && active->second.job.engine != EngineKind::kLocal;
+    if (runs_on && active->second.adoptions < kMostAdoptions) {
+      TRY(adopt(active->second));
       ++active;
       continue;
     }
@@ -194,6 +222,7 @@ Result<void> JobService::tick() {
   }
   TRY(look_for_silence());
   TRY(forget_old());
+  TRY(hand_over());
   return schedule();
 }
 
@@ -212,6 +241,33 @@ Result<void> JobService::look_for_silence() {
     TRY(write_silence(folder, silence));
     TRY(save(active, "end asked", in_words(silence)));
     engine_.ask_to_end(id, active.attempt.number);
+  }
+  return {};
+}
+
+// Events of the job come from whoever keeps its attempt.
+Result<void> JobService::tell_news(Active& active) {
+  const AttemptFolder folder = engine_.folder_of(active.job.id, active.attempt.number);
+  for (News& news : news_after(folder, static_cast<std::size_t>(active.attempt.news_read))) {
+    ++active.attempt.news_read;
+    TRY(save(active, std::move(news.kind), std::move(news.detail)));
+  }
+  return {};
+}
+
+Result<void> JobService::adopt(Active& active) {
+  ++active.adoptions;
+  active.child = TRY(engine_.adopt(active.job, active.attempt));
+  return {};
+}
+
+Result<void> JobService::hand_over() {
+  const std::vector<std::string> all = std::exchange(to_hand_over_, {});
+  for (const std::string& id : all) {
+    const auto job = TRY(store_->job(id));
+    if (!job) continue;
+    const Cluster::Share share = cluster_of(*job).share_for(*job);
+    TRY(begin({.id = id, .workers = share.workers, .nodes = share.nodes}));
   }
   return {};
 }
@@ -241,6 +297,7 @@ Result<void> JobService::finish(Active& active) {
   Attempt& attempt = active.attempt;
   const AttemptFolder folder = engine_.folder_of(job.id, attempt.number);
   attempt.check = read_check(folder);
+  if (job.engine != EngineKind::kLocal) attempt.node_names = node_names(folder, attempt.nodes);
   attempt.ranks = read_rank_ends(folder, attempt.workers);
   attempt.first_failed_rank = first_failed(attempt.ranks);
   if (const auto end = read_attempt_end(folder)) {
@@ -260,12 +317,12 @@ Result<void> JobService::finish(Active& active) {
     attempt.reason = "cancelled";
   }
   job.reason = attempt.reason;
-  const bool is_retried = attempt.state == JobState::kFailed && attempt.number <= job.spec.retries;
-  if (is_retried) {
-    job.state = JobState::kQueued;
-    TRY(save(active, "failed, to be retried", attempt.reason));
-    wait_for_its_turn(job);
-    return {};
+  std::string detail = attempt.reason;
+  if (attempt.state == JobState::kFailed) {
+    const Decision decision = decide(job, attempt);
+    job.repairs = decision.repairs;
+    if (decision.is_retried) return start_again(active, decision);
+    detail += "; not retried: " + decision.why;
   }
   job.state = attempt.state;
   job.ended_ms = attempt.ended_ms;
@@ -274,7 +331,27 @@ Result<void> JobService::finish(Active& active) {
               job.state == JobState::kSucceeded   ? "succeeded"
               : job.state == JobState::kCancelled ? "cancelled"
                                                   : "failed",
-              attempt.reason);
+              detail);
+}
+
+Decision JobService::decide(const Job& job, const Attempt& attempt) const {
+  FailedAttempt failed{job, attempt, {}, {}, 0};
+  for (RankEnd& rank : read_ranks(engine_.folder_of(job.id, attempt.number), attempt.workers)) {
+    if (rank.ended_ms == 0) failed.silent.push_back(std::move(rank));
+  }
+  if (auto verdict = report::decode_findings(attempt.findings, "findings"); verdict.ok())
+    failed.findings = std::move(verdict.value().findings);
+  if (!job.spec.checkpoint_directory.empty())
+    failed.newest_checkpoint_ms = newest_in(job.spec.checkpoint_directory);
+  return service::decide(failed);
+}
+
+Result<void> JobService::start_again(Active& active, const Decision& decision) {
+  active.job.state = JobState::kQueued;
+  active.job.per_worker.memory_bytes = decision.memory_bytes;
+  TRY(save(active, "failed, to be retried", fmt::format("{}; {}", active.attempt.reason, decision.why)));
+  wait_for_its_turn(active.job);
+  return {};
 }
 
 std::vector<int> JobService::gpus_to_give(std::int64_t count) const {
@@ -290,7 +367,10 @@ std::vector<int> JobService::gpus_to_give(std::int64_t count) const {
 
 bool JobService::is_full() const {
   std::int64_t held = 0;
-  for (const auto& [id, active] : running_) held += active.job.per_worker.millicpus * active.attempt.workers;
+  for (const auto& [id, active] : running_) {
+    if (active.job.engine == EngineKind::kLocal)
+      held += active.job.per_worker.millicpus * active.attempt.workers;
+  }
   return held >= machine_.total.millicpus;
 }
 
@@ -301,6 +381,7 @@ Result<void> JobService::schedule() {
   if (waiting_.empty() || begin_of_pass < next_pass_ || is_full()) return {};
   std::vector<RunningJob> held;
   for (const auto& [id, active] : running_) {
+    if (active.job.engine != EngineKind::kLocal) continue;
     const int limit_s = active.job.spec.time_limit_s;
     held.push_back({id, active.job.owner, active.job.per_worker * active.attempt.workers,
                     limit_s > 0 ? active.attempt.started_ms + std::int64_t{1000} * limit_s : 0});
@@ -326,8 +407,11 @@ Result<void> JobService::begin(const Start& start) {
   attempt.number = ++active.job.attempts;
   attempt.workers = start.workers;
   attempt.started_ms = now_in_ms();
-  attempt.ports = TRY(free_ports(ports_needed(active.job.framework, start.workers), taken));
-  attempt.gpus = gpus_to_give(active.job.per_worker.gpus * start.workers);
+  attempt.nodes = start.nodes;
+  if (active.job.engine == EngineKind::kLocal) {
+    attempt.ports = TRY(free_ports(ports_needed(active.job.framework, start.workers), taken));
+    attempt.gpus = gpus_to_give(active.job.per_worker.gpus * start.workers);
+  }
   active.job.state = attempt.state = JobState::kRunning;
   active.job.reason.clear();
   if (active.job.started_ms == 0) active.job.started_ms = attempt.started_ms;

@@ -15,12 +15,14 @@
 #include <vector>
 
 #include "base/result.h"
+#include "service/engine/cluster.h"
 #include "service/engine/local_engine.h"
 #include "service/engine/machine.h"
 #include "service/engine/report_maker.h"
 #include "service/engine/silence.h"
 #include "service/job/job.h"
 #include "service/job/spec_fields.h"
+#include "service/retry/retry_policy.h"
 #include "service/schedule/scheduler.h"
 #include "service/store/store.h"
 
@@ -43,13 +45,20 @@ struct Submitted {
   Job job;
 };
 
+// Where the jobs of a service can run, and where those do that do not say.
+struct Clusters {
+  std::map<EngineKind, std::unique_ptr<Cluster>> by_engine;
+  EngineKind usual = EngineKind::kLocal;
+};
+
 class JobService {
  public:
   // Jobs are forgotten so long after their end; 0: never.
-  JobService(std::unique_ptr<Store> store, LocalEngine engine, Machine machine,
+  JobService(std::unique_ptr<Store> store, LocalEngine engine, Clusters clusters, Machine machine,
              std::chrono::milliseconds kept_for = {})
       : store_(std::move(store)),
         engine_(std::move(engine)),
+        clusters_(std::move(clusters)),
         machine_(std::move(machine)),
         kept_for_(kept_for),
         reports_(engine_.program()) {}
@@ -75,9 +84,9 @@ class JobService {
   const LocalEngine& engine() const { return engine_; }
   ReportMaker& reports() { return reports_; }
   const Machine& machine() const { return machine_; }
-  bool has_unfinished_jobs() const { return !waiting_.empty() || !running_.empty(); }
+  bool has_unfinished_jobs() const { return !waiting_ids_.empty() || !running_.empty(); }
   bool is_unfinished(const std::string& job_id) const;
-  std::size_t waiting_count() const { return waiting_.size(); }
+  std::size_t waiting_count() const { return waiting_ids_.size(); }
   std::size_t running_count() const { return running_.size(); }
   std::int64_t ended_count(JobState state) const;
 
@@ -87,9 +96,11 @@ class JobService {
     Attempt attempt;
     std::optional<pid_t> child;  // our own keeper, until it was reaped
     SilenceWatch silence = {};
+    int adoptions = 0;           // by this service
   };
 
-  Submitted admissible(const Submission& submission) const;
+  Submitted admissible(const Submission& submission);
+  Cluster& cluster_of(const Job& job) { return *clusters_.by_engine.at(job.engine); }
   Result<void> take_admission(const Admitted& admitted, Submitted& submitted);
   Result<void> save(Active& active, std::string kind, std::string detail);
   Result<void> begin(const Start& start);
@@ -98,6 +109,11 @@ class JobService {
   Result<void> finish(Active& active);
   Result<void> look_for_silence();
   Result<void> schedule();
+  Result<void> hand_over();
+  Result<void> tell_news(Active& active);
+  Result<void> adopt(Active& active);
+  Decision decide(const Job& job, const Attempt& attempt) const;
+  Result<void> start_again(Active& active, const Decision& decision);
   Result<void> forget_old();
   void wait_for_its_turn(const Job& job);
   void wait_no_longer(const std::string& job_id);
@@ -106,6 +122,7 @@ class JobService {
 
   std::unique_ptr<Store> store_;
   LocalEngine engine_;
+  Clusters clusters_;
   Machine machine_;
   std::chrono::milliseconds kept_for_;
   std::chrono::steady_clock::time_point next_forgetting_{};
@@ -113,6 +130,7 @@ class JobService {
   std::chrono::steady_clock::time_point next_look_for_silence_{};
   ReportMaker reports_;
   std::vector<WaitingJob> waiting_;
+  std::vector<std::string> to_hand_over_;  // waiting jobs for clusters with a queue of their own
   std::unordered_set<std::string> waiting_ids_;
   std::chrono::steady_clock::time_point next_pass_{};
   std::map<std::string, Active> running_;

@@ -13,6 +13,9 @@
 #include "service/client/start_service.h"
 #include "service/engine/gang.h"
 #include "service/engine/keeper.h"
+#include "service/engine/nodes/node_part.h"
+#include "service/engine/one_machine.h"
+#include "service/engine/slurm/slurm_cluster.h"
 #include "service/http/server.h"
 #include "service/job_service.h"
 #include "service/page_key.h"
@@ -49,13 +52,42 @@ Result<process::Descriptor> only_service_of(const fs::path& folder) {
                "use it with 'lockstep submit', or give another folder with --state"};
 }
 
+bool belongs_to_a_slurm_cluster() {
+  std::error_code ignored;
+  return std::getenv("SLURM_CONF") != nullptr || fs::exists("/etc/slurm/slurm.conf", ignored);
+}
+
+// Jobs for Slurm are taken wherever there is a cluster; only a service that is to use it by itself needs one.
+Result<Clusters> clusters_for(const ServeOptions& options, const Machine& machine) {
+  Clusters clusters;
+  clusters.usual = options.engine;
+  clusters.by_engine[EngineKind::kLocal] = std::make_unique<OneMachine>(machine.total);
+  const char* path = std::getenv("PATH");
+  auto tools = SlurmTools::in_path(path == nullptr ? "" : path);
+  if (tools.ok() && (options.engine == EngineKind::kSlurm || belongs_to_a_slurm_cluster())) {
+    clusters.by_engine[EngineKind::kSlurm] = std::make_unique<SlurmCluster>(std::move(tools).value());
+  } else if (options.engine == EngineKind::kSlurm) {
+    return tools.error();
+  }
+  return clusters;
+}
+
+std::string slurm_tools_of(const Clusters& clusters) {
+  const auto found = clusters.by_engine.find(EngineKind::kSlurm);
+  if (found == clusters.by_engine.end()) return "";
+  return static_cast<const SlurmCluster&>(*found->second).tools().folder();
+}
+
 }  // namespace
 
 Result<void> serve(const ServeOptions& options) {
   const process::Descriptor lock = TRY(only_service_of(options.state_folder));
   auto store = std::make_unique<SqliteStore>(TRY(SqliteStore::open(options.state_folder)));
   const std::string program = TRY(own_program());
-  JobService service(std::move(store), LocalEngine(options.state_folder / "jobs", program), this_machine(),
+  Machine machine = this_machine();
+  Clusters clusters = TRY(clusters_for(options, machine));
+  LocalEngine engine(options.state_folder / "jobs", program, slurm_tools_of(clusters));
+  JobService service(std::move(store), std::move(engine), std::move(clusters), std::move(machine),
                      options.kept_for);
   service.watch_for_silence(options.silence);
   TRY(service.recover());
@@ -80,9 +112,12 @@ Result<void> serve(const ServeOptions& options) {
 
 int run_part(const std::string& part, const fs::path& folder) {
   if (part == "gang") return run_gang({folder});
-  if (part != "attempt") return kCouldNotDoIt;
   const auto program = own_program();
-  return program.ok() && keep_attempt({folder}, program.value()).ok() ? 0 : kCouldNotDoIt;
+  if (!program.ok()) return kCouldNotDoIt;
+  if (part == "node") return run_node({folder}, program.value());
+  if (part == "attempt") return keep_attempt({folder}, program.value()).ok() ? 0 : kCouldNotDoIt;
+  if (part == "adopt") return adopt_attempt({folder}, program.value()).ok() ? 0 : kCouldNotDoIt;
+  return kCouldNotDoIt;
 }
 
 }  // namespace lockstep::service

@@ -9,6 +9,7 @@
 
 #include "base/result.h"
 #include "service/http/server.h"
+#include "service/job/job.h"
 
 namespace lockstep::service {
 
@@ -17,6 +18,7 @@ struct ServeOptions {
   std::chrono::seconds rest_after{0};           // 0: stays
   std::chrono::hours kept_for{0};               // jobs that are over; 0: for ever
   std::chrono::seconds silence{30};             // of a rank, until it is told; 0: never
+  EngineKind engine = EngineKind::kLocal;       // of jobs that do not say
   std::optional<TlsPlace> listen = {};          // for others too
   std::optional<std::uint16_t> page_port = {};  // for browsers of this machine; 0: a free one
   std::function<void(const std::filesystem::path& socket, std::uint16_t port)> on_ready;

@@ -98,6 +98,18 @@ def peer_of(path):
         return struct.unpack("3i", one.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[0]
 
 
+def pids_with(word):
+    """Of processes with this word on their command line."""
+    found = []
+    for entry in pathlib.Path("/proc").iterdir():
+        try:
+            if entry.name.isdigit() and word.encode() in (entry / "cmdline").read_bytes():
+                found.append(int(entry.name))
+        except OSError:
+            continue
+    return found
+
+
 def wait_until(condition, what, limit_s=LONG_S):
     end = time.monotonic() + limit_s
     while True:

@@ -12,6 +12,7 @@
 #include "base/check.h"
 #include "base/json.h"
 #include "service/api/api.h"
+#include "service/engine/one_machine.h"
 #include "service/http/message_from.h"
 #include "service/store/sqlite_store.h"
 
@@ -24,13 +25,20 @@ using namespace lockstep::service;
 constexpr std::uint32_t kHeadBytes = 16 << 10;
 constexpr std::uint64_t kBodyBytes = 8 << 20;
 
+Clusters one_machine() {
+  Clusters clusters;
+  clusters.by_engine[EngineKind::kLocal] = std::make_unique<OneMachine>(Resources{8000, 1 << 30, 0});
+  return clusters;
+}
+
 JobService& service() {
   static const fs::path folder = [] {
     char name[] = "/tmp/lockstep-fuzz-http-XXXXXX";
     return fs::path(::mkdtemp(name));
   }();
   static JobService made(std::make_unique<SqliteStore>(SqliteStore::open(folder).value()),
-                         LocalEngine(folder / "jobs", "/bin/false"), Machine{{8000, 1 << 30, 0}, {}});
+                         LocalEngine(folder / "jobs", "/bin/false"), one_machine(),
+                         Machine{{8000, 1 << 30, 0}, {}});
   static const int at_exit = std::atexit([] { fs::remove_all(folder); });
   static_cast<void>(at_exit);
   return made;

@@ -42,6 +42,8 @@ Json schema_of(const SpecField& field) {
     }
     case FieldKind::kFramework:
       return {{"enum", {"pytorch", "tensorflow", "horovod", "plain"}}};
+    case FieldKind::kEngine:
+      return {{"enum", {"local", "slurm"}}};
     case FieldKind::kWorkers: {
       const Json count = {{"type", "integer"}, {"minimum", field.least}, {"maximum", field.most}};
       const Json range = {{"type", "object"},

@@ -26,6 +26,17 @@ struct AttemptFolder {
     return ranks() / ("rank_" + std::to_string(rank) + ".alive");
   }
   std::filesystem::path recording() const { return path / "recording"; }
+  // Of an attempt over several nodes: what each of them keeps by itself.
+  std::filesystem::path nodes() const { return path / "nodes"; }
+  std::filesystem::path node_place(int node) const { return nodes() / (std::to_string(node) + ".place"); }
+  std::filesystem::path node_output(int node) const { return nodes() / (std::to_string(node) + ".output"); }
+  std::filesystem::path node_end(int node) const { return nodes() / (std::to_string(node) + ".end"); }
+  std::filesystem::path failed_node() const { return nodes() / "failed"; }
+  std::filesystem::path node_recording(int node) const {
+    return node == 0 ? recording() : nodes() / (std::to_string(node) + ".recording");
+  }
+  std::filesystem::path token() const { return path / "token"; }
+  std::filesystem::path news() const { return path / "news"; }
   std::filesystem::path report() const { return path / "report.html"; }
   std::filesystem::path end() const { return path / "end.json"; }
 };

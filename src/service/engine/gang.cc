@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <poll.h>
@@ -10,10 +11,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "process/signal_gate.h"
 #include "service/engine/horovod_rendezvous.h"
+#include "service/engine/nodes/meeting.h"
+#include "service/engine/nodes/own_node.h"
+#include "service/engine/nodes/seats.h"
 #include "service/engine/plan.h"
 #include "service/engine/rank_wrapper.h"
+#include "service/engine/shared_memory.h"
 
 namespace lockstep::service {
 namespace {
@@ -21,6 +27,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int kGangCouldNotStart = 127;
+constexpr int kBetweenLooksMs = 200;
 // After the first failure: time for the others to say what they saw of it.
 constexpr std::chrono::milliseconds kLastWords{1500};
 
@@ -31,8 +38,10 @@ class Gang {
     if (plan.time_limit_s > 0) time_limit_ = Clock::now() + std::chrono::seconds(plan.time_limit_s);
   }
 
-  bool start() {
-    for (int rank = 0; rank < plan_.workers; ++rank) {
+  // The ranks of one node.
+  bool start(int node) {
+    const int first = first_rank_on(node, plan_.workers, plan_.nodes);
+    for (int rank = first; rank < first + ranks_on(node, plan_.workers, plan_.nodes); ++rank) {
       if (!start_rank(rank)) {
         note_failure(kGangCouldNotStart);
         ask_all(SIGTERM);
@@ -53,6 +62,7 @@ class Gang {
         note_failure(kTimeLimitStatus);
         ask_all(SIGTERM);
       }
+      heed_other_nodes();
       if (ask_others_at_ && Clock::now() >= *ask_others_at_) ask_all(SIGTERM);
     }
     return status_;
@@ -76,10 +86,11 @@ class Gang {
   void wait() const {
     std::optional<Clock::time_point> next = time_limit_;
     if (ask_others_at_) next = next ? std::min(*next, *ask_others_at_) : ask_others_at_;
-    int timeout_ms = -1;
+    int timeout_ms = plan_.nodes > 1 ? kBetweenLooksMs : -1;
     if (next) {
       const auto left = std::chrono::ceil<std::chrono::milliseconds>(*next - Clock::now()).count();
-      timeout_ms = static_cast<int>(std::clamp<decltype(left)>(left, 0, 1 << 30));
+      const auto limit = timeout_ms < 0 ? 1 << 30 : timeout_ms;
+      timeout_ms = static_cast<int>(std::clamp<decltype(left)>(left, 0, limit));
     }
     pollfd watched{.fd = signals_.fd(), .events = POLLIN, .revents = 0};
     ::poll(&watched, 1, timeout_ms);
@@ -97,7 +108,17 @@ class Gang {
   }
 
   void note_failure(int status) {
-    if (status_ == 0) status_ = status;
+    if (status_ != 0) return;
+    status_ = status;
+    if (plan_.nodes > 1) static_cast<void>(base::write_file(folder_.failed_node(), "").ok());
+  }
+
+  // The launcher would notice only when this whole node has ended, and the watcher of the first one waits for
+  // the others.
+  void heed_other_nodes() {
+    std::error_code ignored;
+    if (plan_.nodes == 1 || were_asked_ || ask_others_at_) return;
+    if (std::filesystem::exists(folder_.failed_node(), ignored)) ask_others_at_ = Clock::now() + kLastWords;
   }
 
   void ask_all(int number) {
@@ -122,18 +143,24 @@ class Gang {
 
 int run_gang(const AttemptFolder& folder) {
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-  const auto plan = read_plan(folder.plan());
-  if (!plan.ok() || ::chdir(plan.value().directory.c_str()) != 0) return kGangCouldNotStart;
-  const bool is_horovod = plan.value().framework == Framework::kHorovod;
+  auto read = read_plan(folder.plan());
+  if (!read.ok() || ::chdir(read.value().directory.c_str()) != 0) return kGangCouldNotStart;
+  Plan plan = std::move(read).value();
+  const int node = plan.slurm ? own_node().value_or(0) : 0;
+  if (plan.slurm) plan.places = places_told(folder, plan.nodes);
+  const bool is_horovod = plan.framework == Framework::kHorovod && node == 0;
   const process::SignalGate signals({SIGTERM, SIGINT, SIGHUP, SIGCHLD});
   std::optional<HorovodRendezvous> rendezvous;
   if (is_horovod) {
-    auto made = HorovodRendezvous::listen_on(plan.value().ports.front());
+    auto made = plan.places.empty()
+                    ? HorovodRendezvous::listen_on(plan.ports.front())
+                    : HorovodRendezvous::listen_on(plan.places[0].ports.front(), plan.places[0].address);
     if (!made.ok()) return kGangCouldNotStart;
     rendezvous.emplace(std::move(made).value());
   }
-  Gang gang(folder, plan.value(), signals);
-  if (gang.start() && rendezvous) rendezvous->serve();  // a thread: only after the last fork
+  if (plan.shared_memory > 0) static_cast<void>(enter_own_shared_memory(plan.shared_memory));
+  Gang gang(folder, plan, signals);
+  if (gang.start(node) && rendezvous) rendezvous->serve();  // a thread: only after the last fork
   return gang.until_the_end();
 }
 

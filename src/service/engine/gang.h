@@ -1,4 +1,4 @@
-// All ranks of an attempt: started together, ended together.
+// All ranks of an attempt on one node: started together, ended together.
 #pragma once
 
 #include "service/engine/attempt_folder.h"

@@ -126,7 +126,7 @@ HorovodRendezvous::~HorovodRendezvous() {
   server_->thread.join();
 }
 
-Result<HorovodRendezvous> HorovodRendezvous::listen_on(int port) {
+Result<HorovodRendezvous> HorovodRendezvous::listen_on(int port, const std::string& where) {
   auto server = std::make_unique<Server>();
   server->listener = process::Descriptor(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   const int on = 1;
@@ -134,11 +134,11 @@ Result<HorovodRendezvous> HorovodRendezvous::listen_on(int port) {
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_port = htons(static_cast<std::uint16_t>(port));
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   const bool listens =
+      ::inet_pton(AF_INET, where.c_str(), &address.sin_addr) == 1 &&
       ::bind(server->listener.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) == 0 &&
       ::listen(server->listener.get(), 1024) == 0;
-  if (!listens) return Error{"cannot serve the rendezvous of Horovod", "127.0.0.1", std::strerror(errno), ""};
+  if (!listens) return Error{"cannot serve the rendezvous of Horovod", where, std::strerror(errno), ""};
   return HorovodRendezvous(std::move(server));
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "base/result.h"
 #include "process/descriptor.h"
@@ -11,7 +12,7 @@ namespace lockstep::service {
 
 class HorovodRendezvous {
  public:
-  static Result<HorovodRendezvous> listen_on(int port);  // of the loopback address
+  static Result<HorovodRendezvous> listen_on(int port, const std::string& address = "127.0.0.1");
   HorovodRendezvous(HorovodRendezvous&&) noexcept;
   ~HorovodRendezvous();
 

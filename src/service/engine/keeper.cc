@@ -2,83 +2,52 @@
 
 #include <algorithm>
 #include <set>
+#include <unistd.h>
 
 #include <fmt/format.h>
 
 #include "base/file.h"
 #include "base/json.h"
 #include "diagnose/diagnose.h"
-#include "launch/recorder_environment.h"
-#include "launch/recording_folder.h"
-#include "launch/run_job.h"
-#include "launch/testimony.h"
 #include "process/environment.h"
 #include "record/recording.h"
 #include "report/findings_json.h"
-#include "report/live_findings.h"
 #include "service/engine/admission_check.h"
 #include "service/engine/gang.h"
 #include "service/engine/heartbeat.h"
 #include "service/engine/memory_limit.h"
+#include "service/engine/news.h"
 #include "service/engine/plan.h"
+#include "service/engine/slurm/slurm_attempt.h"
+#include "service/engine/stale_meeting.h"
+#include "service/engine/watched_gang.h"
 #include "service/job/job_id.h"
 #include "service/job/rank_end_json.h"
-#include "witness/python_stacks.h"
 
 namespace lockstep::service {
 namespace {
 
 constexpr std::size_t kLargestEnd = std::size_t{64} << 20;
+constexpr int kNoLastWord = 137;  // as of a process that was killed
 
-bool cannot_get_better(watch::Kind kind) {
-  return kind == watch::Kind::kDecided || kind == watch::Kind::kHung;
-}
-
-// A hang would hold its share of the machine for ever: it is told, witnessed and ended.
-Result<launch::WatchedEnd> run_watched(const AttemptFolder& folder, const Plan& plan,
-                                       const std::string& program, bool& was_hung) {
-  const launch::Installed parts = TRY(launch::find_installed());
-  const auto recording =
-      TRY(launch::make_recording_folder(folder.recording(), "", plan.command, "lockstep serve"));
-  std::error_code ignored;
-  std::filesystem::create_directory(recording / "output", ignored);
-  std::filesystem::create_directory(folder.ranks(), ignored);
-  const launch::TestimonyTaker testimony(recording, false);
-  const launch::RecorderSettings settings{.folder = recording,
-                                          .job = plan.job_id,
-                                          .max_record_size = "256M",
-                                          .stack_signal = witness::kStackSignal};
-  const process::Command gang{{program, "service-part", "gang", folder.path.string()},
-                              launch::with_recorder(process::own_environment(), parts, settings)};
-  const auto on_notice = [&](const watch::Notice& notice, watch::Watcher& watcher, hosts::Link*) {
-    if (!cannot_get_better(notice.kind)) return launch::Answer::kGoOn;
-    was_hung = true;
-    static_cast<void>(testimony.take(watcher.job(), notice.finding).ok());
-    watcher.judge_again();
-    return launch::Answer::kEndJob;
-  };
-  return launch::run_job(gang, recording, std::nullopt,
-                         {.on_notice = on_notice, .on_news = {}, .on_trouble = {}});
-}
-
-std::string judged(const AttemptFolder& folder, const launch::WatchedEnd& end) {
-  auto found = diagnose::diagnose_watched({folder.recording()}, end.findings);
+std::string judged(const AttemptFolder& folder, const std::vector<model::Finding>& seen,
+                   std::size_t ranks_recorded) {
+  auto found = diagnose::diagnose_watched({folder.recording()}, seen);
   if (!found.ok()) return "";
   model::Verdict& verdict = found.value().verdict;
-  if (end.ranks_recorded == 0) {
+  if (ranks_recorded == 0) {
     verdict.limits.push_back("no rank was recorded: none of them began to communicate");
   }
   return report::encode_findings(verdict);
 }
 
-std::string reason_for(const Plan& plan, const launch::WatchedEnd& end, bool was_hung,
-                       const std::vector<RankEnd>& ranks) {
+std::string reason_for(const Plan& plan, int status, bool was_hung, const std::vector<RankEnd>& ranks) {
   if (was_hung) return "the job could not go on and was ended";
-  if (end.job.run.status() == kTimeLimitStatus && plan.time_limit_s > 0) {
+  if (status == kTimeLimitStatus && plan.time_limit_s > 0) {
     return fmt::format("ended at its time limit of {} s", plan.time_limit_s);
   }
   const auto first = first_failed(ranks);
-  if (!first) return fmt::format("ended with status {}", end.job.run.status());
+  if (!first) return fmt::format("ended with status {}", status);
   for (const RankEnd& rank : ranks) {
     if (rank.rank != *first) continue;
     if (rank.hit_memory_limit)
@@ -90,6 +59,21 @@ std::string reason_for(const Plan& plan, const launch::WatchedEnd& end, bool was
   return "";
 }
 
+// The status of the rank that failed first; Slurm's own is that of whoever it killed last.
+int status_of(const std::vector<RankEnd>& ranks, int workers, int otherwise) {
+  if (const auto first = first_failed(ranks)) {
+    for (const RankEnd& rank : ranks) {
+      if (rank.rank == *first)
+        return rank.signal ? 128 + *rank.signal : rank.exit_status.value_or(kNoLastWord);
+    }
+  }
+  const bool all_ended_well =
+      static_cast<int>(ranks.size()) == workers && std::ranges::all_of(ranks, [](const RankEnd& rank) {
+        return !rank.signal && rank.exit_status.value_or(1) == 0;
+      });
+  return all_ended_well ? 0 : std::max(otherwise, 1);
+}
+
 Result<void> write_end(const AttemptFolder& folder, const AttemptEnd& end) {
   const base::Json json = {{"succeeded", end.succeeded},
                            {"exit_status", end.exit_status},
@@ -99,30 +83,49 @@ Result<void> write_end(const AttemptFolder& folder, const AttemptEnd& end) {
   return base::write_file(folder.end(), base::to_text(json, base::JsonLayout::kOneLine));
 }
 
-Result<AttemptEnd> run_attempt(const AttemptFolder& folder, const std::string& program) {
-  const Plan plan = TRY(read_plan(folder.plan()));
-  TRY(base::write_file(folder.check(), check_plan(plan, process::own_environment())));
-  bool was_hung = false;
-  launch::WatchedEnd ended = TRY(run_watched(folder, plan, program, was_hung));
-  launch::forget_what_passed(ended);
-  remove_memory_groups(plan);
-  TRY(report::keep_live_findings(folder.recording(), ended.findings));
-  const bool was_asked = ended.job.run.interrupted_by.has_value() && !was_hung;
+Result<AttemptEnd> run_here(const AttemptFolder& folder, const Plan& plan, const std::string& program) {
+  const std::filesystem::path recording = TRY(make_gang_recording(folder, plan, 0));
+  const GangEnd gang = TRY(run_watched_gang(folder, plan, {.program = program, .recording = recording}));
   AttemptEnd end;
-  end.exit_status = ended.job.run.status();
-  end.succeeded = end.exit_status == 0 && !was_hung;
+  end.exit_status = gang.status;
+  end.succeeded = gang.status == 0 && !gang.was_hung;
   if (end.succeeded) TRY(record::finish_recording(folder.recording()));
-  if (!end.succeeded) end.reason = reason_for(plan, ended, was_hung, read_rank_ends(folder, plan.workers));
-  if (!end.succeeded && !was_asked) end.findings = judged(folder, ended);
+  if (!end.succeeded)
+    end.reason = reason_for(plan, gang.status, gang.was_hung, read_rank_ends(folder, plan.workers));
+  if (!end.succeeded && !gang.was_asked) end.findings = judged(folder, gang.findings, gang.ranks_recorded);
   return end;
 }
 
-}  // namespace
+Result<AttemptEnd> run_on_slurm(const AttemptFolder& folder, const Plan& plan, const std::string& program,
+                                bool is_adopted) {
+  const SlurmEnd slurm = TRY(run_slurm_attempt(folder, plan, program, is_adopted));
+  const std::vector<RankEnd> ranks = read_rank_ends(folder, plan.workers);
+  const GangEnd head = read_gang_end(folder.node_end(0)).value_or(GangEnd{.status = kNoLastWord});
+  AttemptEnd end;
+  end.exit_status = slurm.status != 0 ? slurm.status : status_of(ranks, plan.workers, head.status);
+  end.succeeded = end.exit_status == 0 && !head.was_hung;
+  if (end.succeeded) TRY(record::finish_recording(folder.recording()));
+  if (!end.succeeded) {
+    end.reason = first_failed(ranks) || head.was_hung || slurm.reason.empty()
+                     ? reason_for(plan, end.exit_status, head.was_hung, ranks)
+                     : slurm.reason;
+  }
+  if (!end.succeeded && !slurm.was_asked && slurm.has_run)
+    end.findings = judged(folder, head.findings, head.ranks_recorded);
+  return end;
+}
 
-Result<void> keep_attempt(const AttemptFolder& folder, const std::string& program) {
-  const auto mine = take_attempt(folder);
-  if (!mine || !mark_started(folder)) return {};
-  auto ran = run_attempt(folder, program);
+Result<AttemptEnd> run_attempt(const AttemptFolder& folder, const std::string& program, bool is_adopted) {
+  const Plan plan = TRY(read_plan(folder.plan()));
+  if (!is_adopted) TRY(base::write_file(folder.check(), check_plan(plan, process::own_environment())));
+  for (const std::string& file : put_away_stale_meetings(plan, process::own_environment()))
+    tell_news(folder, "repaired",
+              fmt::format("{} was left by an earlier run; it is {}.stale now", file, file));
+  return plan.slurm ? run_on_slurm(folder, plan, program, is_adopted) : run_here(folder, plan, program);
+}
+
+Result<void> keep(const AttemptFolder& folder, const std::string& program, bool is_adopted) {
+  auto ran = run_attempt(folder, program, is_adopted);
   AttemptEnd end;
   if (ran.ok()) {
     end = std::move(ran).value();
@@ -132,6 +135,22 @@ Result<void> keep_attempt(const AttemptFolder& folder, const std::string& progra
   }
   end.ended_ms = now_in_ms();
   return write_end(folder, end);
+}
+
+}  // namespace
+
+Result<void> keep_attempt(const AttemptFolder& folder, const std::string& program) {
+  const auto mine = take_attempt(folder);
+  if (!mine || !mark_started(folder)) return {};
+  return keep(folder, program, false);
+}
+
+Result<void> adopt_attempt(const AttemptFolder& folder, const std::string& program) {
+  const auto mine = take_attempt(folder);
+  std::error_code ignored;
+  if (!mine || std::filesystem::exists(folder.end(), ignored)) return {};
+  TRY(base::write_file(folder.started(), std::to_string(::getpid())));
+  return keep(folder, program, true);
 }
 
 std::optional<AttemptEnd> read_attempt_end(const AttemptFolder& folder) {

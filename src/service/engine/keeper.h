@@ -16,6 +16,9 @@ namespace lockstep::service {
 // before.
 Result<void> keep_attempt(const AttemptFolder& folder, const std::string& program);
 
+// For one whose keeper was lost while it runs on somewhere else.
+Result<void> adopt_attempt(const AttemptFolder& folder, const std::string& program);
+
 // What the keeper wrote last, with the final records of the ranks. None: it is still at work, or was lost.
 struct AttemptEnd {
   bool succeeded = false;

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/file.h"
+#include "service/engine/nodes/seats.h"
 #include "service/engine/plan.h"
 #include "service/engine/start_apart.h"
 #include "service/job/resolve.h"
@@ -16,6 +17,8 @@ namespace lockstep::service {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::int64_t kOwnSharedMemory = std::int64_t{8} << 30;  // taken only as it is used
 
 Result<void> make_private_folder(const fs::path& folder) {
   std::error_code fault;
@@ -45,16 +48,36 @@ std::vector<std::string> command_of(const JobSpec& spec, const fs::path& own_fol
 }
 
 // The service's own surroundings are those of whoever needed it first; a job gets the few that every program
-// needs, and what its user said.
-std::vector<std::string> environment_of(const JobSpec& spec) {
+// needs, what its user said, and what earlier attempts taught.
+std::vector<std::string> environment_of(const Job& job) {
+  const JobSpec& spec = job.spec;
   std::map<std::string, std::string> variables;
-  for (const char* name : {"PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "TZ", "TMPDIR", "SHELL"}) {
+  for (const char* name :
+       {"PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "TZ", "TMPDIR", "SHELL", "SLURM_CONF"}) {
     if (const char* value = std::getenv(name)) variables[name] = value;
   }
   for (const auto& [name, value] : spec.environment) variables[name] = value;
+  for (const auto& [name, value] : job.repairs.environment) {
+    if (value.empty()) {
+      variables.erase(name);
+    } else {
+      variables[name] = value;
+    }
+  }
   std::vector<std::string> environment;
   for (const auto& [name, value] : variables) environment.push_back(fmt::format("{}={}", name, value));
   return environment;
+}
+
+SlurmRequest slurm_request_for(const Job& job, const Attempt& attempt, const std::string& tools) {
+  const std::int64_t ranks = ranks_on(0, attempt.workers, attempt.nodes);  // no node has more
+  return {.tools = tools,
+          .partition = job.partition,
+          .account = job.spec.account,
+          .cpus_per_node = static_cast<int>(job.per_worker.millicpus * ranks / 1000),
+          .gpus_per_node = static_cast<int>(job.per_worker.gpus * ranks),
+          .memory_per_node = job.per_worker.memory_bytes * ranks,
+          .excluded_nodes = job.repairs.excluded_nodes};
 }
 
 bool is_a_keeper(std::int64_t pid) {
@@ -83,8 +106,17 @@ Result<pid_t> LocalEngine::start(const Job& job, const Attempt& attempt) const {
   plan.time_limit_s = job.spec.time_limit_s;
   plan.checkpoint_directory = job.spec.checkpoint_directory;
   plan.artifacts_directory = own.string();
+  plan.nodes = attempt.nodes;
+  if (job.repairs.has_own_shared_memory) plan.shared_memory = kOwnSharedMemory;
+  if (job.engine == EngineKind::kSlurm) plan.slurm = slurm_request_for(job, attempt, slurm_tools_);
   TRY(write_plan(folder.plan(), plan));
-  return start_apart({program_, "service-part", "attempt", folder.path.string()}, environment_of(job.spec),
+  return start_apart({program_, "service-part", "attempt", folder.path.string()}, environment_of(job),
+                     folder.path / "keeper.log");
+}
+
+Result<pid_t> LocalEngine::adopt(const Job& job, const Attempt& attempt) const {
+  const AttemptFolder folder = folder_of(job.id, attempt.number);
+  return start_apart({program_, "service-part", "adopt", folder.path.string()}, environment_of(job),
                      folder.path / "keeper.log");
 }
 

@@ -1,5 +1,5 @@
-// Attempts as processes of this machine. Each has a keeper that outlives the service; whoever serves next
-// finds it by the lock in the attempt's folder.
+// Attempts and who looks after them on this machine. Each has a keeper that outlives the service; whoever
+// serves next finds it by the lock in the attempt's folder.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,9 @@ enum class Standing : std::uint8_t { kNotBegun, kAtWork, kEnded, kLost };
 class LocalEngine {
  public:
   // Jobs have their folders below `jobs`; `program` is this very program.
-  LocalEngine(std::filesystem::path jobs, std::string program)
-      : jobs_(std::move(jobs)), program_(std::move(program)) {}
+  // `slurm_tools`: the folder of sbatch, where there is one.
+  LocalEngine(std::filesystem::path jobs, std::string program, std::string slurm_tools = "")
+      : jobs_(std::move(jobs)), program_(std::move(program)), slurm_tools_(std::move(slurm_tools)) {}
 
   std::filesystem::path folder_of(const std::string& job_id) const { return jobs_ / job_id; }
   // Where a job runs that has no place of its own, and where any job may leave what it makes.
@@ -35,6 +36,8 @@ class LocalEngine {
   // Gives the keeper. May be called again for an attempt of which nobody knows whether it began: it begins
   // once.
   Result<pid_t> start(const Job& job, const Attempt& attempt) const;
+  // For one whose keeper was lost while the attempt runs on somewhere else.
+  Result<pid_t> adopt(const Job& job, const Attempt& attempt) const;
   Standing standing(const std::string& job_id, int attempt) const;
   void ask_to_end(const std::string& job_id, int attempt) const;
   void remove(const std::string& job_id) const;
@@ -42,6 +45,7 @@ class LocalEngine {
  private:
   std::filesystem::path jobs_;
   std::string program_;
+  std::string slurm_tools_;
 };
 
 }  // namespace lockstep::service

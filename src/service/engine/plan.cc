@@ -24,6 +24,9 @@ Plan decoded(const base::Json& json) {
   plan.checkpoint_directory = json.at("checkpoint_directory").get<std::string>();
   plan.artifacts_directory =
       json.value("artifacts_directory", std::string());  // none in plans of earlier versions
+  plan.nodes = json.value("nodes", 1);
+  plan.shared_memory = json.value("shared_memory", std::int64_t{0});
+  if (json.contains("slurm")) plan.slurm = decode_slurm_request(json.at("slurm"));
   return plan;
 }
 
@@ -42,19 +45,22 @@ int ports_needed(Framework framework, int workers) {
 }
 
 Result<void> write_plan(const std::filesystem::path& path, const Plan& plan) {
-  const base::Json json = {{"job_id", plan.job_id},
-                           {"attempt", plan.attempt},
-                           {"workers", plan.workers},
-                           {"framework", word_for(plan.framework)},
-                           {"command", plan.command},
-                           {"directory", plan.directory},
-                           {"threads", plan.threads},
-                           {"memory_per_worker", plan.memory_per_worker},
-                           {"gpus", plan.gpus},
-                           {"ports", plan.ports},
-                           {"time_limit_s", plan.time_limit_s},
-                           {"checkpoint_directory", plan.checkpoint_directory},
-                           {"artifacts_directory", plan.artifacts_directory}};
+  base::Json json = {{"job_id", plan.job_id},
+                     {"attempt", plan.attempt},
+                     {"workers", plan.workers},
+                     {"framework", word_for(plan.framework)},
+                     {"command", plan.command},
+                     {"directory", plan.directory},
+                     {"threads", plan.threads},
+                     {"memory_per_worker", plan.memory_per_worker},
+                     {"gpus", plan.gpus},
+                     {"ports", plan.ports},
+                     {"time_limit_s", plan.time_limit_s},
+                     {"checkpoint_directory", plan.checkpoint_directory},
+                     {"artifacts_directory", plan.artifacts_directory}};
+  if (plan.shared_memory > 0) json["shared_memory"] = plan.shared_memory;
+  if (plan.nodes > 1) json["nodes"] = plan.nodes;
+  if (plan.slurm) json["slurm"] = encode_slurm_request(*plan.slurm);
   return base::write_file(path, base::to_text(json, base::JsonLayout::kIndented));
 }
 

@@ -3,10 +3,13 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
+#include "service/engine/nodes/node_place.h"
+#include "service/engine/slurm/slurm_request.h"
 #include "service/job/job.h"
 
 namespace lockstep::service {
@@ -20,11 +23,16 @@ struct Plan {
   std::string directory;
   int threads = 1;                     // that each rank may use
   std::int64_t memory_per_worker = 0;  // 0: no limit
+  std::int64_t shared_memory = 0;      // bytes of a /dev/shm of the attempt's own; 0: the host's
   std::vector<int> gpus;
   std::vector<int> ports;
   int time_limit_s = 0;
   std::string checkpoint_directory;
   std::string artifacts_directory;
+  int nodes = 1;
+  std::optional<SlurmRequest> slurm;  // none: on this machine
+  // Where the nodes are. Not written: nobody knows it before they run. Empty: all ranks are on this host.
+  std::vector<NodePlace> places;
 };
 
 // How many ports the ranks of a job need to meet.

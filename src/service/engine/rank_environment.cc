@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "service/engine/nodes/seats.h"
+
 namespace lockstep::service {
 namespace {
 
@@ -31,53 +33,89 @@ class Variables {
   std::vector<std::string> entries_;
 };
 
+// Where this rank is, and where all of them meet.
+class Surroundings {
+ public:
+  Surroundings(const Plan& plan, int rank)
+      : plan_(plan),
+        nodes_(plan.places.empty() ? 1 : static_cast<int>(plan.places.size())),
+        rank_(rank),
+        seat_(seat_of(rank, plan.workers, nodes_)),
+        this_host_{"localhost", "127.0.0.1", "lo", plan.ports} {}
+
+  int rank() const { return rank_; }
+  int nodes() const { return nodes_; }
+  const Seat& seat() const { return seat_; }
+  const NodePlace& node(int number) const {
+    return plan_.places.empty() ? this_host_ : plan_.places[static_cast<std::size_t>(number)];
+  }
+  const NodePlace& own() const { return node(seat_.node); }
+  const std::string& meeting_address() const { return node(0).address; }
+  int meeting_port() const { return node(0).ports.empty() ? 0 : node(0).ports.front(); }
+  std::string server_of(int rank) const {
+    const Seat seat = seat_of(rank, plan_.workers, nodes_);
+    const NodePlace& place = node(seat.node);
+    const auto number = static_cast<std::size_t>(seat.local_rank);
+    return fmt::format("\"{}:{}\"", place.address, number < place.ports.size() ? place.ports[number] : 0);
+  }
+
+ private:
+  const Plan& plan_;
+  int nodes_;
+  int rank_;
+  Seat seat_;
+  NodePlace this_host_;
+};
+
 // What torchrun says; most other launchers' scripts read it too.
-void say_rank(Variables& variables, const Plan& plan, int rank) {
-  variables.set("RANK", rank);
+void say_rank(Variables& variables, const Plan& plan, const Surroundings& at) {
+  variables.set("RANK", at.rank());
   variables.set("WORLD_SIZE", plan.workers);
-  variables.set("LOCAL_RANK", rank);
-  variables.set("LOCAL_WORLD_SIZE", plan.workers);
-  variables.set("GROUP_RANK", 0);
-  variables.set("GROUP_WORLD_SIZE", 1);
-  variables.set("MASTER_ADDR", "127.0.0.1");
-  variables.set("MASTER_PORT", plan.ports.empty() ? 0 : plan.ports.front());
+  variables.set("LOCAL_RANK", at.seat().local_rank);
+  variables.set("LOCAL_WORLD_SIZE", at.seat().local_size);
+  variables.set("GROUP_RANK", at.seat().node);
+  variables.set("GROUP_WORLD_SIZE", at.nodes());
+  variables.set("MASTER_ADDR", at.meeting_address());
+  variables.set("MASTER_PORT", at.meeting_port());
+  variables.set_unless_set("GLOO_SOCKET_IFNAME", at.own().interface);
+  if (at.nodes() > 1) variables.set_unless_set("NCCL_SOCKET_IFNAME", at.own().interface);
 }
 
-void say_cluster(Variables& variables, const Plan& plan, int rank) {
-  std::vector<std::string> addresses;
-  for (const int port : plan.ports) addresses.push_back(fmt::format("\"127.0.0.1:{}\"", port));
+void say_cluster(Variables& variables, const Plan& plan, const Surroundings& at) {
+  std::vector<std::string> servers;
+  for (int rank = 0; rank < plan.workers; ++rank) servers.push_back(at.server_of(rank));
   variables.set("TF_CONFIG",
                 fmt::format(R"({{"cluster": {{"worker": [{}]}}, "task": {{"type": "worker", "index": {}}}}})",
-                            fmt::join(addresses, ", "), rank));
+                            fmt::join(servers, ", "), at.rank()));
 }
 
-// What horovodrun says of Gloo; the gang itself is the place where they meet.
-void say_horovod(Variables& variables, const Plan& plan, int rank) {
-  variables.set("HOROVOD_RANK", rank);
+// What horovodrun says of Gloo; the gang of the first node is the place where they meet.
+void say_horovod(Variables& variables, const Plan& plan, const Surroundings& at) {
+  variables.set("HOROVOD_RANK", at.rank());
   variables.set("HOROVOD_SIZE", plan.workers);
-  variables.set("HOROVOD_LOCAL_RANK", rank);
-  variables.set("HOROVOD_LOCAL_SIZE", plan.workers);
-  variables.set("HOROVOD_CROSS_RANK", 0);
-  variables.set("HOROVOD_CROSS_SIZE", 1);
-  variables.set("HOROVOD_HOSTNAME", "localhost");
-  variables.set("HOROVOD_GLOO_RENDEZVOUS_ADDR", "127.0.0.1");
-  variables.set("HOROVOD_GLOO_RENDEZVOUS_PORT", plan.ports.empty() ? 0 : plan.ports.front());
+  variables.set("HOROVOD_LOCAL_RANK", at.seat().local_rank);
+  variables.set("HOROVOD_LOCAL_SIZE", at.seat().local_size);
+  variables.set("HOROVOD_CROSS_RANK", at.seat().node);
+  variables.set("HOROVOD_CROSS_SIZE", at.nodes());
+  variables.set("HOROVOD_HOSTNAME", at.own().name);
+  variables.set("HOROVOD_GLOO_RENDEZVOUS_ADDR", at.meeting_address());
+  variables.set("HOROVOD_GLOO_RENDEZVOUS_PORT", at.meeting_port());
   variables.set("HOROVOD_CONTROLLER", "gloo");
   variables.set("HOROVOD_CPU_OPERATIONS", "gloo");
-  variables.set("HOROVOD_GLOO_IFACE", "lo");
+  variables.set("HOROVOD_GLOO_IFACE", at.own().interface);
 }
 
 }  // namespace
 
 std::vector<std::string> with_rank(std::vector<std::string> environment, const Plan& plan, int rank) {
   Variables variables(std::move(environment));
+  const Surroundings at(plan, rank);
   if (plan.framework == Framework::kTensorFlow) {
-    say_cluster(variables, plan, rank);
+    say_cluster(variables, plan, at);
   } else if (plan.framework == Framework::kHorovod) {
-    say_horovod(variables, plan, rank);
+    say_horovod(variables, plan, at);
   } else {
-    say_rank(variables, plan, rank);
-    variables.set_unless_set("GLOO_SOCKET_IFNAME", "lo");
+    say_rank(variables, plan, at);
   }
   variables.set("LOCKSTEP_RANK_OF_JOB", rank);
   variables.set("LOCKSTEP_ATTEMPT", plan.attempt);

@@ -11,6 +11,7 @@
 #include "service/engine/heartbeat.h"
 #include "service/engine/job_output.h"
 #include "service/engine/memory_limit.h"
+#include "service/engine/nodes/seats.h"
 #include "service/engine/rank_environment.h"
 #include "service/job/job_id.h"
 #include "service/job/rank_end_json.h"
@@ -19,6 +20,12 @@ namespace lockstep::service {
 namespace {
 
 constexpr int kCouldNotStart = 127;  // as a shell says it
+
+// Appending from several nodes to one file does not work on every shared disk.
+std::filesystem::path output_place(const AttemptFolder& folder, const Plan& plan, int rank) {
+  if (!plan.slurm) return folder.output();
+  return folder.node_output(seat_of(rank, plan.workers, plan.nodes).node);
+}
 
 Result<void> write_end(const AttemptFolder& folder, const RankEnd& end) {
   return base::write_file(folder.rank_end(end.rank),
@@ -33,7 +40,7 @@ int run_rank(const AttemptFolder& folder, const Plan& plan, int rank) {
   end.rank = rank;
   end.pid = ::getpid();
   end.started_ms = now_in_ms();
-  auto output = OutputWriter::open(folder.output(), rank);
+  auto output = OutputWriter::open(output_place(folder, plan, rank), rank);
   auto files = process::OutputFiles::open(folder.recording() / "output", fmt::format("rank_{}", rank));
   if (!output.ok() || !files.ok()) return kCouldNotStart;
   const Heartbeat heart(folder.sign_of_life(rank), end.started_ms);

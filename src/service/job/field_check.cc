@@ -98,6 +98,11 @@ Faults faults_of_framework(const SpecField& field, const Json& value) {
   return {{json_pointer(field.name), "must be pytorch, tensorflow, horovod or plain"}};
 }
 
+Faults faults_of_engine(const SpecField& field, const Json& value) {
+  if (value.is_string() && engine_named(value.get<std::string>())) return {};
+  return {{json_pointer(field.name), "must be local or slurm"}};
+}
+
 bool is_variable_name(const std::string& name) {
   return !name.empty() && !has_nul(name) && name.find('=') == std::string::npos;
 }
@@ -154,6 +159,8 @@ Faults faults_of_value(const SpecField& field, const Json& value) {
       return faults_of_workers(field, value);
     case FieldKind::kFramework:
       return faults_of_framework(field, value);
+    case FieldKind::kEngine:
+      return faults_of_engine(field, value);
   }
   return {};
 }
@@ -176,6 +183,8 @@ Faults faults_of_whole(const Json& request, const JobSpec& spec) {
       faults.push_back({json_pointer("environment", name), "is set by the service for every rank"});
     }
   }
+  if (spec.memory_most > 0 && spec.memory_most < spec.memory_per_worker)
+    faults.push_back({"/memory_most", "must not be below memory_per_worker"});
   const bool is_absolute = spec.directory.empty() || std::filesystem::path(spec.directory).is_absolute();
   if (!is_absolute) faults.push_back({"/directory", "must be an absolute path"});
   return faults;

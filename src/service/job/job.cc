@@ -16,6 +16,11 @@ constexpr std::pair<Framework, std::string_view> kFrameworks[] = {
     {Framework::kPlain, "plain"},
 };
 
+constexpr std::pair<EngineKind, std::string_view> kEngines[] = {
+    {EngineKind::kLocal, "local"},
+    {EngineKind::kSlurm, "slurm"},
+};
+
 template <typename Value, std::size_t kCount>
 std::string_view word_in(const std::pair<Value, std::string_view> (&table)[kCount], Value wanted) {
   for (const auto& [value, word] : table) {
@@ -46,6 +51,12 @@ std::string_view word_for(Framework framework) {
 }
 std::optional<Framework> framework_named(std::string_view word) {
   return value_in(kFrameworks, word);
+}
+std::string_view word_for(EngineKind engine) {
+  return word_in(kEngines, engine);
+}
+std::optional<EngineKind> engine_named(std::string_view word) {
+  return value_in(kEngines, word);
 }
 
 }  // namespace lockstep::service

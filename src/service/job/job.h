@@ -23,6 +23,12 @@ enum class Framework : std::uint8_t { kPyTorch, kTensorFlow, kHorovod, kPlain };
 std::string_view word_for(Framework framework);  // "pytorch"
 std::optional<Framework> framework_named(std::string_view word);
 
+// Who runs the ranks.
+enum class EngineKind : std::uint8_t { kLocal, kSlurm };
+
+std::string_view word_for(EngineKind engine);  // "local"
+std::optional<EngineKind> engine_named(std::string_view word);
+
 // What the user asked for. Hosts, ports, ranks and network cards are not among it.
 struct JobSpec {
   std::string script = {};                // one of the two; a path
@@ -39,10 +45,16 @@ struct JobSpec {
   int time_limit_s = 0;                // 0: none
   std::map<std::string, std::string> environment = {};
   std::map<std::string, std::string> files = {};  // relative path: content
-  int retries = 0;
+  int retries = 0;                                // after failures of which nothing is known
+  int repairs = 3;                                // after faults that can be repaired or passed by
   std::string checkpoint_directory = {};
   int priority = 0;
   std::map<std::string, std::string> labels = {};
+  std::optional<EngineKind> engine = {};  // none: the service's own
+  int nodes = 0;                          // 0: as few as can be
+  std::string partition = {};             // of Slurm; empty: its default
+  std::string account = {};
+  std::int64_t memory_most = 0;  // bytes to which memory_per_worker may be raised; 0: not at all
 };
 
 // What is taken from the machine while a job runs.
@@ -73,6 +85,16 @@ struct Choice {
   std::string reason = {};
 };
 
+// What earlier attempts of a job taught, and what the next ones do otherwise.
+struct Repairs {
+  std::map<std::string, std::string> environment = {};  // an empty value: the variable is taken away
+  std::vector<std::string> excluded_nodes = {};
+  std::vector<std::string> done = {};  // which repairs were made, by name
+  bool has_own_shared_memory = false;
+  int retries_used = 0;  // since the start, or since there was a newer checkpoint
+  std::int64_t newest_checkpoint_ms = 0;
+};
+
 struct Job {
   std::string id = {};
   std::string owner = {};
@@ -88,6 +110,13 @@ struct Job {
   int attempts = 0;
   bool cancel_asked = false;
   std::int64_t version = 1;  // grows with every change
+  EngineKind engine = EngineKind::kLocal;
+  std::string partition = {};  // of Slurm, as chosen
+  Repairs repairs = {};
+
+  void choose(std::string name, std::string value, std::string why) {
+    choices.push_back({std::move(name), std::move(value), std::move(why)});
+  }
 };
 
 // Of a rank that runs, only number, start and sign of life are known.
@@ -121,6 +150,9 @@ struct Attempt {
   int exit_status = 0;
   std::string check = {};     // lockstep-findings-v1 of the check before it started
   std::string findings = {};  // lockstep-findings-v1, empty when nothing was judged
+  int nodes = 1;
+  std::vector<std::string> node_names = {};  // in their order, where there are several
+  std::int64_t news_read = 0;
 };
 
 struct Event {

@@ -1,10 +1,11 @@
 // From what was asked to what will run: every value that the user left open is chosen here, with its reason;
-// what this machine can never run is refused here, with its reason.
+// what can never run is refused here, with its reason.
 #pragma once
 
 #include <filesystem>
 #include <vector>
 
+#include "service/engine/cluster.h"
 #include "service/job/job.h"
 #include "service/job/spec_fields.h"
 
@@ -14,7 +15,7 @@ namespace lockstep::service {
 constexpr const char* kEnvironmentChoice = "environment";
 
 // `job.spec` in; framework, resources and choices out. Faults: the job is refused.
-std::vector<FieldFault> resolve(Job& job, const Resources& machine);
+std::vector<FieldFault> resolve(Job& job, Cluster& cluster);
 
 // Where the script of a spec lies: absolute, or inside the folder of the job.
 std::filesystem::path script_path(const JobSpec& spec, const std::filesystem::path& own_folder);

@@ -61,8 +61,13 @@ constexpr SpecField kFields[] = {
      "Files that are laid into the job's own folder before it starts: path and content, as text or as "
      "base64",
      0, 1024, [](const Json& value, JobSpec& spec) { spec.files = decode_files(value); }},
-    {"retries", FieldKind::kInteger, "How often a failed job is started again", 0, 100,
-     [](const Json& value, JobSpec& spec) { spec.retries = value.get<int>(); }},
+    {"retries", FieldKind::kInteger,
+     "How often a job is started again after a failure of which nothing is known; 0 when it is not given", 0,
+     100, [](const Json& value, JobSpec& spec) { spec.retries = value.get<int>(); }},
+    {"repairs", FieldKind::kInteger,
+     "How often a job is started again after a fault that can be repaired or passed by; 3 when it is not "
+     "given",
+     0, 100, [](const Json& value, JobSpec& spec) { spec.repairs = value.get<int>(); }},
     {"checkpoint_directory", FieldKind::kPath, "Told to every attempt as LOCKSTEP_CHECKPOINT_DIR", 1,
      kLongestText,
      [](const Json& value, JobSpec& spec) { spec.checkpoint_directory = value.get<std::string>(); }},
@@ -70,6 +75,19 @@ constexpr SpecField kFields[] = {
      [](const Json& value, JobSpec& spec) { spec.priority = value.get<int>(); }},
     {"labels", FieldKind::kTexts, "Names to find the job by", 0, 64,
      [](const Json& value, JobSpec& spec) { spec.labels = texts_in(value); }},
+    {"engine", FieldKind::kEngine, "Who runs the ranks; the service's own when it is not given", 0, 0,
+     [](const Json& value, JobSpec& spec) { spec.engine = engine_named(value.get<std::string>()); }},
+    {"nodes", FieldKind::kInteger,
+     "Over how many nodes of Slurm the ranks are spread; as few as can be when it is not given", 1,
+     kMostWorkers, [](const Json& value, JobSpec& spec) { spec.nodes = value.get<int>(); }},
+    {"partition", FieldKind::kText, "Of Slurm; its default when it is not given", 1, 256,
+     [](const Json& value, JobSpec& spec) { spec.partition = value.get<std::string>(); }},
+    {"account", FieldKind::kText, "To which Slurm charges the job", 1, 256,
+     [](const Json& value, JobSpec& spec) { spec.account = value.get<std::string>(); }},
+    {"memory_most", FieldKind::kInteger,
+     "Bytes to which memory_per_worker may be raised after a rank went over it", 1 << 20,
+     std::int64_t{1} << 50,
+     [](const Json& value, JobSpec& spec) { spec.memory_most = value.get<std::int64_t>(); }},
 };
 
 std::string unknown_field(const std::string& name) {
@@ -121,9 +139,15 @@ Json encode_spec(const JobSpec& spec) {
   if (spec.time_limit_s > 0) json["time_limit_s"] = spec.time_limit_s;
   if (!spec.files.empty()) json["files"] = encode_files(spec.files);
   if (spec.retries > 0) json["retries"] = spec.retries;
+  if (spec.repairs != JobSpec().repairs) json["repairs"] = spec.repairs;
   if (!spec.checkpoint_directory.empty()) json["checkpoint_directory"] = spec.checkpoint_directory;
   if (spec.priority != 0) json["priority"] = spec.priority;
   if (!spec.labels.empty()) json["labels"] = spec.labels;
+  if (spec.engine) json["engine"] = word_for(*spec.engine);
+  if (spec.nodes > 0) json["nodes"] = spec.nodes;
+  if (!spec.partition.empty()) json["partition"] = spec.partition;
+  if (!spec.account.empty()) json["account"] = spec.account;
+  if (spec.memory_most > 0) json["memory_most"] = spec.memory_most;
   return json;
 }
 

@@ -12,7 +12,17 @@
 
 namespace lockstep::service {
 
-enum class FieldKind : std::uint8_t { kText, kPath, kInteger, kWords, kTexts, kFiles, kWorkers, kFramework };
+enum class FieldKind : std::uint8_t {
+  kText,
+  kPath,
+  kInteger,
+  kWords,
+  kTexts,
+  kFiles,
+  kWorkers,
+  kFramework,
+  kEngine
+};
 
 struct SpecField {
   std::string_view name;

@@ -34,6 +34,7 @@ struct RunningJob {
 struct Start {
   std::string id;
   int workers = 0;
+  int nodes = 1;
 
   bool operator==(const Start&) const = default;
 };

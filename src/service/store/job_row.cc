@@ -24,26 +24,47 @@ Result<Value> decoded(std::string_view text, Decode decode) {
   }
 }
 
+Json encode_repairs(const Repairs& repairs) {
+  return {{"environment", repairs.environment},
+          {"excluded_nodes", repairs.excluded_nodes},
+          {"done", repairs.done},
+          {"has_own_shared_memory", repairs.has_own_shared_memory},
+          {"retries_used", repairs.retries_used},
+          {"newest_checkpoint_ms", repairs.newest_checkpoint_ms}};
+}
+
+Repairs decode_repairs(const Json& json) {
+  return {.environment = json.at("environment").get<std::map<std::string, std::string>>(),
+          .excluded_nodes = json.at("excluded_nodes").get<std::vector<std::string>>(),
+          .done = json.at("done").get<std::vector<std::string>>(),
+          .has_own_shared_memory = json.at("has_own_shared_memory").get<bool>(),
+          .retries_used = json.at("retries_used").get<int>(),
+          .newest_checkpoint_ms = json.at("newest_checkpoint_ms").get<std::int64_t>()};
+}
+
 }  // namespace
 
 std::string encode_job(const Job& job) {
   Json choices = Json::array();
   for (const Choice& choice : job.choices) choices.push_back({choice.name, choice.value, choice.reason});
-  return one_line(
-      {{"id", job.id},
-       {"owner", job.owner},
-       {"state", word_for(job.state)},
-       {"reason", job.reason},
-       {"spec", encode_spec(job.spec)},
-       {"framework", word_for(job.framework)},
-       {"per_worker", {job.per_worker.millicpus, job.per_worker.memory_bytes, job.per_worker.gpus}},
-       {"choices", choices},
-       {"created_ms", job.created_ms},
-       {"started_ms", job.started_ms},
-       {"ended_ms", job.ended_ms},
-       {"attempts", job.attempts},
-       {"cancel_asked", job.cancel_asked},
-       {"version", job.version}});
+  Json json = {{"id", job.id},
+               {"owner", job.owner},
+               {"state", word_for(job.state)},
+               {"reason", job.reason},
+               {"spec", encode_spec(job.spec)},
+               {"framework", word_for(job.framework)},
+               {"per_worker", {job.per_worker.millicpus, job.per_worker.memory_bytes, job.per_worker.gpus}},
+               {"choices", choices},
+               {"created_ms", job.created_ms},
+               {"started_ms", job.started_ms},
+               {"ended_ms", job.ended_ms},
+               {"attempts", job.attempts},
+               {"cancel_asked", job.cancel_asked},
+               {"version", job.version}};
+  if (job.engine != EngineKind::kLocal) json["engine"] = word_for(job.engine);
+  if (!job.partition.empty()) json["partition"] = job.partition;
+  json["repairs"] = encode_repairs(job.repairs);
+  return one_line(json);
 }
 
 Result<Job> decode_job(std::string_view text) {
@@ -68,6 +89,9 @@ Result<Job> decode_job(std::string_view text) {
     job.attempts = json.at("attempts").get<int>();
     job.cancel_asked = json.at("cancel_asked").get<bool>();
     job.version = json.at("version").get<std::int64_t>();
+    job.engine = engine_named(json.value("engine", std::string("local"))).value_or(EngineKind::kLocal);
+    job.partition = json.value("partition", std::string());
+    if (json.contains("repairs")) job.repairs = decode_repairs(json.at("repairs"));  // none in earlier rows
     return job;
   });
 }
@@ -88,6 +112,9 @@ std::string encode_attempt(const Attempt& attempt) {
                {"ranks", ranks},
                {"check", attempt.check},
                {"findings", attempt.findings}};
+  if (attempt.nodes > 1) json["nodes"] = attempt.nodes;
+  if (!attempt.node_names.empty()) json["node_names"] = attempt.node_names;
+  if (attempt.news_read > 0) json["news_read"] = attempt.news_read;
   if (attempt.first_failed_rank) json["first_failed_rank"] = *attempt.first_failed_rank;
   return one_line(json);
 }
@@ -110,6 +137,10 @@ Result<Attempt> decode_attempt(std::string_view text) {
       attempt.first_failed_rank = json.at("first_failed_rank").get<int>();
     attempt.check = json.value("check", std::string());  // none in rows of earlier versions
     attempt.findings = json.at("findings").get<std::string>();
+    attempt.nodes = json.value("nodes", 1);
+    if (json.contains("node_names"))
+      attempt.node_names = json.at("node_names").get<std::vector<std::string>>();
+    attempt.news_read = json.value("news_read", std::int64_t{0});
     return attempt;
   });
 }

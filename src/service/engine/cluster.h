@@ -1,0 +1,29 @@
+// Where jobs can run: this machine, or what another scheduler looks after.
+#pragma once
+
+#include <vector>
+
+#include "service/job/job.h"
+#include "service/job/spec_fields.h"
+
+namespace lockstep::service {
+
+class Cluster {
+ public:
+  virtual ~Cluster() = default;
+
+  // Chooses resources, nodes and the place to meet, each with its reason. Faults: it can never run there.
+  virtual std::vector<FieldFault> choose(Job& job) = 0;
+
+  // Whether jobs go there at once, since somebody else decides when they start.
+  virtual bool has_own_queue() const = 0;
+
+  // How many workers the next attempt of a job gets there, and on how many nodes. With its own queue only.
+  struct Share {
+    int workers = 0;
+    int nodes = 1;
+  };
+  virtual Share share_for(const Job& job) = 0;
+};
+
+}  // namespace lockstep::service

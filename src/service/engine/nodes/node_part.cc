@@ -1,0 +1,68 @@
+#include "service/engine/nodes/node_part.h"
+
+#include <cstdlib>
+#include <optional>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "base/file.h"
+#include "process/environment.h"
+#include "service/engine/machine.h"
+#include "service/engine/nodes/meeting.h"
+#include "service/engine/nodes/own_node.h"
+#include "service/engine/nodes/seats.h"
+#include "service/engine/plan.h"
+#include "service/engine/watched_gang.h"
+
+namespace lockstep::service {
+namespace {
+
+constexpr int kNodeCouldNotStart = 127;
+constexpr std::chrono::minutes kPatience{5};
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+// The last port of each node is for its watcher.
+launch::HostsRequest watchers_of(const AttemptFolder& folder, const Plan& plan, int node) {
+  const NodePlace& head = plan.places.front();
+  launch::HostsRequest request;
+  request.place.index = static_cast<std::uint32_t>(node);
+  request.place.count = static_cast<std::uint32_t>(plan.nodes);
+  request.place.head = hosts::HostPort{head.address, static_cast<std::uint16_t>(head.ports.back())};
+  request.place.launcher = "lockstep serve";
+  request.token = {folder.token(), process::own_environment()};
+  request.version = "service";
+  return request;
+}
+
+Result<int> run_part_of(const AttemptFolder& folder, const std::string& program, int node) {
+  Plan plan = TRY(read_plan(folder.plan()));
+  const int ranks = ranks_on(node, plan.workers, plan.nodes);
+  const NodePlace own = own_place(variable("SLURM_LAUNCH_NODE_IPADDR"),
+                                  TRY(free_ports(ports_needed(plan.framework, ranks) + 1, {})));
+  GangPlace place{.program = program, .recording = TRY(make_gang_recording(folder, plan, node))};
+  TRY(tell_place(folder, node, own));
+  plan.places = TRY(wait_for_all(folder, plan.nodes, kPatience));
+  if (plan.nodes > 1) place.others = watchers_of(folder, plan, node);
+  const GangEnd end = TRY(run_watched_gang(folder, plan, place));
+  TRY(write_gang_end(folder.node_end(node), end));
+  return end.status;
+}
+
+}  // namespace
+
+int run_node(const AttemptFolder& folder, const std::string& program) {
+  const auto node = own_node();
+  if (!node) return kNodeCouldNotStart;
+  const auto ran = run_part_of(folder, program, *node);
+  if (ran.ok()) return ran.value();
+  const Error& error = ran.error();
+  base::write_all(STDERR_FILENO, fmt::format("lockstep: {}: {}: {}\n", error.what, error.where, error.why));
+  return kNodeCouldNotStart;
+}
+
+}  // namespace lockstep::service

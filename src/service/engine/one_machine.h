@@ -1,0 +1,20 @@
+// The machine that the service itself is on.
+#pragma once
+
+#include "service/engine/cluster.h"
+
+namespace lockstep::service {
+
+class OneMachine : public Cluster {
+ public:
+  explicit OneMachine(const Resources& total) : total_(total) {}
+
+  std::vector<FieldFault> choose(Job& job) override;
+  bool has_own_queue() const override { return false; }
+  Share share_for(const Job& job) override { return {.workers = job.spec.workers_max, .nodes = 1}; }
+
+ private:
+  Resources total_;
+};
+
+}  // namespace lockstep::service

@@ -1,0 +1,109 @@
+#include "service/engine/watched_gang.h"
+
+#include "base/file.h"
+#include "base/json.h"
+#include "launch/recorder_environment.h"
+#include "launch/recording_folder.h"
+#include "launch/run_job.h"
+#include "launch/testimony.h"
+#include "process/environment.h"
+#include "report/findings_json.h"
+#include "report/live_findings.h"
+#include "service/engine/memory_limit.h"
+#include "witness/python_stacks.h"
+
+namespace lockstep::service {
+namespace {
+
+bool cannot_get_better(watch::Kind kind) {
+  return kind == watch::Kind::kDecided || kind == watch::Kind::kHung;
+}
+
+// A hang would hold its share of the machine for ever: it is told, witnessed and ended.
+class GangWatch {
+ public:
+  explicit GangWatch(const std::filesystem::path& recording) : testimony_(recording, false) {}
+
+  launch::Listener listener() {
+    return {
+        .on_notice = [this](const watch::Notice& notice, watch::Watcher& watcher,
+                            hosts::Link*) { return on_notice(notice, watcher); },
+        .on_news = [](const hosts::News&, watch::Watcher&, hosts::Link&) { return launch::Answer::kGoOn; },
+        .on_trouble = [](const Error&) {}};
+  }
+  bool was_hung() const { return was_hung_; }
+
+ private:
+  launch::Answer on_notice(const watch::Notice& notice, watch::Watcher& watcher) {
+    if (!cannot_get_better(notice.kind)) return launch::Answer::kGoOn;
+    was_hung_ = true;
+    static_cast<void>(testimony_.take(watcher.job(), notice.finding).ok());
+    watcher.judge_again();
+    return launch::Answer::kEndJob;
+  }
+
+  launch::TestimonyTaker testimony_;
+  bool was_hung_ = false;
+};
+
+}  // namespace
+
+Result<std::filesystem::path> make_gang_recording(const AttemptFolder& folder, const Plan& plan, int node) {
+  auto recording =
+      TRY(launch::make_recording_folder(folder.node_recording(node), "", plan.command, "lockstep serve"));
+  std::error_code ignored;
+  std::filesystem::create_directories(recording / "output", ignored);
+  std::filesystem::create_directory(folder.ranks(), ignored);
+  return recording;
+}
+
+Result<GangEnd> run_watched_gang(const AttemptFolder& folder, const Plan& plan, const GangPlace& place) {
+  const launch::Installed parts = TRY(launch::find_installed());
+  const launch::RecorderSettings settings{.folder = place.recording,
+                                          .job = plan.job_id,
+                                          .max_record_size = "256M",
+                                          .stack_signal = witness::kStackSignal};
+  const process::Command gang{{place.program, "service-part", "gang", folder.path.string()},
+                              launch::with_recorder(process::own_environment(), parts, settings)};
+  GangWatch watch(place.recording);
+  launch::WatchedEnd ended = TRY(launch::run_job(gang, place.recording, place.others, watch.listener()));
+  launch::forget_what_passed(ended);
+  remove_memory_groups(plan);
+  TRY(report::keep_live_findings(place.recording, ended.findings));
+  return GangEnd{.status = ended.job.run.status(),
+                 .was_hung = watch.was_hung(),
+                 .was_asked = ended.job.run.interrupted_by.has_value() && !watch.was_hung(),
+                 .ranks_recorded = ended.ranks_recorded,
+                 .findings = std::move(ended.findings)};
+}
+
+Result<void> write_gang_end(const std::filesystem::path& path, const GangEnd& end) {
+  model::Verdict verdict;
+  verdict.findings = end.findings;
+  const base::Json json = {{"status", end.status},
+                           {"was_hung", end.was_hung},
+                           {"was_asked", end.was_asked},
+                           {"ranks_recorded", end.ranks_recorded},
+                           {"findings", report::encode_findings(verdict)}};
+  return base::write_file(path, base::to_text(json, base::JsonLayout::kOneLine));
+}
+
+std::optional<GangEnd> read_gang_end(const std::filesystem::path& path) {
+  const auto text = base::read_file(path, std::size_t{64} << 20);
+  if (!text.ok()) return std::nullopt;
+  const auto json = base::parse_json(text.value(), "end");
+  if (!json.ok()) return std::nullopt;
+  try {
+    GangEnd end{.status = json.value().at("status").get<int>(),
+                .was_hung = json.value().at("was_hung").get<bool>(),
+                .was_asked = json.value().at("was_asked").get<bool>(),
+                .ranks_recorded = json.value().at("ranks_recorded").get<std::size_t>()};
+    auto verdict = report::decode_findings(json.value().at("findings").get<std::string>(), "end");
+    if (verdict.ok()) end.findings = std::move(verdict.value().findings);
+    return end;
+  } catch (const nlohmann::json::exception&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace lockstep::service

@@ -1,0 +1,240 @@
+#include "service/retry/retry_policy.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <optional>
+#include <set>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "service/engine/memory_limit.h"
+#include "service/engine/nodes/seats.h"
+#include "service/retry/remedy.h"
+
+namespace lockstep::service {
+namespace {
+
+constexpr int kMoreMemoryFactor = 2;
+constexpr std::chrono::milliseconds kBeatsLate{300};
+constexpr std::chrono::milliseconds kWithoutSign{5000};
+
+// What the user can say of interfaces and what the service says when he does not.
+constexpr std::array<std::string_view, 6> kNetworkVariables = {"GLOO_SOCKET_IFNAME", "NCCL_SOCKET_IFNAME",
+                                                               "TP_SOCKET_IFNAME",   "HOROVOD_GLOO_IFACE",
+                                                               "NCCL_SOCKET_FAMILY", "NCCL_IB_HCA"};
+
+class Judgement {
+ public:
+  explicit Judgement(const FailedAttempt& failed)
+      : job_(failed.job), attempt_(failed.attempt), findings_(failed.findings), silent_(failed.silent) {
+    made_.repairs = job_.repairs;
+    made_.memory_bytes = job_.per_worker.memory_bytes;
+    if (failed.newest_checkpoint_ms > job_.repairs.newest_checkpoint_ms) {
+      made_.repairs.newest_checkpoint_ms = failed.newest_checkpoint_ms;
+      made_.repairs.retries_used = 0;
+      made_.repairs.done.clear();
+      budget_note_ = "; there is a newer checkpoint, so nothing counts that came before";
+    }
+  }
+
+  Decision decision() && {
+    judge();
+    if (made_.is_retried) ++made_.repairs.retries_used;
+    if (made_.is_retried) made_.why += budget_note_;
+    return std::move(made_);
+  }
+
+ private:
+  void judge() {
+    if (was_at_its_time_limit()) return refuse("it was at its time limit");
+    if (const auto lost = lost_nodes(); !lost.empty()) return go_elsewhere("lost", lost);
+    if (const RankEnd* first = first_failure()) {
+      if (first->hit_memory_limit) return give_more_memory();
+      if (first->signal == SIGBUS) return apply(Remedy::kSharedSpace, "segv.bus");
+      const bool was_told = first->signal == SIGTERM || first->signal == SIGUSR1 || first->signal == SIGHUP;
+      if (was_told)
+        return repeat("preempted", fmt::format("rank {} was told to end from outside", first->rank));
+    }
+    if (is_in(attempt_.reason, "preempted by Slurm") || is_in(attempt_.reason, "Slurm lost a node"))
+      return repeat("preempted", attempt_.reason);
+    if (is_in(attempt_.reason, "could not go on")) return retry_hang();
+    if (findings_.empty()) return retry_unknown();
+    return apply(remedy_for(findings_.front().code), findings_.front().code);
+  }
+
+  void apply(Remedy remedy, const std::string& code) {
+    switch (remedy) {
+      case Remedy::kNone:
+        return refuse(fmt::format("{} would happen again", code));
+      case Remedy::kOtherPorts:
+        return repair(code, "other ports are chosen");
+      case Remedy::kOwnNetwork:
+        return choose_network(code);
+      case Remedy::kOtherNodes:
+        return go_elsewhere(code, nodes_of(findings_.front().root_ranks));
+      case Remedy::kMoreMemory:
+        return give_more_memory();
+      case Remedy::kSharedSpace:
+        made_.repairs.has_own_shared_memory = true;
+        return repair(code, "the ranks get a larger /dev/shm of their own");
+      case Remedy::kAgain:
+        return repeat(code, "nothing was wrong with the job itself");
+      case Remedy::kUnknown:
+        return retry_unknown();
+    }
+  }
+
+  static bool is_in(const std::string& text, std::string_view words) {
+    return text.find(words) != std::string::npos;
+  }
+  bool was_at_its_time_limit() const { return is_in(attempt_.reason, "time limit"); }
+
+  const RankEnd* first_failure() const {
+    const auto found = std::ranges::find_if(
+        attempt_.ranks, [&](const RankEnd& rank) { return attempt_.first_failed_rank == rank.rank; });
+    return found == attempt_.ranks.end() ? nullptr : &*found;
+  }
+
+  // Each fault is repaired once: when it comes back, it was not repaired.
+  void repair(const std::string& name, const std::string& what) {
+    if (was_done(name)) return refuse(fmt::format("{} came back after it was repaired", name));
+    if (!has_budget()) return;
+    made_.is_retried = true;
+    made_.repairs.done.push_back(name);
+    made_.why = fmt::format("{}: {}", name, what);
+  }
+
+  void repeat(const std::string& name, const std::string& what) {
+    if (!has_budget()) return;
+    made_.is_retried = true;
+    made_.why = fmt::format("{}: {}", name, what);
+  }
+
+  bool has_budget() {
+    if (made_.repairs.retries_used < std::max(job_.spec.repairs, job_.spec.retries)) return true;
+    refuse(fmt::format("it was started again {} times already", made_.repairs.retries_used));
+    return false;
+  }
+
+  void retry_unknown() {
+    const int used = made_.repairs.retries_used;
+    if (used >= job_.spec.retries) {
+      return refuse(job_.spec.retries > 0 ? fmt::format("it was started again {} times already", used)
+                                          : std::string("nothing is known that would go better"));
+    }
+    made_.is_retried = true;
+    made_.why = fmt::format("retry {} of {}", used + 1, job_.spec.retries);
+  }
+
+  void choose_network(const std::string& code) {
+    std::vector<std::string> taken;
+    for (const std::string_view name : kNetworkVariables) {
+      const std::string variable(name);
+      if (job_.spec.environment.contains(variable) && !made_.repairs.environment.contains(variable))
+        taken.push_back(variable);
+    }
+    if (taken.empty()) return repair(code, "addresses and ports are chosen anew");
+    for (const std::string& variable : taken) made_.repairs.environment[variable] = "";
+    repair(fmt::format("{} with {}", code, fmt::join(taken, " ")),
+           "the variables are left out, and the service chooses the interface");
+  }
+
+  void give_more_memory() {
+    const std::int64_t most = job_.spec.memory_most;
+    const std::int64_t now = job_.per_worker.memory_bytes;
+    if (now == 0 || most <= now) {
+      return refuse(most == 0 ? "more memory was not allowed (memory_most)"
+                              : "it has as much memory as was allowed (memory_most)");
+    }
+    if (!has_budget()) return;
+    made_.memory_bytes = std::min(most, now * kMoreMemoryFactor);
+    made_.is_retried = true;
+    made_.why = fmt::format("host memory: each rank may have {} now", memory_in_words(made_.memory_bytes));
+  }
+
+  void retry_hang() {
+    if (was_done("hang")) return refuse("it hung again");
+    if (!has_budget()) return;
+    made_.repairs.done.emplace_back("hang");
+    made_.is_retried = true;
+    const std::vector<std::string> nodes =
+        findings_.empty() ? std::vector<std::string>() : nodes_of(findings_.front().root_ranks);
+    exclude(nodes);
+    made_.why =
+        nodes.empty() ? "hang: once more" : fmt::format("hang: once more without {}", fmt::join(nodes, ", "));
+  }
+
+  void go_elsewhere(const std::string& name, const std::vector<std::string>& nodes) {
+    if (nodes.empty()) return refuse(fmt::format("{}: there is no other node", name));
+    if (!has_budget()) return;
+    exclude(nodes);
+    made_.is_retried = true;
+    made_.why = fmt::format("{}: without {} from now on", name, fmt::join(nodes, ", "));
+  }
+
+  void exclude(const std::vector<std::string>& nodes) {
+    std::vector<std::string>& all = made_.repairs.excluded_nodes;
+    for (const std::string& node : nodes) {
+      if (std::ranges::find(all, node) == all.end()) all.push_back(node);
+    }
+  }
+
+  std::string node_of(int rank) const {
+    const Seat seat = seat_of(rank, attempt_.workers, attempt_.nodes);
+    const auto number = static_cast<std::size_t>(seat.node);
+    return number < attempt_.node_names.size() ? attempt_.node_names[number] : "";
+  }
+
+  template <typename Ranks>
+  std::vector<std::string> nodes_of(const Ranks& ranks) const {
+    std::set<std::string> names;
+    for (const int rank : ranks) names.insert(node_of(rank));
+    names.erase("");
+    return {names.begin(), names.end()};
+  }
+
+  // The last moment of which any rank tells.
+  std::int64_t newest_sign_ms() const {
+    std::int64_t newest = 0;
+    for (const RankEnd& rank : silent_) newest = std::max(newest, rank.alive_ms);
+    for (const RankEnd& rank : attempt_.ranks) newest = std::max(newest, rank.ended_ms);
+    return newest;
+  }
+
+  // Nodes with ranks that were gone before anything else failed, or long before the others were. Those who
+  // are killed afterwards without a last word lived on for a while: time for last words is given.
+  std::vector<std::string> lost_nodes() const {
+    const RankEnd* first = first_failure();
+    const std::int64_t until_ms =
+        first != nullptr ? first->ended_ms + kBeatsLate.count() : newest_sign_ms() - kWithoutSign.count();
+    std::vector<int> lost;
+    for (const RankEnd& rank : silent_) {
+      if (rank.alive_ms <= until_ms) lost.push_back(rank.rank);
+    }
+    return nodes_of(lost);
+  }
+
+  bool was_done(const std::string& name) const {
+    return std::ranges::find(made_.repairs.done, name) != made_.repairs.done.end();
+  }
+
+  void refuse(std::string why) { made_.why = std::move(why); }
+
+  const Job& job_;
+  const Attempt& attempt_;
+  const std::vector<model::Finding>& findings_;
+  const std::vector<RankEnd>& silent_;
+  Decision made_;
+  std::string budget_note_;
+};
+
+}  // namespace
+
+Decision decide(const FailedAttempt& failed) {
+  return Judgement(failed).decision();
+}
+
+}  // namespace lockstep::service

@@ -1,0 +1,160 @@
+#include "service/retry/retry_policy.h"
+
+#include <csignal>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace lockstep::service {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+constexpr std::int64_t kMebi = 1 << 20;
+
+// Four ranks on two nodes, of which rank 2 failed.
+class RetryPolicy : public testing::Test {
+ protected:
+  RetryPolicy() {
+    attempt.workers = 4;
+    attempt.nodes = 2;
+    attempt.node_names = {"n1", "n2"};
+    attempt.reason = "rank 2 ended with status 1";
+    for (int rank = 0; rank < 4; ++rank) {
+      RankEnd& end = attempt.ranks.emplace_back();
+      end.rank = rank;
+      end.exit_status = 1;
+      end.was_asked = rank != 2;
+    }
+    attempt.first_failed_rank = 2;
+  }
+
+  Decision decided(const std::string& code = "", std::int64_t checkpoint_ms = 0) const {
+    FailedAttempt failed{job, attempt, {}, silent, checkpoint_ms};
+    if (!code.empty()) {
+      model::Finding& finding = failed.findings.emplace_back();
+      finding.code = code;
+      finding.root_ranks = {2};
+    }
+    return decide(failed);
+  }
+
+  Job job;
+  Attempt attempt;
+  std::vector<RankEnd> silent;
+};
+
+TEST_F(RetryPolicy, AUsersErrorIsNeverRetried) {
+  job.spec.retries = 5;
+  for (const char* code : {"script.exception", "import.no_module", "path.file", "tensor.matmul", "xid.13"}) {
+    EXPECT_FALSE(decided(code).is_retried) << code;
+    EXPECT_THAT(decided(code).why, HasSubstr("would happen again"));
+  }
+}
+
+TEST_F(RetryPolicy, WhatIsNotKnownIsRetriedWhenAskedFor) {
+  EXPECT_FALSE(decided().is_retried);
+  job.spec.retries = 1;
+  const Decision decision = decided();
+  EXPECT_TRUE(decision.is_retried);
+  job.repairs = decision.repairs;
+  EXPECT_FALSE(decided().is_retried);
+}
+
+TEST_F(RetryPolicy, AFaultIsRepairedOnce) {
+  const Decision decision = decided("setup.port_in_use");
+  EXPECT_TRUE(decision.is_retried);
+  job.repairs = decision.repairs;
+  EXPECT_THAT(decided("setup.port_in_use").why, HasSubstr("came back"));
+  EXPECT_FALSE(decided("setup.port_in_use").is_retried);
+  job.spec.repairs = 0;
+  EXPECT_FALSE(decided("setup.grpc_bind").is_retried);
+}
+
+TEST_F(RetryPolicy, WhatTheUserSaidOfInterfacesIsLeftOut) {
+  job.spec.environment = {{"GLOO_SOCKET_IFNAME", "ib7"}, {"HOME", "/h"}};
+  const Decision decision = decided("setup.gloo_interface");
+  EXPECT_TRUE(decision.is_retried);
+  EXPECT_EQ(decision.repairs.environment, (std::map<std::string, std::string>{{"GLOO_SOCKET_IFNAME", ""}}));
+}
+
+TEST_F(RetryPolicy, BrokenHardwareExcludesItsNode) {
+  const Decision decision = decided("dev.ecc");
+  EXPECT_TRUE(decision.is_retried);
+  EXPECT_THAT(decision.repairs.excluded_nodes, ElementsAre("n2"));
+  attempt.node_names.clear();
+  EXPECT_FALSE(decided("dev.ecc").is_retried);
+}
+
+TEST_F(RetryPolicy, ANodeWithoutALastWordIsLost) {
+  std::erase_if(attempt.ranks, [](const RankEnd& rank) { return rank.rank >= 2; });
+  attempt.first_failed_rank = 0;
+  attempt.ranks[0].was_asked = false;
+  attempt.ranks[0].ended_ms = 10'000;
+  RankEnd& gone = silent.emplace_back();
+  gone.rank = 3;
+  gone.alive_ms = 9'000;
+  EXPECT_THAT(decided("comm.peer_gone").repairs.excluded_nodes, ElementsAre("n2"));
+  EXPECT_TRUE(decided("comm.peer_gone").is_retried);
+  gone.alive_ms = 11'000;  // killed after the failure, as its victim
+  EXPECT_FALSE(decided("script.exception").is_retried);
+}
+
+TEST_F(RetryPolicy, OnlyTheNodeThatFellSilentFirstIsLost) {
+  attempt.ranks.clear();
+  attempt.first_failed_rank.reset();
+  attempt.reason = "Slurm lost a node of the job";
+  for (int rank = 0; rank < 4; ++rank) {
+    RankEnd& killed = silent.emplace_back();
+    killed.rank = rank;
+    killed.alive_ms = rank < 2 ? 48'000 : 35'000;
+  }
+  EXPECT_TRUE(decided().is_retried);
+  EXPECT_THAT(decided().repairs.excluded_nodes, ElementsAre("n2"));
+}
+
+TEST_F(RetryPolicy, MemoryGrowsAsFarAsAllowed) {
+  job.per_worker.memory_bytes = 100 * kMebi;
+  attempt.ranks[2].hit_memory_limit = true;
+  EXPECT_FALSE(decided().is_retried);
+  job.spec.memory_most = 150 * kMebi;
+  EXPECT_TRUE(decided().is_retried);
+  EXPECT_EQ(decided().memory_bytes, 150 * kMebi);
+  job.per_worker.memory_bytes = 150 * kMebi;
+  EXPECT_FALSE(decided().is_retried);
+}
+
+TEST_F(RetryPolicy, AHangIsTriedOnceMoreElsewhere) {
+  attempt.reason = "the job could not go on and was ended";
+  const Decision decision = decided("desync.stopped_rank");
+  EXPECT_TRUE(decision.is_retried);
+  EXPECT_THAT(decision.repairs.excluded_nodes, ElementsAre("n2"));
+  job.repairs = decision.repairs;
+  EXPECT_FALSE(decided("desync.stopped_rank").is_retried);
+}
+
+TEST_F(RetryPolicy, APreemptionIsNoFault) {
+  attempt.ranks[2].exit_status.reset();
+  attempt.ranks[2].signal = SIGTERM;
+  EXPECT_TRUE(decided("script.exception").is_retried);
+}
+
+TEST_F(RetryPolicy, ANewerCheckpointRefillsTheBudget) {
+  attempt.ranks[2].signal = SIGTERM;
+  job.repairs.retries_used = 3;
+  job.repairs.newest_checkpoint_ms = 1000;
+  EXPECT_FALSE(decided("", 1000).is_retried);
+  const Decision decision = decided("", 2000);
+  EXPECT_TRUE(decision.is_retried);
+  EXPECT_EQ(decision.repairs.retries_used, 1);
+}
+
+TEST_F(RetryPolicy, TheTimeLimitIsTheUsersWord) {
+  attempt.reason = "ended at its time limit of 1 s";
+  job.spec.retries = 5;
+  EXPECT_FALSE(decided().is_retried);
+}
+
+}  // namespace
+}  // namespace lockstep::service

@@ -1,0 +1,24 @@
+"""A service on the login host of the lab's Slurm."""
+
+import subprocess
+
+from service_client import LOCKSTEP, Service, wait_until
+
+
+class SlurmService(Service):
+    def __init__(self, folder, cluster):
+        super().__init__(folder)
+        self.cluster = cluster
+
+    def start(self, *words):
+        with (self.folder.parent / "service.err").open("ab") as err:
+            self.process = self.cluster.popen([LOCKSTEP, "serve", "--state", self.folder, "--engine", "slurm", *words], stderr=err)
+        wait_until(self.answers, "the service answers")
+        return self
+
+    def events(self, name):
+        return [(event["kind"], event["detail"]) for event in self.get(f"/v1/jobs/{name}/events")[1]["events"]]
+
+    def log(self, name):
+        return subprocess.run([LOCKSTEP, "logs", name], capture_output=True, text=True,
+                              env={"LOCKSTEP_STATE": str(self.folder), "PATH": "/usr/bin:/bin"}).stdout.splitlines()

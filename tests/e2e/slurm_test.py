@@ -1,0 +1,113 @@
+"""Jobs through a real Slurm of several nodes: a script and a worker count are enough there too."""
+
+import os
+import re
+import signal
+
+import pytest
+
+from harness.registry import python_of
+from service_client import pids_with, wait_until
+from slurm_service import SlurmService
+from slurmlab.cluster import Cluster
+
+EVERY_FRAMEWORK = ["torch_ddp", "horovod_torch", "tf_custom_loop", "keras_fit"]
+FRAMEWORKS = EVERY_FRAMEWORK if os.environ.get("LOCKSTEP_FRAMEWORKS") == "all" else ["torch_ddp"]
+NODES = 4 if os.environ.get("LOCKSTEP_FRAMEWORKS") == "all" else 2
+PATIENCE_S = 240
+LOOPBACK_NAME = "127.0.0.1 localhost\n127.0.1.1 n2\n"
+
+
+@pytest.fixture
+def cluster(tmp_path, request):
+    with Cluster(tmp_path / "slurm", nodes=getattr(request, "param", 2), cpus=2, gpus=2, hosts_files={"n2": LOOPBACK_NAME}) as made:
+        yield made
+
+
+@pytest.fixture
+def service(tmp_path, cluster):
+    with SlurmService(tmp_path / "s", cluster) as made:
+        yield made
+
+
+@pytest.mark.parametrize("cluster", [NODES], indirect=True)
+@pytest.mark.parametrize("name", FRAMEWORKS)
+def test_a_framework_meets_over_several_nodes(jobs, name, service):
+    """Though the name of the second node leads to its own loopback address there, as Debian's installer leaves it."""
+    job = jobs[name]
+    request = {"script": str(job.script), "python": str(python_of(job.env)), "workers": NODES, "nodes": NODES,
+               "environment": dict(job.environ), "gpus_per_worker": 0}
+    posted = service.post(request)[1]
+    done = service.wait_for(posted["id"], limit_s=PATIENCE_S)
+    said = service.log(posted["id"])
+    assert done["state"] == "SUCCEEDED", (done["reason"], service.events(posted["id"]), said[-20:])
+    assert done["engine"] == "slurm" and len(set(done["last_attempt"]["node_names"])) == NODES
+    params = {match[1]: match[2] for line in said if (match := re.search(r"lab rank=(\d+) done params=(\S+)", line))}
+    assert len(params) == NODES and len(set(params.values())) == 1
+
+
+def test_what_slurm_would_let_wait_for_ever_is_refused(service):
+    for request, pointer in [({"workers": 3, "nodes": 3}, "/nodes"), ({"workers": 64}, "/workers"),
+                             ({"workers": 1, "gpus_per_worker": 4}, "/gpus_per_worker"),
+                             ({"workers": 1, "partition": "none"}, "/partition"),
+                             ({"workers": 1, "partition": "short", "time_limit_s": 7200}, "/time_limit_s")]:
+        status, problem = service.post({"command": ["true"]} | request)
+        assert (status, problem["errors"][0]["pointer"]) == (422, pointer), problem
+
+
+def test_the_rank_that_failed_first_is_named(service):
+    """Slurm itself would say 143, of a rank that it killed."""
+    command = ["/bin/sh", "-c", "echo $RANK on $(hostname) : $CUDA_VISIBLE_DEVICES; test $RANK = 3 && exit 7; sleep 600"]
+    name = service.post({"command": command, "workers": 4, "nodes": 2})[1]["id"]
+    done = service.wait_for(name, limit_s=PATIENCE_S)
+    assert (done["state"], done["reason"]) == ("FAILED", "rank 3 ended with status 7"), service.events(name)
+    assert done["last_attempt"]["exit_status"] == 7
+    assert sorted(service.log(name)) == [f"[{rank}] {rank} on n{rank // 2 + 1} : 0,1" for rank in range(4)]
+    kinds = [kind for kind, _ in service.events(name)]
+    assert [kind for kind in kinds if kind != "waiting"] == ["queued", "started", "handed in", "running", "failed"]
+
+
+def test_cancel_reaches_every_node(service, cluster):
+    mark = f"lockstep-slurm-test-{os.getpid()}"
+    name = service.post({"command": ["/bin/sh", "-c", f"sleep 600 # {mark}"], "workers": 2, "nodes": 2})[1]["id"]
+    wait_until(lambda: len(pids_with(mark)) >= 2, "the ranks run", PATIENCE_S)
+    service.request("POST", f"/v1/jobs/{name}/cancel")
+    assert service.wait_for(name, limit_s=PATIENCE_S)["state"] == "CANCELLED"
+    assert not pids_with(mark)
+    wait_until(lambda: not cluster.run(["squeue", "-h", "-t", "pending,running"]).strip(), "Slurm has no job", PATIENCE_S)
+
+
+def test_a_job_is_found_again(service, cluster, tmp_path):
+    """Whether the service was killed or its keeper too: Slurm runs on."""
+    gate = tmp_path / "gate"
+    name = service.post({"command": ["/bin/sh", "-c", f"until test -e {gate}; do sleep 0.1; done; echo rank $RANK"], "workers": 2,
+                         "nodes": 2})[1]["id"]
+    wait_until(lambda: ("running" in dict(service.events(name))), "it runs", PATIENCE_S)
+    keeper = int((service.folder / "jobs" / name / "1/started").read_text())
+    service.kill()
+    os.kill(keeper, signal.SIGKILL)
+    service.start()
+    wait_until(lambda: "found again" in dict(service.events(name)), "it is found", PATIENCE_S)
+    gate.touch()
+    done = service.wait_for(name, limit_s=PATIENCE_S)
+    assert (done["state"], done["attempts"]) == ("SUCCEEDED", 1), service.events(name)
+    assert sorted(service.log(name)) == ["[0] rank 0", "[1] rank 1"]
+
+
+@pytest.mark.parametrize("cluster", [3], indirect=True)
+def test_a_job_goes_on_without_a_node_that_died(service, cluster, tmp_path):
+    """An elastic job takes as many ranks as the nodes that are left can have."""
+    folder = tmp_path / "checkpoints"
+    folder.mkdir()
+    command = ["/bin/sh", "-c", f"test $LOCKSTEP_ATTEMPT = 1 && {{ touch {folder}/$RANK; sleep 600; }}; echo $RANK of $WORLD_SIZE"]
+    request = {"command": command, "workers": {"min": 2, "max": 3}, "nodes": 3, "cpus_per_worker": 2, "gpus_per_worker": 0,
+               "checkpoint_directory": str(folder)}
+    name = service.post(request)[1]["id"]
+    wait_until(lambda: len(list(folder.iterdir())) == 3, "the ranks run", PATIENCE_S)
+    cluster.kill_node("n2")
+    done = service.wait_for(name, limit_s=PATIENCE_S)
+    events = service.events(name)
+    assert (done["state"], done["attempts"]) == ("SUCCEEDED", 2), events
+    assert done["last_attempt"]["node_names"] == ["n1", "n3"] and done["last_attempt"]["workers"] == 2
+    assert any(kind == "failed, to be retried" and "without n2" in detail for kind, detail in events), events
+    assert sorted(service.log(name))[-2:] == ["[0] 0 of 2", "[1] 1 of 2"]
