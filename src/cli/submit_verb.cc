@@ -6,6 +6,7 @@
 #include "cli/sent_files.h"
 #include "cli/service_client.h"
 #include "cli/submitted_environment.h"
+#include "cli/submitted_manifest.h"
 #include "cli/verbs.h"
 #include "process/environment.h"
 #include "service/job/job_id.h"
@@ -131,6 +132,7 @@ Result<ExitStatus> wait_for(const service::Client& client, const std::string& id
 
 Result<ExitStatus> run(const Args& args, Terminal& terminal) {
   const Json request = TRY(request_from(args));
+  if (args.value("dry-run")) return show_manifest(args, request, terminal);
   const service::Client client = TRY(reach_service(args));
   const std::string body = base::to_text(request, base::JsonLayout::kOneLine);
   const std::string key = service::make_job_id(service::now_in_ms());
@@ -151,6 +153,7 @@ Result<ExitStatus> run(const Args& args, Terminal& terminal) {
   return ExitStatus::kNothingFound;
 }
 
+constexpr std::string_view kManifestKinds[] = {"job", "pytorchjob", "mpijob", "tfjob", "jobset"};
 constexpr std::string_view kEngines[] = {"local", "slurm"};
 constexpr std::string_view kFrameworks[] = {"auto", "pytorch", "tensorflow", "horovod", "plain"};
 
@@ -182,6 +185,11 @@ constexpr Flag kFlags[] = {
     {.name = "nodes", .value_name = "N", .help = "Over how many nodes of Slurm the ranks are spread"},
     {.name = "partition", .value_name = "NAME", .help = "The partition of Slurm"},
     {.name = "account", .value_name = "NAME", .help = "To whom Slurm charges the job"},
+    {.name = "dry-run",
+     .value_name = "KIND",
+     .help = "Print the job as a manifest for kubectl, and hand in nothing",
+     .choices = kManifestKinds},
+    {.name = "image", .value_name = "NAME", .help = "The container image of a manifest"},
     {.name = "time-limit", .value_name = "SECONDS", .help = "End an attempt after so long"},
     {.name = "env",
      .short_name = 'e',
