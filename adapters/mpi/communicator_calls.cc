@@ -16,12 +16,19 @@ struct Made {
   std::int32_t size = 0;
 };
 
+// Who is in it, its members, its topology. Recordings of before topologies were kept have only two of them.
+std::size_t pieces_of(const lockstep_ticket& ticket) {
+  std::uint64_t bytes = 0;
+  return is_solo() && lockstep_served_bytes(&ticket, 2, &bytes) != LOCKSTEP_SERVED ? 2 : 3;
+}
+
 void keep_made(const lockstep_ticket& ticket, MPI_Comm communicator) {
   if (!keeps_payload() || ticket.communicator == 0) return;
+  const std::size_t count = pieces_of(ticket);
   if (communicator == handles.null_communicator) {
     const Made nobody;
     const lockstep_piece pieces[3] = {{&nobody, sizeof nobody}, {nullptr, 0}, {nullptr, 0}};
-    keep_pieces(ticket, pieces, 3);
+    keep_pieces(ticket, pieces, count);
     return;
   }
   const Made made{rank_in(communicator), size_of(communicator)};
@@ -32,7 +39,7 @@ void keep_made(const lockstep_ticket& ticket, MPI_Comm communicator) {
       {&made, sizeof made},
       {members.data(), static_cast<std::size_t>(made.size) * sizeof(int)},
       {topology.numbers(), static_cast<std::size_t>(topology.count()) * sizeof(int)}};
-  keep_pieces(ticket, is_listed ? pieces : nullptr, 3);
+  keep_pieces(ticket, is_listed ? pieces : nullptr, count);
 }
 
 // In a replay: a communicator of this process alone, with what is known of the recorded one.
@@ -57,13 +64,14 @@ int make_as_recorded(Function function, const lockstep_ticket& ticket, MPI_Comm 
                      MPI_Comm* communicator) {
   Made made;
   const std::size_t bytes = served_bytes(ticket, 1);
-  const std::size_t topology_bytes = served_bytes(ticket, 2);
+  const std::size_t count = pieces_of(ticket);
+  const std::size_t topology_bytes = count < 3 ? 0 : served_bytes(ticket, 2);
   LocalArray<int> members(static_cast<int>(bytes / sizeof(int)));
   LocalArray<int> topology(static_cast<int>(topology_bytes / sizeof(int)));
   if (members.data() == nullptr || topology.data() == nullptr) leave_replay("no memory");
   const lockstep_room rooms[3] = {
       {&made, sizeof made}, {members.data(), bytes}, {topology.data(), topology_bytes}};
-  serve_rooms(ticket, rooms, 3);
+  serve_rooms(ticket, rooms, count);
   return make_alone(is_duplicate(function) ? parent : handles.self, communicator,
                     {made.rank, made.size, members.data(), static_cast<int>(topology_bytes / sizeof(int))},
                     topology.data());

@@ -48,15 +48,25 @@ def since_checkpoint(python, tmp_path_factory):
     return folder, job.stdout
 
 
-def test_each_rank_resumes_from_the_checkpoint_and_goes_on_bit_for_bit(since_checkpoint):
-    folder, printed = since_checkpoint
+def assert_each_rank_resumes(recording, printed, checkpoint):
     for rank in range(2):
-        said = replay(folder / "recording", rank)
+        said = replay(recording, rank)
         assert said.returncode == 0, said.stdout + said.stderr
-        assert "resume from what the job saved after step 16" in said.stderr, said.stderr
-        assert str(folder / "state.pt") in said.stderr
+        assert f"resume from what the job saved after step 16: {checkpoint}\n" in said.stderr, said.stderr
         assert steps_of(said.stdout, rank) == steps_of(printed, rank)[16:] != []
         assert "replayed bit for bit" in said.stderr, said.stderr
+
+
+def test_each_rank_resumes_from_the_checkpoint_and_goes_on_bit_for_bit(since_checkpoint):
+    folder, printed = since_checkpoint
+    assert_each_rank_resumes(folder / "recording", printed, folder / "state.pt")
+
+
+def test_the_last_steps_are_replayed_from_what_all_ranks_saved_together(python, tmp_path):
+    job = subprocess.run(run_command(python, tmp_path / "recording", "--payload-last", "5"), capture_output=True, text=True,
+                         timeout=LIMIT_S, env=environment(CHECKPOINT=f"{tmp_path / 'state'}/"))
+    assert job.returncode == 0, job.stderr
+    assert_each_rank_resumes(tmp_path / "recording", job.stdout, tmp_path / "state")
 
 
 def test_what_came_before_the_last_two_checkpoints_is_gone_from_the_disk(since_checkpoint):

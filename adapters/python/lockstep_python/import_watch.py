@@ -3,7 +3,7 @@
 import importlib.machinery
 import sys
 
-_actions = {}  # module name: what to do with the module once it has run
+_actions = {}  # module name: what is to be done, in turn, with the module once it has run
 
 
 class _Finder:
@@ -11,12 +11,11 @@ class _Finder:
 
     @staticmethod
     def find_spec(name, path=None, target=None):
-        action = _actions.get(name)
-        if action is None:
+        if name not in _actions:
             return None
         spec = _spec_from_others(name, path, target)
         if spec is not None and isinstance(spec.loader, importlib.machinery.SourceFileLoader):
-            _call_after(spec.loader, action)
+            _call_after(spec.loader)
         return spec
 
 
@@ -29,27 +28,31 @@ def _spec_from_others(name, path, target):
     return None
 
 
-def _call_after(loader, action):
+def _call_after(loader):
     run = loader.exec_module
 
     def exec_module(module):
         run(module)
         del loader.exec_module
-        try:
-            if _actions.pop(module.__name__, None) is action:
-                action(module)
-        except Exception as error:
-            from lockstep_python import notes
-            notes.tell(f"after the import of {module.__name__}: {error!r}")
+        for action in _actions.pop(module.__name__, []):
+            _call(action, module)
 
     loader.exec_module = exec_module
+
+
+def _call(action, module):
+    try:
+        action(module)
+    except Exception as error:
+        from lockstep_python import notes
+        notes.tell(f"after the import of {module.__name__}: {error!r}")
 
 
 def after_import(name, action):
     if name in sys.modules:
         action(sys.modules[name])
     else:
-        _actions[name] = action
+        _actions.setdefault(name, []).append(action)
 
 
 def begin():

@@ -29,6 +29,24 @@ def watch(library, native=None):
                                        ("loader", "_load_state_dict", "checkpoint_load")):
         import_watch.after_import(f"torch.distributed.checkpoint.state_dict_{module}",
                                   functools.partial(_watch_function, library, function, activity))
+    import_watch.after_import("torch.distributed.checkpoint.state_dict", _leave_out_first_step)
+
+
+def _leave_out_first_step(module):
+    """An optimizer that has no state yet is made to step once, without effect, before its state is saved or loaded."""
+    make = getattr(module, "_init_optim_state", None)
+    if make is None:
+        return
+
+    @functools.wraps(make)
+    def _init_optim_state(*arguments, **named):
+        steps.begin_fit()
+        try:
+            return make(*arguments, **named)
+        finally:
+            steps.end_fit()
+
+    module._init_optim_state = _init_optim_state
 
 
 class _Steps:
@@ -107,9 +125,14 @@ class _Checkpoint:
     def __exit__(self, kind=None, *_):
         if _inside.depth == 1:
             self._library.mark_activity(self._activity, PHASE_END)
-            if self._path and kind is None and self._library.payload_mode() == PAYLOAD_KEEPS:
+            if self._path and kind is None and self._library.payload_mode() == PAYLOAD_KEEPS and _is_main_thread():
                 self._library.keep_checkpoint(self._path)
         _inside.depth -= 1
+
+
+def _is_main_thread():
+    """What another thread saves is a part of a checkpoint, or one of a step that may be long over."""
+    return threading.current_thread() is threading.main_thread()
 
 
 class _StepBegin:

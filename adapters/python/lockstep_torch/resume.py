@@ -2,6 +2,7 @@
 fresh start: parameters are those of the checkpoint, and DDP's buckets are those it had settled on in its second step."""
 
 import functools
+import inspect
 import os
 import struct
 
@@ -20,6 +21,21 @@ def watch(library):
         return
     steps.raise_number(first_step())
     import_watch.after_import("torch.nn.parallel.distributed", functools.partial(_resume_ddp, library))
+    import_watch.after_import("torch.distributed.checkpoint.state_dict_loader", _load_alone)
+
+
+def _load_alone(loader):
+    """The recorded job did not load when it began: what ranks tell each other while they load is not on record."""
+    load = loader._load_state_dict
+    signature = inspect.signature(load)
+
+    @functools.wraps(load)
+    def _load_state_dict(*arguments, **named):
+        given = signature.bind(*arguments, **named)
+        given.arguments["no_dist"] = True
+        return load(*given.args, **given.kwargs)
+
+    loader._load_state_dict = _load_state_dict
 
 
 def _resume_ddp(library, module):

@@ -1,6 +1,7 @@
 """A DDP job that saves its state and goes on from what it saved, as a user's script does.
 
 CHECKPOINT=FILE   rank 0 saves there after every fourth step; each rank begins from it when it is there
+CHECKPOINT=DIR/   the same by torch.distributed.checkpoint, by all ranks
 STEPS=N           the number of steps, 18 unless told
 """
 
@@ -10,17 +11,34 @@ import sys
 
 import torch
 import torch.distributed as dist
+import torch.distributed.checkpoint as dcp
 from torch import nn
+from torch.distributed.checkpoint import state_dict
 from torch.nn.parallel import DistributedDataParallel
 
 STEPS = int(os.environ.get("STEPS", "18"))
 CHECKPOINT = os.environ.get("CHECKPOINT", "")
 SAVED_EVERY = 4
+IS_SAVED_TOGETHER = CHECKPOINT.endswith("/")
+
+
+def whole_state(model, optimizer, step):
+    learned, moments = state_dict.get_state_dict(model, optimizer)
+    return {"model": learned, "optimizer": moments, "step": step}
+
+
+def load_together(model, optimizer):
+    saved = whole_state(model, optimizer, 0)
+    dcp.load(saved, checkpoint_id=CHECKPOINT)
+    state_dict.set_state_dict(model, optimizer, model_state_dict=saved["model"], optim_state_dict=saved["optimizer"])
+    return saved["step"]
 
 
 def load(model, optimizer):
     if not os.path.exists(CHECKPOINT):
         return 0
+    if IS_SAVED_TOGETHER:
+        return load_together(model, optimizer)
     saved = torch.load(CHECKPOINT)
     model.load_state_dict(saved["model"])
     optimizer.load_state_dict(saved["optimizer"])
@@ -28,7 +46,10 @@ def load(model, optimizer):
 
 
 def save(model, optimizer, step):
-    torch.save({"model": model.state_dict(), "optimizer": optimizer.state_dict(), "step": step}, CHECKPOINT)
+    if IS_SAVED_TOGETHER:
+        dcp.save(whole_state(model, optimizer, step), checkpoint_id=CHECKPOINT)
+    elif dist.get_rank() == 0:
+        torch.save({"model": model.state_dict(), "optimizer": optimizer.state_dict(), "step": step}, CHECKPOINT)
 
 
 def main():
@@ -49,8 +70,7 @@ def main():
         sys.stdout.write(f"rank={rank} step={step} loss={loss.item().hex()}\n")
         sys.stdout.flush()
         if CHECKPOINT and step % SAVED_EVERY == 0:
-            if rank == 0:
-                save(model, optimizer, step)
+            save(model, optimizer, step)
             dist.barrier()
     # Until the wrapper is gone Gloo's threads live, and one that still lets go of its last call when Python ends aborts.
     del parallel
