@@ -12,6 +12,7 @@
 #include "record/recording.h"
 #include "replay/compare.h"
 #include "replay/differences.h"
+#include "replay/differing_elements.h"
 #include "replay/extent.h"
 #include "replay/tell.h"
 
@@ -91,6 +92,11 @@ replay::Compared words_for(const Pair& pair, const Side& a, const Side& b,
   if (first) {
     compared.details =
         replay::find_call_details(record_file_of(a, *pair.first), first->communicator, first->call);
+  }
+  if (comparison.first_call && compared.details) {
+    compared.result =
+        replay::differing_elements({*pair.first, a.recording}, {*pair.second, b.recording},
+                                   comparison.first_call->call.key, compared.details->element_bytes);
   }
   compared.differences =
       replay::differences_between(replay::Run{*pair.first, record_file_of(a, *pair.first)},

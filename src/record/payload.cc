@@ -2,11 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
-#include <fcntl.h>
 #include <string_view>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <fmt/format.h>
 
@@ -15,6 +11,7 @@
 
 #include "base/file.h"
 #include "base/text_fields.h"
+#include "record/mapped_payload.h"
 
 namespace lockstep::record {
 namespace {
@@ -192,34 +189,6 @@ class Decoder {
   std::uint64_t blobs_bytes_ = 0;
 };
 
-class Mapped {
- public:
-  explicit Mapped(const std::filesystem::path& path) {
-    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    struct stat status {};
-    if (file >= 0 && ::fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
-      bytes_ = static_cast<std::size_t>(status.st_size);
-      data_ = ::mmap(nullptr, bytes_, PROT_READ, MAP_PRIVATE, file, 0);
-    }
-    error_ = errno;
-    if (file >= 0) ::close(file);
-  }
-  Mapped(const Mapped&) = delete;
-  Mapped& operator=(const Mapped&) = delete;
-  ~Mapped() {
-    if (is_open()) ::munmap(data_, bytes_);
-  }
-  bool is_open() const { return data_ != MAP_FAILED; }
-  const void* data() const { return data_; }
-  std::size_t bytes() const { return bytes_; }
-  int error() const { return error_; }
-
- private:
-  void* data_ = MAP_FAILED;
-  std::size_t bytes_ = 0;
-  int error_ = 0;
-};
-
 }  // namespace
 
 std::filesystem::path payload_path(const std::filesystem::path& recording, int rank, std::uint32_t restart) {
@@ -248,7 +217,7 @@ Result<void> decode_part(const void* data, std::size_t bytes, std::uint64_t blob
 }
 
 Result<void> read_part(const std::filesystem::path& path, Decoder& decoder) {
-  const Mapped file(path);
+  const MappedPayload file(path);
   if (!file.is_open()) {
     return Error{"cannot read payload", path.string(),
                  file.error() != 0 ? std::strerror(file.error()) : "it is empty",

@@ -64,6 +64,8 @@ std::optional<CallDetails> find_call_details(const std::filesystem::path& record
                         .tensors = in_words(shapes),
                         .stack = {},
                         .elements = elements_of(shapes)};
+    if (details.elements != 0 && made->payload_bytes % details.elements == 0)
+      details.element_bytes = made->payload_bytes / details.elements;
     details.parameters = names_by_size(parameters_in(attributes_in(record_file)), details.elements);
     if (const auto* frames = known.stack(made->stack)) {
       for (const lockstep_frame& frame : *frames) {

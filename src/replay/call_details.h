@@ -23,6 +23,7 @@ struct CallDetails {
   std::string tensors;       // "float32[524]"
   std::vector<Frame> stack;  // innermost first; empty: not taken
   std::uint64_t elements = 0;
+  std::size_t element_bytes = 0;             // 0: not known
   std::vector<std::string> parameters = {};  // that have as many together; empty: not known
 };
 

@@ -82,7 +82,7 @@ Judgement judge(const record::Payload& recorded, const Replayed& replayed) {
   }
   if (auto finding = finding_from(comparison, compared)) verdict.findings.push_back(*std::move(finding));
   add_limits(comparison, verdict);
-  judgement.agreement = agreement_of(recorded, comparison, end);
+  if (comparison.calls != 0) judgement.agreement = agreement_of(recorded, comparison, end);
   return judgement;
 }
 

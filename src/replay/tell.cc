@@ -89,6 +89,10 @@ void add_evidence(const Comparison& comparison, const Compared& compared, model:
     if (call.other_bytes) text += fmt::format(" against {}", *call.other_bytes);
     if (compared.details && compared.details->elements != 0) text += elements_in_words(*compared.details);
     add(std::move(text));
+    if (compared.result && call.output_differs) {
+      add(fmt::format("  {} of {} elements of its result differ", compared.result->differing,
+                      compared.result->of));
+    }
   }
   if (!compared.details) return;
   for (std::size_t i = 0; i < std::min(compared.details->stack.size(), kMostFrames); ++i) {

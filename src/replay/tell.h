@@ -8,6 +8,7 @@
 #include "model/finding.h"
 #include "replay/call_details.h"
 #include "replay/compare.h"
+#include "replay/differing_elements.h"
 
 namespace lockstep::replay {
 
@@ -18,6 +19,7 @@ struct Compared {
   std::string second;                         // "the replay"
   std::filesystem::path file = {};            // that the evidence points to
   std::optional<CallDetails> details = {};    // of the first call that differs
+  std::optional<ElementCount> result = {};    // of its result, where both have its bytes
   std::vector<std::string> differences = {};  // of versions and platform between the two
 };
 
