@@ -15,6 +15,7 @@
 #include "replay/extent.h"
 #include "replay/judge.h"
 #include "replay/solo_command.h"
+#include "replay/stop.h"
 #include "report/findings_json.h"
 #include "report/text.h"
 
@@ -94,6 +95,17 @@ Result<std::uint64_t> first_step(const Args& args, const record::Payload& rank, 
   return checkpoint->step;
 }
 
+// After how many steps it stops; 0: at its own end.
+Result<std::uint64_t> last_step(const Args& args, std::uint64_t from) {
+  const auto typed = args.value("to-step");
+  if (!typed) return std::uint64_t{0};
+  const auto step = base::number_in<std::uint32_t>(*typed);
+  if (step && *step > from) return std::uint64_t{*step};
+  return Error{"wrong value for '--to-step'", *typed,
+               step ? fmt::format("the replay begins after step {}", from) : "not a step",
+               "the number of the step after which the replay stops"};
+}
+
 // The terminal is this one's, whatever the recorded process had.
 std::vector<std::string> environment_for(const record::PayloadProcess& process) {
   std::vector<std::string> environment = replay::recorded_environment(process);
@@ -109,14 +121,36 @@ int world_size_of(const record::Payload& rank, const replay::Job& job) {
 }
 
 // Whoever put a debugger in front may leave it at any time; what was changed on purpose may not end early.
-bool may_end_early(const Args& args, int status) {
-  return status != 0 || (!args.command.empty() && !args.has("what-if"));
+bool may_end_early(const Args& args, int status, const std::optional<replay::Stop>& stop) {
+  return status != 0 || stop || (!args.command.empty() && !args.has("what-if"));
 }
 
 void tell_equal(const replay::Judgement& judgement, Terminal& terminal) {
   if (!judgement.agreement.empty()) terminal.tell(fmt::format("lockstep: {}\n", judgement.agreement));
   for (const std::string& limit : judgement.verdict.limits)
     terminal.tell(fmt::format("lockstep: {}\n", limit));
+}
+
+void tell_difference(const Args& args, const model::Verdict& verdict, Terminal& terminal) {
+  if (args.has("what-if")) terminal.tell("lockstep: the first thing that changes:\n");
+  const report::TextStyle style{.colour = terminal.color_on_err(), .width = terminal.width()};
+  terminal.tell("\n" + report::render_text(verdict, style));
+}
+
+// Found: 0; held nowhere: 1, or the program's own status when it failed.
+Result<ExitStatus> tell_bisected(const Args& args, int status, const std::optional<replay::Stop>& stop,
+                                 Terminal& terminal) {
+  const std::string predicate = args.value("bisect").value_or("");
+  if (stop && stop->why == replay::Stop::Why::kFailed) {
+    return Error{"cannot ask", predicate, stop->error,
+                 "a Python expression over 'parameters', a dictionary of tensors by name, and 'step'"};
+  }
+  if (stop && stop->why == replay::Stop::Why::kHolds) {
+    terminal.tell(fmt::format("lockstep: it holds first at the end of step {}: {}\n", stop->step, predicate));
+    return ExitStatus::kNothingFound;
+  }
+  terminal.tell(fmt::format("lockstep: it holds at the end of no step: {}\n", predicate));
+  return status == 0 ? ExitStatus::kFindings : ExitStatus{status};
 }
 
 Result<ExitStatus> run(const Args& args, Terminal& terminal) {
@@ -144,26 +178,30 @@ Result<ExitStatus> run(const Args& args, Terminal& terminal) {
                                         .rank = number,
                                         .world_size = world_size,
                                         .restart = rank->restart,
-                                        .from_step = from};
+                                        .from_step = from,
+                                        .to_step = TRY(last_step(args, from)),
+                                        .predicate = args.value("bisect").value_or("")};
   const int status = TRY(process::run_in_foreground(
       replay::solo_command(*rank->process, args.command),
       launch::with_replay(environment_for(*rank->process), parts, folder.path(), settings),
       rank->process->folder));
 
+  const auto stop = replay::read_stop(folder.path());
   const record::Payload recorded = from == 0 ? *rank : replay::from_step(*rank, from);
   const replay::Judgement judgement = replay::judge(
       recorded,
-      {.recording = recording, .folder = folder.path(), .may_end_early = may_end_early(args, status)});
+      {.recording = recording, .folder = folder.path(), .may_end_early = may_end_early(args, status, stop)});
   const model::Verdict& verdict = judgement.verdict;
   TRY(base::write_file(folder.path() / "findings.json", report::encode_findings(verdict)));
   if (verdict.findings.empty()) {
     tell_equal(judgement, terminal);
-    return ExitStatus{status};
+  } else {
+    tell_difference(args, verdict, terminal);
   }
-  if (args.has("what-if")) terminal.tell("lockstep: the first thing that changes:\n");
-  const report::TextStyle style{.colour = terminal.color_on_err(), .width = terminal.width()};
-  terminal.tell("\n" + report::render_text(verdict, style));
-  return status == 0 && !args.has("what-if") ? ExitStatus::kFindings : ExitStatus{status};
+  if (args.has("bisect")) return tell_bisected(args, status, stop, terminal);
+  if (args.has("to-step") && !stop) terminal.tell("lockstep: the replay came to its end before that step\n");
+  return status == 0 && !verdict.findings.empty() && !args.has("what-if") ? ExitStatus::kFindings
+                                                                          : ExitStatus{status};
 }
 
 constexpr Flag kFlags[] = {
@@ -174,6 +212,10 @@ constexpr Flag kFlags[] = {
     {.name = "from-step",
      .value_name = "STEP",
      .help = "The script resumes from its checkpoint after so many steps, not from the start"},
+    {.name = "to-step", .value_name = "STEP", .help = "Stop after that step"},
+    {.name = "bisect",
+     .value_name = "PREDICATE",
+     .help = "Find the first step at whose end a Python expression over 'parameters' and 'step' holds"},
     {.name = "out",
      .short_name = 'o',
      .value_name = "DIR",
@@ -210,6 +252,8 @@ constexpr Example kExamples[] = {
     {"lockstep run --payload -- torchrun --nproc-per-node 8 train.py", "Record what ranks receive"},
     {"lockstep replay lockstep-latest --rank 3", "Run rank 3 again, alone"},
     {"lockstep replay lockstep-latest --rank 3 -- python -m pdb", "The same in a debugger"},
+    {"lockstep replay lockstep-latest --rank 3 --bisect 'any(p.isnan().any() for p in parameters.values())'",
+     "When did a weight become NaN?"},
     {"lockstep replay lockstep-latest --rank 3 --what-if -- python train_fixed.py",
      "Which collective does a change of the script change first?"},
 };

@@ -5,6 +5,7 @@ Cheap jobs by default; LOCKSTEP_REPLAY_ALL=1 (make test-replay) replays every ra
 import json
 import os
 import pathlib
+import re
 import subprocess
 
 import pytest
@@ -107,6 +108,25 @@ def test_a_change_of_1e_minus_7_is_found_at_its_step_and_bucket(recorded, tmp_pa
     assert any("train.py" in text and "in main" in text for text in evidence), evidence
 
 
+def test_a_replay_stops_after_a_step(recorded):
+    folder, printed = recorded
+    said = replay(folder, 1, "--to-step", "2")
+    assert lines_of(said.stdout, 1)[-1] == [line for line in lines_of(printed, 1) if "step=1 " in line][0], said.stdout
+    assert "2 of its 4 steps were compared, no difference until then" in said.stderr, said.stderr
+
+
+def test_the_step_in_which_a_weight_becomes_nan_is_found_by_one_replay(python, tmp_path):
+    job = record(python, tmp_path / "recording", TRAIN, POISON_AT="3")
+    assert job.returncode == 0, job.stderr
+    said = replay(tmp_path / "recording", 0, "--bisect", "any(p.isnan().any() for p in parameters.values())")
+    assert "it holds first at the end of step 3" in said.stderr, said.stderr
+    assert not any("step=4" in line for line in said.stdout.splitlines()), said.stdout
+    never = replay(tmp_path / "recording", 1, "--bisect", "step > 4 or '0.weight' not in parameters", status=1)
+    assert "it holds at the end of no step" in never.stderr, never.stderr
+    wrong = replay(tmp_path / "recording", 1, "--bisect", "weight > 1", status=2)
+    assert "name 'weight' is not defined" in wrong.stderr, wrong.stderr
+
+
 def test_two_recordings_are_compared(recorded, tmp_path):
     folder, _ = recorded
     same = subprocess.run([LOCKSTEP, "diff", f"{folder}:0", f"{folder}:1"], capture_output=True, text=True)
@@ -126,6 +146,7 @@ def test_of_two_recordings_the_rank_that_began_comes_first(python, recorded, tmp
     first, second = json.loads(said.stdout)["findings"]
     assert first["root_ranks"] == [1] and "input of all_reduce" in first["title"] and "step 3" in first["title"], first
     assert second["root_ranks"] == [0] and "result of all_reduce" in second["title"], second
+    assert re.search(r"\b[1-9]\d* of 161 elements of its result differ", json.dumps(second["evidence"])), second
     assert "differing inputs by step: step 3: 1, step 4: 1" in first["explanation"], first
 
 

@@ -6,7 +6,7 @@ import os
 import threading
 import weakref
 
-from lockstep_python import import_watch, steps
+from lockstep_python import import_watch, steps, stops
 from lockstep_python.recorder import PAYLOAD_KEEPS, PAYLOAD_OFF, PHASE_BEGIN, PHASE_END
 from lockstep_torch import state
 
@@ -60,6 +60,7 @@ class _Steps:
         has_payload = library.payload_mode() != PAYLOAD_OFF
         self._state = state.State(library, native) if has_payload else None
         self._begin = _StepBegin(library, torch) if has_payload else None
+        self._stops = stops.wanted()
 
     def end(self, optimizer):
         if steps.told_above():
@@ -74,6 +75,8 @@ class _Steps:
             self._state.keep(optimizer, steps.last_number())
             self._begin.expect()
         self._end_ns = now_ns
+        if self._stops is not None:
+            self._stops.after_step(steps.last_number(), functools.partial(self._state.parameters, optimizer))
 
 
 def _watch_steps(library, native, torch):

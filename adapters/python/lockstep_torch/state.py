@@ -29,11 +29,17 @@ class State:
             notes.tell(f"the state after step {step} is not summed: {error!r}")
             self._library.keep_state(step, b"", [])
 
+    def parameters(self, optimizer):
+        """By their names, as the script's modules have them."""
+        every = (parameter for group in optimizer.param_groups for parameter in group["params"])
+        return {self._names.get(id(parameter)) or f"parameter {number}": parameter
+                for number, parameter in enumerate(every)}
+
     def _tell_sizes(self, optimizer):
         """So that a bucket of gradients can be told by its size. Attributes take about a thousand letters."""
         parts = [""]
-        for number, parameter in enumerate(parameter for group in optimizer.param_groups for parameter in group["params"]):
-            line = f"{self._names.get(id(parameter)) or f'parameter {number}'} {parameter.numel()}\n"
+        for name, parameter in self.parameters(optimizer).items():
+            line = f"{name} {parameter.numel()}\n"
             if len(parts[-1]) + len(line) > MOST_LETTERS:
                 parts.append("")
             parts[-1] += line

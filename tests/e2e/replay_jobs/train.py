@@ -4,6 +4,7 @@ NUDGE=STEP:ulp or STEP:1e-7   one weight is changed by that before the step; wit
 LOUDER=STEP                   the loss of the step is doubled, on its way to the gradients
 NAN_RANK=R                    rank R's loss is not a number from step 2 on, and it says so
 KILL_AT=STEP                  every rank kills itself before the step
+POISON_AT=STEP                one weight is not a number from the step on
 """
 
 import atexit
@@ -66,6 +67,8 @@ def main():
             os.kill(os.getpid(), signal.SIGKILL)
         inputs = torch.randn(16, 8, generator=data)
         nudge(model.module[0].weight, step)
+        if os.environ.get("POISON_AT") == str(step):
+            model.module[2].bias.data.fill_(math.nan)
         optimizer.zero_grad()
         loss = nn.functional.mse_loss(model(inputs), inputs.sum(1, keepdim=True))
         if os.environ.get("NAN_RANK") == str(rank) and step >= 2:
@@ -74,7 +77,7 @@ def main():
         optimizer.step()
         sys.stdout.write(f"rank={rank} step={step} loss={loss.item().hex()}\n")
         sys.stdout.flush()
-        if math.isnan(loss.item()):
+        if math.isnan(loss.item()) and "POISON_AT" not in os.environ:
             raise FloatingPointError(f"loss of rank {rank} in step {step}")
     gathered = [None] * dist.get_world_size()
     dist.all_gather_object(gathered, {"rank": rank, "loss": loss.item()})

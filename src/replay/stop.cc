@@ -1,0 +1,42 @@
+#include "replay/stop.h"
+
+#include <algorithm>
+
+#include "base/file.h"
+#include "base/text_fields.h"
+
+namespace lockstep::replay {
+namespace {
+
+constexpr std::size_t kMostBytes = 1 << 16;
+
+std::optional<Stop::Why> why_from(std::string_view word) {
+  if (word == "reached") return Stop::Why::kReached;
+  if (word == "holds") return Stop::Why::kHolds;
+  if (word == "failed") return Stop::Why::kFailed;
+  return std::nullopt;
+}
+
+std::string_view take_word(std::string_view& text) {
+  const std::size_t end = std::min(text.find(' '), text.size());
+  const std::string_view word = text.substr(0, end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return word;
+}
+
+}  // namespace
+
+std::optional<Stop> parse_stop(std::string_view line) {
+  while (line.ends_with('\n')) line.remove_suffix(1);
+  const auto why = why_from(take_word(line));
+  const auto step = base::number_in<std::uint64_t>(take_word(line));
+  if (!why || !step) return std::nullopt;
+  return Stop{.why = *why, .step = *step, .error = std::string(line)};
+}
+
+std::optional<Stop> read_stop(const std::filesystem::path& recording) {
+  const auto text = base::read_file(recording / "stopped", kMostBytes);
+  return text.ok() ? parse_stop(text.value()) : std::nullopt;
+}
+
+}  // namespace lockstep::replay

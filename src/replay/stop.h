@@ -1,0 +1,26 @@
+// Where a replay stopped before its end, because it was asked to (--to-step, --bisect). Told by the replayed
+// process in a file of its recording.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace lockstep::replay {
+
+struct Stop {
+  enum class Why { kReached, kHolds, kFailed };
+  Why why = Why::kReached;
+  std::uint64_t step = 0;
+  std::string error = {};  // of a predicate that cannot be asked
+};
+
+// "holds 3", "reached 5", "failed 1 NameError: ..."; none for anything else.
+std::optional<Stop> parse_stop(std::string_view line);
+
+// None when it ran to its end.
+std::optional<Stop> read_stop(const std::filesystem::path& recording);
+
+}  // namespace lockstep::replay

@@ -1,0 +1,28 @@
+#include "replay/stop.h"
+
+#include <gtest/gtest.h>
+
+namespace lockstep::replay {
+namespace {
+
+TEST(Stop, IsReadAsTheProcessToldIt) {
+  const auto holds = parse_stop("holds 3\n");
+  ASSERT_TRUE(holds);
+  EXPECT_EQ(holds->why, Stop::Why::kHolds);
+  EXPECT_EQ(holds->step, 3u);
+  const auto failed = parse_stop("failed 1 NameError: name 'weight' is not defined\n");
+  ASSERT_TRUE(failed);
+  EXPECT_EQ(failed->why, Stop::Why::kFailed);
+  EXPECT_EQ(failed->error, "NameError: name 'weight' is not defined");
+  EXPECT_EQ(parse_stop("reached 12")->why, Stop::Why::kReached);
+}
+
+TEST(Stop, IsNoneWhereTheFileSaysSomethingElse) {
+  EXPECT_FALSE(parse_stop(""));
+  EXPECT_FALSE(parse_stop("holds"));
+  EXPECT_FALSE(parse_stop("holds three"));
+  EXPECT_FALSE(parse_stop("ended 3"));
+}
+
+}  // namespace
+}  // namespace lockstep::replay
