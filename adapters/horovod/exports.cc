@@ -20,6 +20,12 @@ LOCKSTEP_API int lockstep_horovod_start(void* handle) {
   return horovod.open(handle) ? 0 : 1;
 }
 
+// In a replay, after lockstep_horovod_start: the library was never started, so others answer for it.
+LOCKSTEP_API void lockstep_horovod_start_alone(int (*rank)(void), int (*size)(void), int (*set_size)(int),
+                                               int (*set_ranks)(int, int*)) {
+  horovod.answer_with(rank, size, set_size, set_ranks);
+}
+
 // From now on its calls are not recorded.
 LOCKSTEP_API void lockstep_horovod_stop(void) {
   forget_all_calls();

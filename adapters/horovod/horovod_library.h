@@ -10,6 +10,9 @@ class HorovodLibrary {
   // `handle` as dlopen gave it. False when it is not Horovod's.
   bool open(void* handle);
 
+  // Asks these functions from now on, not the library's own.
+  void answer_with(int (*own_rank)(), int (*world_size)(), int (*set_size)(int), int (*set_ranks)(int, int*));
+
   // The global ranks of a process set, ascending; their number, or 0 when it is not known or not this rank's.
   int members_of(std::int32_t process_set, std::int32_t* ranks, int most) const;
   int rank() const { return rank_(); }

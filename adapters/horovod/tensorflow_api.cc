@@ -26,7 +26,17 @@ bool TensorFlowApi::find(void* handle) {
   find_one(dimension_count, "TF_NumDims");
   find_one(dimension, "TF_Dim");
   find_one(byte_size, "TF_TensorByteSize");
-  return has_all;
+  find_one(data_of, "TF_TensorData");
+  const bool can_see_inputs = has_all;
+  find_one(output_count, "TF_NumOutputs");
+  find_one(output_type, "TF_ExpectedOutputDataType");
+  find_one(type_size, "TF_DataTypeSize");
+  find_one(output, "TF_GetMutableOutput");
+  find_one(allocate_output, "TF_AllocateOutput");
+  find_one(set_status, "TF_SetStatus");
+  find_one(fail, "TF_OpKernelContext_Failure");
+  has_outputs = has_all;
+  return can_see_inputs;
 }
 
 // The numbers are part of TensorFlow's stored graphs and never change.

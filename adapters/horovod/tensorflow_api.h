@@ -28,6 +28,18 @@ struct TensorFlowApi {
   int (*dimension_count)(const Tensor*) = nullptr;
   std::int64_t (*dimension)(const Tensor*, int at) = nullptr;
   std::size_t (*byte_size)(const Tensor*) = nullptr;
+  void* (*data_of)(const Tensor*) = nullptr;
+
+  // For payload; a TensorFlow may lack them.
+  int (*output_count)(void* context) = nullptr;
+  int (*output_type)(void* context, int at) = nullptr;
+  std::size_t (*type_size)(int type) = nullptr;
+  Tensor* (*output)(void* context, int at, Status*) = nullptr;
+  Tensor* (*allocate_output)(void* context, int at, int type, const std::int64_t* dimensions, int count,
+                             std::size_t bytes, Status*) = nullptr;
+  void (*set_status)(Status*, int code, const char* text) = nullptr;
+  void (*fail)(void* context, Status*) = nullptr;
+  bool has_outputs = false;  // whether all of these are there
 
   // False when this TensorFlow lacks one of them. `handle`: an object that needs TensorFlow.
   bool find(void* handle);

@@ -14,6 +14,7 @@
 #include "failed_steps.h"
 #include "kernel_attributes.h"
 #include "object_patch.h"
+#include "tensorflow_payload.h"
 
 namespace lockstep::adapters::horovod {
 namespace {
@@ -150,13 +151,51 @@ void finish(const lockstep_ticket& ticket, const void* context) {
   }
 }
 
+bool keeps_payload() {
+  return lockstep_payload_mode() != LOCKSTEP_PAYLOAD_OFF && hooks().tensorflow.has_outputs;
+}
+
+// What others than its root bring to a broadcast is room.
+bool gives_inputs(const Operation& operation, const void* kernel) {
+  KernelAttributes attributes;
+  if (operation.ours != LOCKSTEP_OPERATION_Broadcast || !hooks().kernels.find(kernel, attributes))
+    return true;
+  return attributes.root_rank == hooks().horovod->rank();
+}
+
+void keep_end(const lockstep_ticket& ticket, void* context) {
+  if (is_failed(context)) {
+    keep_failure(ticket);
+  } else {
+    keep_outputs(hooks().tensorflow, context, ticket);
+  }
+}
+
+void serve(const lockstep_ticket& ticket, void* context) {
+  if (serve_outputs(hooks().tensorflow, context, ticket)) {
+    keep_outputs(hooks().tensorflow, context, ticket);
+    mark_call(ticket, LOCKSTEP_DONE_COMPLETED, 0);
+  } else {
+    mark_call(ticket, LOCKSTEP_DONE_FAILED, 0);
+  }
+}
+
 template <std::size_t at>
 void told_compute(void* kernel, void* context, Done done) {
   const Compute compute = hooks().compute[at];
   lockstep_ticket ticket{};
   if (lockstep_is_recording() != 0) begin(kOperations[at], kernel, context, ticket);
   if (ticket.communicator == 0) return compute(kernel, context, std::move(done));
-  compute(kernel, context, [ticket, context, done = std::move(done)] {
+  const bool is_kept = keeps_payload();
+  if (is_kept) {
+    keep_inputs(hooks().tensorflow, context, ticket, gives_inputs(kOperations[at], kernel));
+  }
+  if (is_kept && lockstep_payload_mode() == LOCKSTEP_PAYLOAD_SERVES) {
+    serve(ticket, context);
+    return done();
+  }
+  compute(kernel, context, [ticket, context, is_kept, done = std::move(done)] {
+    if (is_kept) keep_end(ticket, context);
     finish(ticket, context);
     done();
   });
@@ -165,6 +204,7 @@ void told_compute(void* kernel, void* context, Done done) {
 void told_compute_in_place(void* kernel, void* context) {
   lockstep_ticket ticket{};
   if (lockstep_is_recording() != 0) begin(kInPlace, kernel, context, ticket);
+  if (lockstep_payload_mode() == LOCKSTEP_PAYLOAD_SERVES) return refuse_replay(hooks().tensorflow, context);
   hooks().compute_in_place(kernel, context);
   finish(ticket, context);
 }

@@ -10,6 +10,7 @@
 
 #include "call.h"
 #include "groups.h"
+#include "kept_tensors.h"
 #include "vtable_slot.h"
 
 // Two words before the first function: the offset to the top, and the type.
@@ -62,6 +63,22 @@ std::optional<lockstep_ticket> try_begin(const CollectiveParams& params, const s
   }
 }
 
+bool is_replay() {
+  return lockstep_payload_mode() == LOCKSTEP_PAYLOAD_SERVES;
+}
+
+// Nobody is asked who takes part: the result is on record. Some kernels look whether there are as many
+// members as they were told.
+void complete_alone(const std::optional<lockstep_ticket>& ticket, const tensorflow::DeviceAttributes& device,
+                    CollectiveParams& params, const StatusCallback& done) {
+  if (!ticket) return done(not_on_record(params));
+  begun().put(&params, *ticket);
+  params.group.device_type = tensorflow::DeviceType(device.device_type());
+  params.group.members.resize(static_cast<std::size_t>(params.group.group_size));
+  for (auto& member : params.group.members) member.device = device;
+  done(Status());
+}
+
 // With a token among its inputs, TensorFlow runs the collectives of a group one after the other.
 constexpr int kInputsWithoutToken = 3;
 
@@ -69,6 +86,7 @@ void complete(BaseCollectiveExecutor* executor, const tensorflow::DeviceAttribut
               CollectiveParams* params, tensorflow::CancellationManager* cancellation, StatusCallback done) {
   if (!lockstep_is_recording()) return real_complete(executor, device, params, cancellation, std::move(done));
   const std::optional<lockstep_ticket> ticket = try_begin(*params, device.name());
+  if (is_replay()) return complete_alone(ticket, device, *params, done);
   if (!ticket) return real_complete(executor, device, params, cancellation, std::move(done));
   begun().put(params, *ticket);
   real_complete(executor, device, params, cancellation,
@@ -85,13 +103,19 @@ void execute(BaseCollectiveExecutor* executor, tensorflow::OpKernelContext* cont
   if (!lockstep_is_recording()) return real_execute(executor, context, params, key, std::move(done));
   std::optional<lockstep_ticket> ticket = begun().take(params);
   if (!ticket) ticket = try_begin(*params, context->device()->name());
+  if (!ticket && is_replay()) return done(not_on_record(*params));
   if (!ticket) return real_execute(executor, context, params, key, std::move(done));
   if (context->num_inputs() > kInputsWithoutToken) note_ordered(*params);
-  real_execute(executor, context, params, key,
-               [ticket = *ticket, done = std::move(done)](const Status& status) {
-                 end_call(ticket, status);
-                 done(status);
-               });
+  const bool is_kept = lockstep_payload_mode() != LOCKSTEP_PAYLOAD_OFF;
+  if (is_kept) keep_input(*ticket, *context, *params);
+  const StatusCallback end = [ticket = *ticket, context, is_kept,
+                              done = std::move(done)](const Status& status) {
+    if (is_kept) keep_end(ticket, *context, status);
+    end_call(ticket, status);
+    done(status);
+  };
+  if (is_replay()) return end(serve(*ticket, *context));
+  real_execute(executor, context, params, key, end);
 }
 
 template <typename Member>

@@ -6,8 +6,8 @@ function is never in a traceback."""
 import ctypes
 import os
 
-from lockstep_python import notes, recorder
-from lockstep_horovod import elastic
+from lockstep_python import notes, payload, recorder
+from lockstep_horovod import elastic, solo
 from lockstep_horovod.native import Native
 
 # What launchers of Horovod tell: rank, number of ranks.
@@ -30,9 +30,40 @@ def watch(basics, binding, when_started):
     """`basics`: Horovod's object of that name for one binding. Each time that Horovod has been started, `when_started` is
     called with the session and Horovod's library."""
     library = basics.MPI_LIB_CTYPES
+    if payload.is_replay():
+        library.horovod_init = _Alone(basics, binding, when_started)
+        return
     for name in ("horovod_init", "horovod_init_multi_comm"):
         if hasattr(library, name):
             setattr(library, name, _told(getattr(library, name), basics, binding, when_started))
+
+
+class _Alone:
+    """horovod_init of a replay: nobody is met."""
+
+    def __init__(self, basics, binding, when_started):
+        self._basics, self._binding, self._when_started = basics, binding, when_started
+        self._solo = None
+
+    def __call__(self, *arguments):
+        library = self._basics.MPI_LIB_CTYPES
+        if self._solo is not None:
+            raise RuntimeError("lockstep replay: a job that starts Horovod again is replayed up to there")
+        self._solo = solo.Solo(library)
+        meeting = _before(None, self._binding, arguments)
+        if meeting is None:
+            raise RuntimeError("lockstep replay: hvd.init is not on record, because the launcher told no rank, or the job was "
+                               "elastic or began with a part of its ranks")
+        room = ctypes.create_string_buffer(solo.layout_bytes())
+        payload.Payload().serve(meeting, "hvd.init", [(ctypes.addressof(room), len(room))])
+        self._solo.start(arguments)
+        self._solo.answer(room.raw)
+        self._answers = solo.Answers(self._solo)
+        _keep_layout(meeting, library)
+        _session.library.mark_call(meeting, recorder.DONE_COMPLETED)
+        _session.native.start(library, self._answers.functions)
+        self._when_started(_session, library)
+        return 1
 
 
 def _told(init, basics, binding, when_started):
@@ -65,9 +96,12 @@ def _before(init, binding, arguments):
     if session is None:
         return None
     everyone = recorder.communicator_facts("horovod hvd.init", "", "", list(range(size)), rank)
-    return session.library.begin_call(communicator=session.library.define_communicator(everyone), sequence=1, peer=-1,
-                                      operation=recorder.words("OPERATIONS")["barrier"],
-                                      name=session.library.intern("hvd.init"))
+    meeting = session.library.begin_call(communicator=session.library.define_communicator(everyone), sequence=1, peer=-1,
+                                         operation=recorder.words("OPERATIONS")["barrier"],
+                                         name=session.library.intern("hvd.init"))
+    if session.library.payload_mode() != recorder.PAYLOAD_OFF:
+        payload.Payload().keep_input(meeting, [])
+    return meeting
 
 
 def _after(basics, binding, when_started, meeting, is_initialized):
@@ -76,6 +110,8 @@ def _after(basics, binding, when_started, meeting, is_initialized):
         _session.library.mark_call(meeting, status, "" if is_initialized else "Horovod initialization failed")
     if not is_initialized:
         return
+    if meeting is not None:
+        _keep_layout(meeting, basics.MPI_LIB_CTYPES)
     rank = basics.rank()
     session = _begin(binding, rank, basics.size(), basics.local_rank())
     if session is None:
@@ -88,6 +124,12 @@ def _after(basics, binding, when_started, meeting, is_initialized):
         return
     session.native.start(basics.MPI_LIB_CTYPES)
     when_started(session, basics.MPI_LIB_CTYPES)
+
+
+def _keep_layout(meeting, library):
+    if _session.library.payload_mode() != recorder.PAYLOAD_OFF:
+        packed = ctypes.create_string_buffer(solo.pack_layout(library), solo.layout_bytes())
+        payload.Payload().keep_output(meeting, [(ctypes.addressof(packed), len(packed))])
 
 
 def _begin_again(session, binding, rank, basics):
@@ -130,5 +172,5 @@ def _told_by_launcher():
 def _leave_out_mpi_calls_of(init):
     """What Horovod does by MPI many times a second, in a thread of its own, is told here once and by its meaning."""
     process = ctypes.CDLL(None)
-    if hasattr(process, "lockstep_mpi_leave_out"):
+    if init is not None and hasattr(process, "lockstep_mpi_leave_out"):
         process.lockstep_mpi_leave_out(ctypes.cast(init, ctypes.c_void_p))

@@ -6,7 +6,7 @@ import sys
 
 from lockstep_horovod import rank_start
 from lockstep_horovod.torch_calls import OPERATIONS, CallReader, WatchedHandles
-from lockstep_python import notes
+from lockstep_python import notes, recorder
 
 _refused = None  # is told of operations that could not be queued
 
@@ -17,11 +17,31 @@ def watch(mpi_ops):
     def when_started(session, _):
         from lockstep_torch import activities
         calls = CallReader(session)
-        mpi_ops._handle_map = WatchedHandles(mpi_ops._handle_map, calls)
+        mpi_ops._handle_map = WatchedHandles(mpi_ops._handle_map, calls, _keep(mpi_ops, session, calls))
         _watch_refusals(mpi_ops, calls)
         activities.watch(session.library)
+        if session.library.payload_mode() != recorder.PAYLOAD_OFF:
+            from lockstep_torch import surroundings
+            surroundings.tell(session.library, torch)
 
     rank_start.watch(mpi_ops._basics, f"torch {torch.__version__}", when_started)
+
+
+_native = None  # Horovod's own module, once something stands in its place
+
+
+def _keep(mpi_ops, session, calls):
+    """With payload: what is given to Horovod leads through here. None without."""
+    global _native
+    mode = session.library.payload_mode()
+    if mode == recorder.PAYLOAD_OFF:
+        return None
+    from lockstep_horovod import torch_payload
+    _native = _native or mpi_ops.mpi_lib
+    kept = torch_payload.KeptCalls(calls, session.rank)
+    kind = torch_payload.ServedLibrary if mode == recorder.PAYLOAD_SERVES else torch_payload.KeptLibrary
+    mpi_ops.mpi_lib = kind(_native, kept)
+    return kept
 
 
 def _watch_refusals(mpi_ops, calls):

@@ -2,6 +2,7 @@
 
 import ctypes
 import sys
+import threading
 
 from lockstep_python import call_stacks, notes, recorder
 
@@ -28,9 +29,9 @@ SHUT_DOWN = "Horovod has been shut down"
 class WatchedHandles(dict):
     """Horovod's table of operations that were queued and not yet waited for."""
 
-    def __init__(self, handles, calls):
+    def __init__(self, handles, calls, kept=None):
         super().__init__(handles)
-        self._calls = calls
+        self._calls, self._kept = calls, kept  # `kept`: with payload, the KeptCalls
         self._tickets = {}
 
     def __setitem__(self, handle, tensors):
@@ -47,11 +48,20 @@ class WatchedHandles(dict):
 
     def pop(self, handle, *instead):
         """Without a value to give instead, the wait has ended well; otherwise an error is being handled."""
+        ticket = self._tickets.pop(handle, None)
+        if self._kept is not None and ticket is not None:
+            self._keep_end(ticket, self.get(handle), sys.exc_info()[1] if instead else None)
         if instead:
-            self._calls.fail(self._tickets.pop(handle, None), sys.exc_info()[1])
+            self._calls.fail(ticket, sys.exc_info()[1])
         else:
-            self._calls.mark(self._tickets.pop(handle, None), recorder.DONE_COMPLETED)
+            self._calls.mark(ticket, recorder.DONE_COMPLETED)
         return super().pop(handle, *instead)
+
+    def _keep_end(self, ticket, tensors, error):
+        if error is not None:
+            self._kept.keep_failure(ticket, error)
+        else:
+            self._kept.keep_result(ticket, tensors[-1])
 
 
 class CallReader:
@@ -61,8 +71,18 @@ class CallReader:
         self._operations = recorder.words("OPERATIONS")
         self._data_types = recorder.words("DATA_TYPES")
         self._known = {}  # what a call is: process set, name, facts; training repeats itself
+        self._early = threading.local()
+
+    def begin_early(self, frame):
+        """Before the operation is queued: who sees it queued, or refused, gets the same ticket."""
+        self._early.ticket = self._begin(frame)
+        return self._early.ticket
 
     def begin(self, frame):
+        ticket, self._early.ticket = getattr(self._early, "ticket", None), None
+        return self._begin(frame) if ticket is None else ticket
+
+    def _begin(self, frame):
         values = frame.f_locals
         tensors = values.get("tensors") or (values.get("tensor"),)
         process_set = getattr(values.get("process_set"), "process_set_id", 0)

@@ -84,7 +84,7 @@ class Library:
     """The recorder in this process: the one that was preloaded, or the one that LOCKSTEP_LIBRARY names."""
 
     def __init__(self):
-        self._library = _load()
+        self._library = load()
         if self._library.lockstep_recorder_abi() < ABI:
             raise OSError("the recorder is older than this adapter")
         self._library.lockstep_now_ns.restype = c_uint64
@@ -184,7 +184,7 @@ def _rank_facts(framework, version, rank, world_size, local_rank, restart):
     return RankFacts(ctypes.sizeof(RankFacts), rank, local_rank, world_size, restart, 0, framework.encode(), version.encode())
 
 
-def _load():
+def load():
     process = ctypes.CDLL(None)
     if hasattr(process, "lockstep_recorder_abi"):
         return process

@@ -5,7 +5,7 @@ Watching the attribute, rather than a function, leaves no frame of ours in the t
 
 import os
 
-from lockstep_python import import_watch, notes
+from lockstep_python import import_watch, notes, payload
 
 _session = None  # once begun: the Session, or False when there will be none
 
@@ -41,10 +41,16 @@ class _WatchedAttribute:
 def watch_context(context):
     for name in ("_server_def", "_collective_ops_server_def"):
         setattr(context.Context, name, _WatchedAttribute(name))
+    if payload.is_replay():
+        from lockstep_tensorflow import solo
+        solo.stay_alone(context.Context, _begin_once)
 
 
 def watch_server(server_lib):
     server_lib.Server._server_def = _WatchedAttribute("_server_def")
+    if payload.is_replay():
+        from lockstep_tensorflow import solo
+        server_lib.Server.__init__ = solo.refuse_servers
 
 
 def _begin_once(server_def):

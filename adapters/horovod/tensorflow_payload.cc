@@ -1,0 +1,156 @@
+#include "tensorflow_payload.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace lockstep::adapters::horovod {
+namespace {
+
+constexpr int kFailedPrecondition = 9;  // TF_FAILED_PRECONDITION
+
+// Tensors of a kernel's context, held while their memory is used.
+class Tensors {
+ public:
+  explicit Tensors(const TensorFlowApi& tensorflow)
+      : tensorflow_(tensorflow), status_(tensorflow.new_status()) {}
+  Tensors(const Tensors&) = delete;
+  Tensors& operator=(const Tensors&) = delete;
+  ~Tensors() {
+    for (TensorFlowApi::Tensor* tensor : held_) tensorflow_.delete_tensor(tensor);
+    tensorflow_.delete_status(status_);
+  }
+
+  TensorFlowApi::Status* status() { return status_; }
+  std::size_t size() const { return held_.size(); }
+  bool is_ok() const { return tensorflow_.code_of(status_) == 0; }
+
+  bool add(TensorFlowApi::Tensor* tensor) {
+    if (tensor == nullptr || !is_ok()) return false;
+    held_.push_back(tensor);
+    return true;
+  }
+
+  // Never empty, so that none is told apart from what cannot be read.
+  std::vector<lockstep_piece> pieces() const {
+    std::vector<lockstep_piece> pieces;
+    for (TensorFlowApi::Tensor* tensor : held_)
+      pieces.push_back({tensorflow_.data_of(tensor), tensorflow_.byte_size(tensor)});
+    if (pieces.empty()) pieces.push_back({nullptr, 0});
+    return pieces;
+  }
+
+  std::vector<std::int64_t> shape_of(std::size_t at) const {
+    std::vector<std::int64_t> shape;
+    if (at >= held_.size()) return shape;
+    for (int i = 0; i < tensorflow_.dimension_count(held_[at]); ++i)
+      shape.push_back(tensorflow_.dimension(held_[at], i));
+    return shape;
+  }
+
+ private:
+  const TensorFlowApi& tensorflow_;
+  TensorFlowApi::Status* status_;
+  std::vector<TensorFlowApi::Tensor*> held_;
+};
+
+void take_inputs(const TensorFlowApi& tensorflow, void* context, Tensors& tensors) {
+  for (int at = 0; at < tensorflow.input_count(context); ++at) {
+    TensorFlowApi::Tensor* tensor = nullptr;
+    tensorflow.input(context, at, &tensor, tensors.status());
+    if (!tensors.add(tensor)) return;
+  }
+}
+
+const char* reason_of(int status) {
+  switch (status) {
+    case LOCKSTEP_SERVE_FAILURE:
+      return "it failed in the recorded run";
+    case LOCKSTEP_SERVE_OPEN:
+      return "the recording ends here: it was made and never seen to end";
+    case LOCKSTEP_SERVE_MISFIT:
+      return "off the record: it had tensors of other sizes in the recorded run";
+    case LOCKSTEP_SERVE_NOT_KEPT:
+      return "the recording ends here: its result was not kept";
+    default:
+      return "off the record: the recorded rank did not make it; its recording ended before, or this program "
+             "does something else";
+  }
+}
+
+void fail(const TensorFlowApi& tensorflow, void* context, const std::string& why) {
+  const TensorFlowApi::Text name = tensorflow.name_of(context);
+  const std::string text = "lockstep replay: " + std::string(name.data, name.length) + ": " + why;
+  TensorFlowApi::Status* const status = tensorflow.new_status();
+  tensorflow.set_status(status, kFailedPrecondition, text.c_str());
+  tensorflow.fail(context, status);
+  tensorflow.delete_status(status);
+}
+
+// That of the input, with as many rows as the recorded result has: ranks may have brought more together.
+std::vector<std::int64_t> shape_for(std::vector<std::int64_t> input, std::uint64_t bytes, std::size_t width) {
+  const auto elements = static_cast<std::int64_t>(width == 0 ? 0 : bytes / width);
+  std::int64_t row = 1;
+  for (std::size_t i = 1; i < input.size(); ++i) row *= input[i];
+  if (input.empty() && elements != 1) return {elements};
+  if (!input.empty() && row != 0) input[0] = elements / row;
+  return input;
+}
+
+}  // namespace
+
+void keep_inputs(const TensorFlowApi& tensorflow, void* context, const lockstep_ticket& ticket, bool gives) {
+  Tensors inputs(tensorflow);
+  if (gives) take_inputs(tensorflow, context, inputs);
+  lockstep_keep_input(&ticket, inputs.is_ok() ? inputs.pieces().data() : nullptr, inputs.size());
+}
+
+void keep_outputs(const TensorFlowApi& tensorflow, void* context, const lockstep_ticket& ticket) {
+  Tensors outputs(tensorflow);
+  bool is_whole = true;
+  for (int at = 0; at < tensorflow.output_count(context) && is_whole; ++at)
+    is_whole = outputs.add(tensorflow.output(context, at, outputs.status()));
+  lockstep_keep_output(&ticket, is_whole ? outputs.pieces().data() : nullptr, outputs.size(), -1);
+}
+
+void keep_failure(const lockstep_ticket& ticket) {
+  constexpr char kText[] = "Horovod failed the step";
+  lockstep_keep_failure(&ticket, kText, sizeof kText - 1);
+}
+
+bool serve_outputs(const TensorFlowApi& tensorflow, void* context, const lockstep_ticket& ticket) {
+  Tensors inputs(tensorflow);
+  take_inputs(tensorflow, context, inputs);
+  Tensors outputs(tensorflow);
+  std::vector<lockstep_room> rooms;
+  for (int at = 0; at < tensorflow.output_count(context); ++at) {
+    std::uint64_t bytes = 0;
+    const int status = lockstep_served_bytes(&ticket, static_cast<std::size_t>(at), &bytes);
+    if (status != LOCKSTEP_SERVED) {
+      fail(tensorflow, context, reason_of(status));
+      return false;
+    }
+    const int type = tensorflow.output_type(context, at);
+    const auto shape =
+        shape_for(inputs.shape_of(static_cast<std::size_t>(at)), bytes, tensorflow.type_size(type));
+    TensorFlowApi::Tensor* const room =
+        tensorflow.allocate_output(context, at, type, shape.data(), static_cast<int>(shape.size()),
+                                   static_cast<std::size_t>(bytes), outputs.status());
+    if (!outputs.add(room)) {
+      fail(tensorflow, context, "there is no room for its result");
+      return false;
+    }
+    rooms.push_back({tensorflow.data_of(room), static_cast<std::size_t>(bytes)});
+  }
+  lockstep_served served{};
+  served.size = sizeof served;
+  const int status = lockstep_serve_call(&ticket, rooms.data(), rooms.size(), &served);
+  if (status != LOCKSTEP_SERVED) fail(tensorflow, context, reason_of(status));
+  return status == LOCKSTEP_SERVED;
+}
+
+void refuse_replay(const TensorFlowApi& tensorflow, void* context) {
+  fail(tensorflow, context, "a broadcast in place cannot be replayed; without inplace=True it can");
+}
+
+}  // namespace lockstep::adapters::horovod

@@ -1,0 +1,77 @@
+#include "kept_tensors.h"
+
+#include <string>
+
+#include <tensorflow/core/framework/op_kernel.h>
+#include <tensorflow/core/framework/types.h>
+#include <tensorflow/core/platform/errors.h>
+
+namespace lockstep::tensorflow_adapter {
+namespace {
+
+// Its memory, or null when it cannot be copied byte by byte.
+lockstep_piece piece_of(const tensorflow::Tensor& tensor) {
+  if (!tensorflow::DataTypeCanUseMemcpy(tensor.dtype())) return {nullptr, 0};
+  const auto data = tensor.tensor_data();
+  return {data.data(), data.size()};
+}
+
+std::string words_of(int status, const lockstep_served& served) {
+  switch (status) {
+    case LOCKSTEP_SERVE_FAILURE:
+      return {served.error, served.error_bytes};
+    case LOCKSTEP_SERVE_OPEN:
+      return "the recording ends here: it was made and never seen to end";
+    case LOCKSTEP_SERVE_MISFIT:
+      return "off the record: it had tensors of other sizes in the recorded run";
+    case LOCKSTEP_SERVE_NOT_KEPT:
+      return "the recording ends here: its result was not kept";
+    default:
+      return "off the record: the recorded rank did not make it; its recording ended before, or this program "
+             "does something else";
+  }
+}
+
+}  // namespace
+
+void keep_input(const lockstep_ticket& ticket, tensorflow::OpKernelContext& context,
+                const tensorflow::CollectiveParams& params) {
+  const bool only_receives = params.instance.type == tensorflow::BROADCAST_COLLECTIVE && !params.is_source;
+  const lockstep_piece none{nullptr, 0};
+  if (only_receives) return lockstep_keep_input(&ticket, &none, 0);
+  const lockstep_piece given = piece_of(context.input(0));
+  const bool is_readable = given.data != nullptr || given.bytes == 0;
+  lockstep_keep_input(&ticket, is_readable ? &given : nullptr, 1);
+}
+
+void keep_end(const lockstep_ticket& ticket, tensorflow::OpKernelContext& context, const Status& status) {
+  if (!status.ok()) {
+    const std::string text = status.ToString();
+    return lockstep_keep_failure(&ticket, text.data(), text.size());
+  }
+  const tensorflow::Tensor* const output = context.mutable_output(0);
+  if (output == nullptr) return lockstep_keep_output(&ticket, nullptr, 1, -1);
+  const lockstep_piece given = piece_of(*output);
+  const bool is_readable = given.data != nullptr || given.bytes == 0;
+  lockstep_keep_output(&ticket, is_readable ? &given : nullptr, 1, -1);
+}
+
+Status serve(const lockstep_ticket& ticket, tensorflow::OpKernelContext& context) {
+  const tensorflow::Tensor* const output = context.mutable_output(0);
+  const lockstep_piece place = output == nullptr ? lockstep_piece{nullptr, 0} : piece_of(*output);
+  const lockstep_room room{const_cast<void*>(place.data), place.bytes};
+  lockstep_served served{};
+  served.size = sizeof served;
+  const int status = lockstep_serve_call(&ticket, &room, 1, &served);
+  if (status == LOCKSTEP_SERVED) return Status();
+  return tensorflow::errors::FailedPrecondition("lockstep replay: collective ", ticket.sequence, ": ",
+                                                words_of(status, served));
+}
+
+Status not_on_record(const tensorflow::CollectiveParams& params) {
+  return tensorflow::errors::FailedPrecondition(
+      "lockstep replay: ", params.name,
+      " is not on record: it is of a second device, or of ranks that are not known");
+}
+
+}  // namespace lockstep::tensorflow_adapter

@@ -1,0 +1,74 @@
+"""Ranks of recorded Horovod and TensorFlow jobs, run again alone without a network: the same to the last bit.
+
+Two jobs by default; LOCKSTEP_REPLAY_ALL=1 (make test-replay) replays every rank of every such job of the lab."""
+
+import json
+import os
+import pathlib
+import re
+import subprocess
+
+import pytest
+
+from harness.launchers import OPEN_MPI
+from harness.registry import REPOSITORY, load_registry, python_of
+from recordings import LOCKSTEP
+
+JOBS = pathlib.Path(__file__).parent / "horovod_jobs"
+START_WORKERS = pathlib.Path(__file__).parent / "replay_jobs/start_workers.py"
+LIMIT_S = 600
+REGISTRY = load_registry()
+ALL = [(name, launcher) for name in ("horovod_torch", "horovod_tensorflow", "horovod_keras")
+       for launcher in ("horovodrun_gloo", "mpirun")] + [(name, "tf_config") for name in ("tf_custom_loop", "keras_fit", "tf_faults")]
+FEW = [("horovod_torch", "horovodrun_gloo"), ("tf_custom_loop", "tf_config")]
+CHOSEN = ALL if os.environ.get("LOCKSTEP_REPLAY_ALL") else FEW
+
+
+def launch(launcher, env, ranks, script):
+    python = pathlib.Path(python_of(env))
+    return {"horovodrun_gloo": [python.with_name("horovodrun"), "--gloo", "-np", str(ranks), python, script],
+            "mpirun": ["mpirun.openmpi", "--oversubscribe", "-n", str(ranks), python, script],
+            "tf_config": [python, START_WORKERS, str(ranks), script]}[launcher]
+
+
+def record(folder, command, **environ):
+    run = subprocess.run([LOCKSTEP, "run", "--payload", "-q", "-o", folder, "--", *command], capture_output=True, text=True,
+                         timeout=LIMIT_S, env=os.environ | OPEN_MPI | {"OMP_NUM_THREADS": "1", "LAB_STEPS": "3"} | environ)
+    assert run.returncode == 0, run.stdout + run.stderr
+    return run.stdout
+
+
+def replay(folder, rank, *more, status=0):
+    said = subprocess.run(["unshare", "--map-root-user", "--net", LOCKSTEP, "replay", folder, "--rank", str(rank), *more],
+                          capture_output=True, text=True, timeout=LIMIT_S)
+    assert said.returncode == status, said.stdout + said.stderr
+    return said
+
+
+def lines_of(text, rank):
+    """What a rank printed of its results, without what a launcher puts before it."""
+    return [line for line in re.findall(rf"lab (rank={rank} .*)", text) if "pid=" not in line]
+
+
+@pytest.mark.parametrize("name, launcher", CHOSEN)
+def test_every_rank_of_a_lab_job(tmp_path, name, launcher):
+    job = REGISTRY[name]
+    printed = record(tmp_path / "recording", launch(launcher, job.env, job.ranks, job.script), **job.environ)
+    for rank in range(job.ranks):
+        said = replay(tmp_path / "recording", rank)
+        assert lines_of(said.stdout, rank) == lines_of(printed, rank) != [], said.stderr
+        assert "replayed bit for bit" in said.stderr, said.stderr
+
+
+def test_every_call_of_horovod_comes_again(tmp_path):
+    """Also process sets, joins and results whose sizes only the other ranks know; and what differs is found by its name."""
+    folder = tmp_path / "recording"
+    record(folder, launch("horovodrun_gloo", "horovod-torch", 2, JOBS / "torch_calls.py"), LAB_JOBS=str(REPOSITORY / "lab/jobs"))
+    for rank in range(2):
+        assert "replayed bit for bit" in replay(folder, rank).stderr
+    changed = tmp_path / "changed.py"
+    changed.write_text((JOBS / "torch_calls.py").read_text().replace('torch.ones(4, 2), name="parts"',
+                                                                     'torch.zeros(4, 2), name="parts"'))
+    replay(folder, 1, "-o", tmp_path / "replay", "--what-if", "--", "python", changed)
+    finding = json.loads((tmp_path / "replay/findings.json").read_text())["findings"][0]
+    assert "horovod reducescatter.parts" in finding["title"] and finding["root_ranks"] == [1], finding
