@@ -252,7 +252,7 @@ constexpr Example kExamples[] = {
     {"lockstep run --payload -- torchrun --nproc-per-node 8 train.py", "Record what ranks receive"},
     {"lockstep replay lockstep-latest --rank 3", "Run rank 3 again, alone"},
     {"lockstep replay lockstep-latest --rank 3 -- python -m pdb", "The same in a debugger"},
-    {"lockstep replay lockstep-latest --rank 3 --bisect 'any(p.isnan().any() for p in parameters.values())'",
+    {"lockstep replay rec -r 3 --bisect 'parameters[\"0.bias\"].isnan().any()'",
      "When did a weight become NaN?"},
     {"lockstep replay lockstep-latest --rank 3 --what-if -- python train_fixed.py",
      "Which collective does a change of the script change first?"},

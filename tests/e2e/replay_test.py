@@ -121,7 +121,7 @@ def test_the_step_in_which_a_weight_becomes_nan_is_found_by_one_replay(python, t
     said = replay(tmp_path / "recording", 0, "--bisect", "any(p.isnan().any() for p in parameters.values())")
     assert "it holds first at the end of step 3" in said.stderr, said.stderr
     assert not any("step=4" in line for line in said.stdout.splitlines()), said.stdout
-    never = replay(tmp_path / "recording", 1, "--bisect", "step > 4 or '0.weight' not in parameters", status=1)
+    never = replay(tmp_path / "recording", 1, "--bisect", "step > 4 or 'module.0.weight' not in parameters", status=1)
     assert "it holds at the end of no step" in never.stderr, never.stderr
     wrong = replay(tmp_path / "recording", 1, "--bisect", "weight > 1", status=2)
     assert "name 'weight' is not defined" in wrong.stderr, wrong.stderr
