@@ -42,6 +42,7 @@ class Comparer {
   }
 
   Comparison run() {
+    result_.has_steps = !first_.states.empty();
     for (const record::PayloadCall& call : first_.calls) compare(call);
     if (inputs_) result_.only_in_second = others_.size();
     compare_states();
@@ -90,7 +91,7 @@ class Comparer {
     for (const record::PayloadState& state : second_.states) others.emplace(state.step, &state);
     for (const record::PayloadState& state : first_.states) {
       const auto found = others.find(state.step);
-      if (found == others.end() || found->second->names != state.names) continue;
+      if (state.sums.empty() || found == others.end() || found->second->names != state.names) continue;
       ++result_.states;
       compare(state, *found->second);
     }

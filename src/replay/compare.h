@@ -26,7 +26,8 @@ struct DifferingState {
 };
 
 struct Comparison {
-  std::size_t calls = 0;  // compared
+  bool has_steps = false;  // else nothing told where a step ends
+  std::size_t calls = 0;   // compared
   std::size_t differing_inputs = 0;
   std::size_t differing_outputs = 0;
   std::optional<DifferingCall> first_call;

@@ -111,5 +111,21 @@ TEST(Compare, RanksOfOneJobMayBeGivenDifferentThingsButMustGetTheSame) {
   EXPECT_EQ(comparison.first_call->call.key.sequence, 2u);
 }
 
+TEST(Compare, StepsAreNamedOnlyWhereTheyAreKnown) {
+  record::Payload run = run_of_two_steps();
+  run.states.clear();
+  record::Payload other = run;
+  other.calls[2].input = hash(50);
+  const auto finding = finding_from(compare_runs(run, other), {.rank = 1, .first = "a", .second = "b"});
+  ASSERT_TRUE(finding);
+  EXPECT_EQ(finding->title.find("step"), std::string::npos);
+}
+
+TEST(Compare, AStepWhoseStateIsNotKnownIsNotCompared) {
+  record::Payload run = run_of_two_steps();
+  for (record::PayloadState& state : run.states) state = {.step = state.step, .names = 0, .sums = {}};
+  EXPECT_EQ(compare_runs(run, run).states, 0u);
+}
+
 }  // namespace
 }  // namespace lockstep::replay

@@ -27,6 +27,11 @@ std::string call_in_words(const DifferingCall& call, const std::optional<CallDet
          fmt::format(" ({}{}{})", details->name, details->tensors.empty() ? "" : ", ", details->tensors);
 }
 
+// Where steps are known: behind `before`, the number of that in which a call was made.
+std::string step_in_words(const Comparison& comparison, const char* before, const DifferingCall& call) {
+  return comparison.has_steps ? fmt::format("{}step {}", before, call.call.step + 1) : std::string();
+}
+
 // The state at the end of step n is what the calls of the next step begin with.
 bool state_comes_first(const Comparison& comparison) {
   if (!comparison.first_state) return false;
@@ -58,14 +63,14 @@ std::string title_of(const Comparison& comparison, const Compared& compared) {
   }
   if (comparison.first_call) {
     const DifferingCall& call = *comparison.first_call;
-    return fmt::format("rank {}: the {} of {} differs first, in step {}", compared.rank,
+    return fmt::format("rank {}: the {} of {} differs first{}", compared.rank,
                        call.input_differs ? "input" : "result", call_in_words(call, compared.details),
-                       call.call.step + 1);
+                       step_in_words(comparison, ", in ", call));
   }
   if (comparison.first_missing) {
-    return fmt::format("rank {}: {} made {}, in step {}; {} did not", compared.rank, compared.first,
+    return fmt::format("rank {}: {} made {}{}; {} did not", compared.rank, compared.first,
                        call_in_words(*comparison.first_missing, compared.details),
-                       comparison.first_missing->call.step + 1, compared.second);
+                       step_in_words(comparison, ", in ", *comparison.first_missing), compared.second);
   }
   return fmt::format("rank {}: {} made {} call{} that {} did not", compared.rank, compared.second,
                      comparison.only_in_second, comparison.only_in_second == 1 ? "" : "s", compared.first);
@@ -84,8 +89,9 @@ void add_evidence(const Comparison& comparison, const Compared& compared, model:
   }
   if (comparison.first_call) {
     const DifferingCall& call = *comparison.first_call;
-    std::string text = fmt::format("step {}: {}, {} bytes", call.call.step + 1,
-                                   call_in_words(call, compared.details), call.call.input_bytes);
+    std::string text = step_in_words(comparison, "", call);
+    if (!text.empty()) text += ": ";
+    text += fmt::format("{}, {} bytes", call_in_words(call, compared.details), call.call.input_bytes);
     if (call.other_bytes) text += fmt::format(" against {}", *call.other_bytes);
     if (compared.details && compared.details->elements != 0) text += elements_in_words(*compared.details);
     add(std::move(text));
@@ -136,7 +142,8 @@ std::string growth_in_words(const Comparison& comparison) {
     const std::size_t count = comparison.inputs_by_step[step];
     if (count != 0) by_step.push_back(fmt::format("step {}: {}", step + 1, count));
   }
-  if (!by_step.empty()) text += fmt::format(" (differing inputs by step: {})", fmt::join(by_step, ", "));
+  if (comparison.has_steps && !by_step.empty())
+    text += fmt::format(" (differing inputs by step: {})", fmt::join(by_step, ", "));
   return text;
 }
 

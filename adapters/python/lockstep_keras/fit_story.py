@@ -55,6 +55,7 @@ class FitStory:
     def _end_step(self):
         if self._step:
             self._mark_step(PHASE_END, self._step)
+            steps.keep_end(self._library, self._step)
             self._step = 0
 
     def _end_epoch(self):

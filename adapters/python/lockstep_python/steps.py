@@ -1,7 +1,7 @@
 """Steps of training are told by the highest layer that knows them, and counted once: while Keras fits a model, what
 TensorFlow or an optimizer sees below it are no steps of their own."""
 
-from lockstep_python.recorder import PHASE_BEGIN, PHASE_END
+from lockstep_python.recorder import PAYLOAD_OFF, PHASE_BEGIN, PHASE_END
 
 _fits = 0  # of Keras, within one another
 _number = 0
@@ -43,3 +43,9 @@ def tell_ended(mark, begin_ns, end_ns):
     if begin_ns:
         mark(PHASE_BEGIN, number, begin_ns)
     mark(PHASE_END, number, end_ns)
+
+
+def keep_end(library, number):
+    """With payload: what is called from now on belongs to the next step. Nothing is known of what the rank has learned."""
+    if library.payload_mode() != PAYLOAD_OFF:
+        library.keep_state(number, b"", [])

@@ -15,6 +15,7 @@ class RunSteps:
     """Those of the main thread: a step that another one makes has no place in their order."""
 
     def __init__(self, session):
+        self._library = session.library
         self._calls, self._tell_step = session.native.calls, session.native.tell_step
         self._main = threading.main_thread().ident
         self._depth = self._begin_ns = self._calls_before = 0
@@ -32,6 +33,7 @@ class RunSteps:
         self._depth -= 1
         if self._depth == 0 and not failed and self._calls.value != self._calls_before and not steps.told_above():
             self._tell_step(steps.next_number(), self._begin_ns, monotonic_ns())
+            steps.keep_end(self._library, steps.last_number())
 
 
 def watch_functions(session, trace):
