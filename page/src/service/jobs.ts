@@ -46,6 +46,7 @@ export interface Job {
   state: State;
   reason: string;
   owner: string;
+  engine?: string; // "local" where it is not said
   created_at: string;
   started_at: string | null;
   ended_at: string | null;

@@ -16,9 +16,8 @@ export function networkTab(job: () => Job): View {
 }
 
 function nothingBetween(job: Job): HTMLElement {
-  const engine = job.resolved.engine?.value ?? "local";
   const ranks = job.last_attempt?.workers ?? job.request.workers;
-  const [title, text] = engine === "local"
+  const [title, text] = (job.engine ?? "local") === "local"
     ? [ranks === 1 ? "It runs on one host" : `All ${typeof ranks === "number" ? plural(ranks, "rank") : "ranks"} run on one host`,
       "They talk to each other within the machine of the service, so there is no way between hosts that a firewall could close or a slow link could hold up."]
     : ["Nothing is known of the ways between its hosts", "The check before its start had no facts of the hosts: it looked at the command, its environment and its files alone."];
