@@ -122,6 +122,13 @@ constexpr std::string_view kDescription[] = {
     "minute without work. Its API is HTTP with JSON over the Unix socket service.sock in its folder, for "
     "this user "
     "alone; GET /openapi.json describes it.",
+    "With --engine slurm, or for jobs that ask for it, the ranks run on the nodes of a Slurm cluster: one "
+    "Slurm job for each "
+    "attempt. The service's folder must be on a disk that all nodes share.",
+    "A failed job is started again when what was found says that it will go better: with other ports, "
+    "another interface, "
+    "more memory if allowed, a larger /dev/shm, or without a broken node. An error of the user's own is "
+    "never tried twice.",
     "With --listen others reach it over TLS, each with a token that --make-token made for them: nobody sees "
     "or ends the jobs of another owner, unless the token's scope is admin. Jobs run as the user of the "
     "service, whoever sent them; give the scope submit to those who may do all that this user may.",
@@ -134,6 +141,7 @@ constexpr std::string_view kDescription[] = {
 
 constexpr Example kExamples[] = {
     {"lockstep serve", "Serve until it is told to end"},
+    {"lockstep serve --engine slurm", "Run jobs on a Slurm cluster"},
     {"lockstep serve --page 8080", "And look at the jobs in a browser"},
     {"lockstep serve --make-token ann > ann.token", "Let Ann in"},
     {"lockstep serve --listen 0.0.0.0:8443 --tls-cert cert.pem --tls-key key.pem", "Serve others too"},

@@ -74,17 +74,21 @@ def test_too_little_shared_memory(tmp_path):
         ends_well(service, submitted(service, "shared_memory"), 2, "larger /dev/shm")
 
 
-@pytest.mark.parametrize("fault", ["wrong_interface", "stale_meeting"])
+@pytest.mark.parametrize("fault", ["wrong_interface", "stale_meeting", "hang"])
 def test_pytorch_meets_in_spite_of(service, jobs, tmp_path, fault):
     stale = tmp_path / "meeting"
     stale.write_bytes(b"\x01" * 64)
-    request = {"script": str(JOBS / "meets_at_file.py"), "args": [f"file://{stale}"], "workers": 2,
+    request = {"script": str(JOBS / "torch_meeting.py"), "args": [f"file://{stale}"], "workers": 2,
                "python": str(python_of(jobs["torch_ddp"].env))}
     if fault == "wrong_interface":
         request |= {"args": ["env://"], "environment": {"GLOO_SOCKET_IFNAME": "ib7"}}
+    if fault == "hang":
+        request |= {"args": ["env://", "one_stops"]}
     job = service.post(request)[1]
     if fault == "wrong_interface":
         ends_well(service, job, 2, "GLOO_SOCKET_IFNAME")
+    elif fault == "hang":
+        ends_well(service, job, 2, "hang: once more")
     else:
         ends_well(service, job, 1, "")
         assert any(kind == "repaired" and str(stale) in detail for kind, detail in events_of(service, job["id"]))
