@@ -1,5 +1,5 @@
 # The lab: real frameworks on real ranks.
-.PHONY: lab-deps bench-verdicts demo test-gpu test-gpu-replay test-healthy test-service test-slurm lab test-network test-cluster
+.PHONY: lab-deps bench-verdicts demo test-gpu test-gpu-replay test-healthy test-service test-slurm bench-slurm lab test-network test-cluster
 
 lab-deps: deps   ## make the lab's Python environments and programs
 	@lab/envs/make_envs
@@ -34,6 +34,9 @@ test-healthy: lab-deps build   ## run a hundred healthy jobs under lockstep run 
 
 test-slurm: lab-deps build   ## jobs of every framework through a real Slurm of four nodes; nodes that die, cancel, restarts (five minutes)
 	@LOCKSTEP_FRAMEWORKS=all /usr/bin/python3 -B -m pytest -q -p no:cacheprovider tests/e2e/slurm_test.py
+
+bench-slurm: build   ## from handing a job in to its ranks at work, through the service and by sbatch and srun alone
+	@tests/bench/slurm_start_bench build/release
 
 test-service: lab-deps page-deps build   ## every test of the service: jobs of every framework, 200 kill -9 of it under load, five minutes of schemathesis, the page
 	@LOCKSTEP_FRAMEWORKS=all LOCKSTEP_KILLS=200 LOCKSTEP_SCHEMATHESIS_SECONDS=300 /usr/bin/python3 -B -m pytest -q -p no:cacheprovider \

@@ -114,7 +114,7 @@ class HostService(Service):
 
     def start(self, *words):
         with (self.folder.parent / "service.err").open("ab") as err:
-            self.process = subprocess.Popen([LOCKSTEP, "serve", "--state", self.folder, *words], stdin=subprocess.DEVNULL, stderr=err,
-                                            preexec_fn=lambda: namespaces.enter(self.host.pid))
+            self.process = subprocess.Popen([LOCKSTEP, "serve", "--state", self.folder, *words], stdin=subprocess.DEVNULL,
+                                            stderr=err, preexec_fn=lambda: namespaces.enter(self.host.pid))
         wait_until(self.answers, "the service answers")
         return self
