@@ -34,8 +34,14 @@ std::string quoted(const std::string& word) {
 
 constexpr std::string_view kStartOfFolders = "lockstep-";
 
-std::string sent_program(const RemoteRequest& request) {
-  return request.sent_to + "/lockstep";
+// One for each: hosts can share a file system.
+std::string folder_for(const RemoteRequest& request, const std::string& host) {
+  const auto place = std::ranges::find(request.hosts, host) - request.hosts.begin();
+  return fmt::format("{}-{}", request.sent_to, place);
+}
+
+std::string program_for(const RemoteRequest& request, const std::string& host) {
+  return request.sent_to.empty() ? request.program : folder_for(request, host) + "/lockstep";
 }
 
 Words question(const RemoteRequest& request, std::string_view program) {
@@ -73,12 +79,12 @@ std::vector<Words> over_ssh(const RemoteRequest& request, const std::string& hos
   std::vector<Words> commands;
   if (!request.sent_to.empty()) {
     commands.push_back(
-        joined(ssh_words("ssh"), {host, as_shell_line({"mkdir", "-m", "700", request.sent_to})}));
+        joined(ssh_words("ssh"), {host, as_shell_line({"mkdir", "-m", "700", folder_for(request, host)})}));
     commands.push_back(
-        joined(ssh_words("scp"), {"-q", binary, fmt::format("{}:{}", host, sent_program(request))}));
+        joined(ssh_words("scp"), {"-q", binary, fmt::format("{}:{}", host, program_for(request, host))}));
   }
-  const std::string program = request.sent_to.empty() ? request.program : sent_program(request);
-  commands.push_back(joined(ssh_words("ssh"), {host, as_shell_line(question(request, program))}));
+  commands.push_back(
+      joined(ssh_words("ssh"), {host, as_shell_line(question(request, program_for(request, host)))}));
   return commands;
 }
 
@@ -92,11 +98,11 @@ std::vector<Words> over_kubectl(const RemoteRequest& request, const std::string&
                                 const std::string& binary) {
   std::vector<Words> commands;
   if (!request.sent_to.empty()) {
-    commands.push_back(joined(exec_words(host, false), {"mkdir", "-m", "700", request.sent_to}));
-    commands.push_back({"kubectl", "cp", binary, fmt::format("{}:{}", host, sent_program(request))});
+    commands.push_back(joined(exec_words(host, false), {"mkdir", "-m", "700", folder_for(request, host)}));
+    commands.push_back({"kubectl", "cp", binary, fmt::format("{}:{}", host, program_for(request, host))});
   }
-  const std::string program = request.sent_to.empty() ? request.program : sent_program(request);
-  commands.push_back(joined(exec_words(host, request.is_talked_to), question(request, program)));
+  commands.push_back(
+      joined(exec_words(host, request.is_talked_to), question(request, program_for(request, host))));
   return commands;
 }
 
@@ -111,15 +117,16 @@ Result<network::HostFacts> from_one(const RemoteRequest& request, const std::str
   Answer answer;
   std::int64_t before = 0;
   std::int64_t after = 0;
-  for (const Words& command : commands) {
+  std::size_t done = 0;
+  for (; done < commands.size(); ++done) {
     before = wall_ns();
-    answer = ask(command, request.time);
+    answer = ask(commands[done], request.time);
     after = wall_ns();
     if (!answer.ok()) break;
   }
   if (answer.ok() && base::trimmed(answer.text).empty()) answer.why_not = "it printed nothing";
   if (!answer.ok()) {
-    take_back(request, host);
+    if (done > 0) take_back(request, host);
     return Error{"cannot collect facts", host, answer.why_not,
                  "try  " + as_shell_line(commands.back()) + "  by hand; --send copies this program there"};
   }
@@ -142,7 +149,7 @@ std::vector<Words> commands_for(const RemoteRequest& request, const std::string&
       return over_kubectl(request, host, binary);
     case Via::kSrun: {
       Words words = {"srun", "--nodelist", host, "--nodes=1", "--ntasks=1", "--overlap"};
-      if (!request.sent_to.empty()) words.push_back(fmt::format("--bcast={}", request.sent_to));
+      if (!request.sent_to.empty()) words.push_back(fmt::format("--bcast={}", folder_for(request, host)));
       return over_launcher(request, std::move(words), binary);
     }
     case Via::kMpirun: {
@@ -156,7 +163,7 @@ std::vector<Words> commands_for(const RemoteRequest& request, const std::string&
 
 void take_back(const RemoteRequest& request, const std::string& host) {
   if (request.sent_to.empty()) return;
-  const Words remove = {"rm", "-rf", request.sent_to};
+  const Words remove = {"rm", "-rf", folder_for(request, host)};
   if (request.via == Via::kSsh) ask(joined(ssh_words("ssh"), {host, as_shell_line(remove)}), request.time);
   if (request.via == Via::kKubectl) ask(joined(exec_words(host, false), remove), request.time);
 }

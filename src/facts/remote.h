@@ -35,7 +35,8 @@ struct RemoteFacts {
 std::vector<std::vector<std::string>> commands_for(const RemoteRequest& request, const std::string& host,
                                                    const std::string& own_binary);
 
-// Takes away what was sent to a host where the program could not be started. What starts removes itself.
+// Takes away the folder that was made on a host where the program could not be started. What starts removes
+// itself.
 void take_back(const RemoteRequest& request, const std::string& host);
 
 // Where this program is.

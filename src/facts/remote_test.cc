@@ -26,12 +26,12 @@ TEST(Remote, SshGetsOneLineForItsShell) {
 TEST(Remote, WhatIsSentGoesToAFolderMadeForItAndRemovesItself) {
   const auto commands = commands_for(request_via(Via::kSsh, true), "node1", "/bin/lockstep");
   ASSERT_EQ(commands.size(), 3U);
-  EXPECT_EQ(commands[0].back(), "'mkdir' '-m' '700' '/tmp/lockstep-5e3f'");
-  EXPECT_EQ(commands[1].back(), "node1:/tmp/lockstep-5e3f/lockstep");
+  EXPECT_EQ(commands[0].back(), "'mkdir' '-m' '700' '/tmp/lockstep-5e3f-0'");
+  EXPECT_EQ(commands[1].back(), "node1:/tmp/lockstep-5e3f-0/lockstep");
   EXPECT_THAT(commands[2].back(),
-              testing::StartsWith("'/tmp/lockstep-5e3f/lockstep' 'facts' '--remove-itself'"));
+              testing::StartsWith("'/tmp/lockstep-5e3f-0/lockstep' 'facts' '--remove-itself'"));
   EXPECT_THAT(commands_for(request_via(Via::kSrun, true), "node1", "/b").back(),
-              testing::IsSupersetOf({"--bcast=/tmp/lockstep-5e3f", "/b", "facts", "--remove-itself"}));
+              testing::IsSupersetOf({"--bcast=/tmp/lockstep-5e3f-0", "/b", "facts", "--remove-itself"}));
 }
 
 TEST(Remote, PodsAreNamedWithTheirNamespace) {
@@ -61,10 +61,11 @@ TEST(Remote, AnotherVerbThatIsTalkedToKeepsItsInput) {
   const auto commands = commands_for(request, "train/worker-0", "/b");
   ASSERT_EQ(commands.size(), 3U);
   EXPECT_THAT(commands[0], ElementsAre("kubectl", "exec", "-n", "train", "worker-0", "--", "mkdir", "-m",
-                                       "700", "/tmp/lockstep-5e3f"));
-  EXPECT_THAT(commands[1], ElementsAre("kubectl", "cp", "/b", "train/worker-0:/tmp/lockstep-5e3f/lockstep"));
+                                       "700", "/tmp/lockstep-5e3f-0"));
+  EXPECT_THAT(commands[1],
+              ElementsAre("kubectl", "cp", "/b", "train/worker-0:/tmp/lockstep-5e3f-0/lockstep"));
   EXPECT_THAT(commands[2], ElementsAre("kubectl", "exec", "-i", "-n", "train", "worker-0", "--",
-                                       "/tmp/lockstep-5e3f/lockstep", "probe-agent", "--remove-itself"));
+                                       "/tmp/lockstep-5e3f-0/lockstep", "probe-agent", "--remove-itself"));
 }
 
 TEST(Remote, AHostThatCannotBeAskedIsAnError) {

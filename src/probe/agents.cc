@@ -48,7 +48,7 @@ std::string prepare(const facts::RemoteRequest& request, const std::string& host
   for (std::size_t at = 0; at + 1 < commands.size(); ++at) {
     const facts::Answer answer = facts::ask(commands[at], request.time);
     if (answer.ok()) continue;
-    facts::take_back(request, host);
+    if (at > 0) facts::take_back(request, host);
     return answer.why_not;
   }
   return "";

@@ -73,7 +73,8 @@ RC_GTEST_PROP(ChoiceProblem, CostsNoMoreThanTheBestOfAllCombinations, ()) {
   for (int i = 0; i < questions; ++i) {
     const auto costs = *rc::gen::container<std::vector<long>>(3, rc::gen::inRange<long>(0, 20));
     const bool is_like_the_last = i > 0 && *rc::gen::arbitrary<bool>();
-    literals.push_back(problem.ask(is_like_the_last ? problem.questions().back().costs : costs));
+    const std::vector<long> own = is_like_the_last ? problem.questions().back().costs : costs;
+    literals.push_back(problem.ask(own));
   }
   std::vector<Literal> used;
   for (int k = 0; k < 3; ++k) {

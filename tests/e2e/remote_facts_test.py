@@ -61,7 +61,7 @@ def test_check_decides_from_the_folder(hosts, tmp_path):
 
 
 def copies() -> set:
-    return {name for name in os.listdir("/tmp") if re.fullmatch("lockstep-[0-9a-f]{32,}", name)}
+    return {name for name in os.listdir("/tmp") if re.fullmatch("lockstep-[0-9a-f]{32,}-[0-9]+", name)}
 
 
 def test_a_program_that_is_sent_leaves_nothing_and_follows_nothing(hosts, tmp_path):
