@@ -14,11 +14,6 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   add_compile_options(-Wno-null-dereference -Wno-maybe-uninitialized -Wno-restrict)
 endif()
 
-if(CMAKE_BUILD_TYPE STREQUAL "RelWithDebInfo")
-  # Lines are enough to read a stack or a report by; with variables too, the tool is thirty times as large.
-  add_compile_options(-g1)
-endif()
-
 # Linking a hundred test programs takes minutes with the linker of binutils.
 find_program(LOCKSTEP_MOLD mold)
 if(LOCKSTEP_MOLD)
@@ -28,6 +23,11 @@ endif()
 if(LOCKSTEP_SANITIZE)
   add_compile_options(-fsanitize=${LOCKSTEP_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${LOCKSTEP_SANITIZE})
+endif()
+
+if(CMAKE_BUILD_TYPE STREQUAL "RelWithDebInfo")
+  # Lines are enough to read a stack or a report by; with variables too, the tool is thirty times as large.
+  add_compile_options(-g1)
 endif()
 
 if(LOCKSTEP_FUZZ)
