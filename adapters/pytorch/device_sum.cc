@@ -17,6 +17,8 @@
 #include "device_sum_kernel.h"
 
 namespace lockstep::pytorch {
+
+#ifdef LOCKSTEP_HAS_native_handle
 namespace {
 
 constexpr unsigned kThreads = 256;
@@ -98,17 +100,9 @@ unsigned fill_table(const std::vector<at::Tensor>& tensors, std::uint64_t* table
   return std::min(blocks_for(longest), std::max(1U, share));
 }
 
-std::uint64_t mixed(std::uint64_t word) {
-  word = (word ^ (word >> 30)) * 0xBF58476D1CE4E5B9U;
-  word = (word ^ (word >> 27)) * 0x94D049BB133111EBU;
-  return word ^ (word >> 31);
-}
-
-#ifdef LOCKSTEP_HAS_native_handle
 void* stream_of(c10::Device device) {
   return c10::impl::VirtualGuardImpl(device.type()).getStream(device).native_handle();
 }
-#endif
 
 }  // namespace
 
@@ -117,7 +111,6 @@ bool can_sum_on(c10::Device device) {
 }
 
 at::Tensor sum_on_device(const std::vector<at::Tensor>& tensors, c10::Device device) {
-#ifdef LOCKSTEP_HAS_native_handle
   const c10::DeviceGuard guard(device);
   const auto whole = at::TensorOptions().dtype(at::kLong);
   const auto count = static_cast<std::int64_t>(tensors.size());
@@ -133,9 +126,6 @@ at::Tensor sum_on_device(const std::vector<at::Tensor>& tensors, c10::Device dev
     launch(kernels_on(device).of_table, blocks, rows, stream_of(device), parameters);
   }
   return words;
-#else
-  throw std::runtime_error("this PyTorch does not tell its streams");
-#endif
 }
 
 // Rooms of a device are used one after the other; a kernel leaves its room as it found it.
@@ -169,9 +159,7 @@ SumRooms::Store& SumRooms::store_of(c10::Device device) {
   return *known;
 }
 
-std::shared_ptr<SumRooms> SumRooms::sum([[maybe_unused]] const std::vector<at::Tensor>& tensors,
-                                        [[maybe_unused]] c10::Device device) {
-#ifdef LOCKSTEP_HAS_native_handle
+std::shared_ptr<SumRooms> SumRooms::sum(const std::vector<at::Tensor>& tensors, c10::Device device) {
   if (tensors.size() > kFewTensors) return nullptr;
   const c10::DeviceGuard guard(device);
   Store& store = store_of(device);
@@ -192,9 +180,6 @@ std::shared_ptr<SumRooms> SumRooms::sum([[maybe_unused]] const std::vector<at::T
     launch(kernels_on(device).of_one, blocks_for(bytes), 1, stream_of(device), parameters);
   }
   return rooms;
-#else
-  return nullptr;
-#endif
 }
 
 SumRooms::~SumRooms() {
@@ -209,6 +194,39 @@ std::vector<std::uint64_t> SumRooms::words() const {
   }
   return words;
 }
+
+#else  // this PyTorch does not tell its streams
+
+struct SumRooms::Store {};
+
+bool can_sum_on(c10::Device) {
+  return false;
+}
+
+at::Tensor sum_on_device(const std::vector<at::Tensor>&, c10::Device) {
+  throw std::runtime_error("this PyTorch does not tell its streams");
+}
+
+std::shared_ptr<SumRooms> SumRooms::sum(const std::vector<at::Tensor>&, c10::Device) {
+  return nullptr;
+}
+
+SumRooms::~SumRooms() = default;
+
+std::vector<std::uint64_t> SumRooms::words() const {
+  return {};
+}
+#endif
+
+namespace {
+
+std::uint64_t mixed(std::uint64_t word) {
+  word = (word ^ (word >> 30)) * 0xBF58476D1CE4E5B9U;
+  word = (word ^ (word >> 27)) * 0x94D049BB133111EBU;
+  return word ^ (word >> 31);
+}
+
+}  // namespace
 
 DeviceSum mix_sums(const std::uint64_t* words, const std::vector<std::uint64_t>& bytes) {
   std::uint64_t halves[2] = {0, 0};

@@ -1,10 +1,11 @@
 #include "kept_tensors.h"
 
 #include <string>
+#include <type_traits>
 
 #include <tensorflow/core/framework/op_kernel.h>
 #include <tensorflow/core/framework/types.h>
-#include <tensorflow/core/platform/errors.h>
+#include <tensorflow/core/protobuf/error_codes.pb.h>
 
 namespace lockstep::tensorflow_adapter {
 namespace {
@@ -29,6 +30,16 @@ std::string words_of(int status, const lockstep_served& served) {
     default:
       return "off the record: the recorded rank did not make it; its recording ended before, or this program "
              "does something else";
+  }
+}
+
+// Versions differ in what a status is made of.
+template <typename Told>
+Told failed(const std::string& text) {
+  if constexpr (std::is_constructible_v<Told, absl::StatusCode, std::string>) {
+    return Told(absl::StatusCode::kFailedPrecondition, text);
+  } else {
+    return Told(tensorflow::error::FAILED_PRECONDITION, text);
   }
 }
 
@@ -64,14 +75,13 @@ Status serve(const lockstep_ticket& ticket, tensorflow::OpKernelContext& context
   served.size = sizeof served;
   const int status = lockstep_serve_call(&ticket, &room, 1, &served);
   if (status == LOCKSTEP_SERVED) return Status();
-  return tensorflow::errors::FailedPrecondition("lockstep replay: collective ", ticket.sequence, ": ",
-                                                words_of(status, served));
+  return failed<Status>("lockstep replay: collective " + std::to_string(ticket.sequence) + ": " +
+                        words_of(status, served));
 }
 
 Status not_on_record(const tensorflow::CollectiveParams& params) {
-  return tensorflow::errors::FailedPrecondition(
-      "lockstep replay: ", params.name,
-      " is not on record: it is of a second device, or of ranks that are not known");
+  return failed<Status>("lockstep replay: " + params.name +
+                        " is not on record: it is of a second device, or of ranks that are not known");
 }
 
 }  // namespace lockstep::tensorflow_adapter

@@ -96,7 +96,7 @@ class JobService {
     Attempt attempt;
     std::optional<pid_t> child;  // our own keeper, until it was reaped
     SilenceWatch silence = {};
-    int adoptions = 0;           // by this service
+    int adoptions = 0;  // by this service
   };
 
   Submitted admissible(const Submission& submission);
