@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/check.h"
+#include "service/engine/one_machine.h"
 #include "service/job/resolve.h"
 #include "service/job/spec_fields.h"
 #include "service/store/job_row.h"
@@ -18,7 +19,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   service::Job job;
   job.id = "job_00000000000000000000000000";
   job.spec = std::move(decoded.spec);
-  if (!service::resolve(job, {8000, std::int64_t{1} << 34, 2}).empty()) return 0;
+  service::OneMachine machine({8000, std::int64_t{1} << 34, 2});
+  if (!service::resolve(job, machine).empty()) return 0;
   CHECK(job.per_worker.millicpus * job.spec.workers_min <= 8000, "nothing is accepted that has no room");
   const auto again = service::decode_job(service::encode_job(job));
   CHECK(again.ok(), "what the store writes can be read");

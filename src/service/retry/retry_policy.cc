@@ -60,7 +60,8 @@ class Judgement {
     }
     if (is_in(attempt_.reason, "preempted by Slurm") || is_in(attempt_.reason, "Slurm lost a node"))
       return repeat("preempted", attempt_.reason);
-    if (is_in(attempt_.reason, "could not go on")) return retry_hang();
+    if (is_in(attempt_.reason, "could not go on") || is_in(attempt_.reason, "gave no sign of life"))
+      return retry_hang();
     if (findings_.empty()) return retry_unknown();
     return apply(remedy_for(findings_.front().code), findings_.front().code);
   }
@@ -115,7 +116,8 @@ class Judgement {
 
   bool has_budget() {
     if (made_.repairs.retries_used < std::max(job_.spec.repairs, job_.spec.retries)) return true;
-    refuse(fmt::format("it was started again {} times already", made_.repairs.retries_used));
+    const int used = made_.repairs.retries_used;
+    refuse(used == 0 ? "it may not be" : fmt::format("it was started again {} times already", used));
     return false;
   }
 
