@@ -50,7 +50,7 @@ void add_limits(const Comparison& comparison, model::Verdict& verdict) {
   if (comparison.calls == 0) verdict.limits.emplace_back("no call was compared");
   if (comparison.states == 0) {
     verdict.limits.emplace_back(
-        "no state was compared: no optimizer stepped, or its tensors are on a device");
+        "no state was compared: no optimizer stepped, or its tensors cannot be summed");
   }
 }
 
@@ -82,7 +82,8 @@ Judgement judge(const record::Payload& recorded, const Replayed& replayed) {
   }
   if (auto finding = finding_from(comparison, compared)) verdict.findings.push_back(*std::move(finding));
   add_limits(comparison, verdict);
-  if (comparison.calls != 0) judgement.agreement = agreement_of(recorded, comparison, end);
+  if (comparison.calls != 0 || end == End::kEarly)
+    judgement.agreement = agreement_of(recorded, comparison, end);
   return judgement;
 }
 
