@@ -1,5 +1,6 @@
 """Ranks of recorded MPI programs, run again alone: no launcher, no peers, no network, and the same to the last bit."""
 
+import functools
 import json
 import os
 import pathlib
@@ -9,9 +10,11 @@ import pytest
 
 from harness.registry import REPOSITORY, load_registry
 from recordings import LOCKSTEP
+from solo_replay import WITHOUT_A_NETWORK, replay as replay_alone
 
 SOURCES = pathlib.Path(__file__).parent / "replay_jobs"
 LIMIT_S = 300
+replay = functools.partial(replay_alone, limit_s=LIMIT_S, under=WITHOUT_A_NETWORK)
 OLD_RECORDING = REPOSITORY / "tests/records/mpi_communicators"
 LAUNCHERS = {"openmpi": ["mpirun.openmpi", "--allow-run-as-root", "--oversubscribe"], "mpich": ["mpirun.mpich"]}
 RANKS = 4
@@ -33,13 +36,6 @@ LAB_JOBS = {name: job.ranks for name, job in load_registry().items() if job.env 
 def record(folder, launcher, program, ranks, **environ):
     return subprocess.run([LOCKSTEP, "run", "--payload", "-q", "-o", folder, "--", *launcher, "-n", str(ranks), program],
                           capture_output=True, text=True, timeout=LIMIT_S, env=os.environ | {"LAB_STEPS": "4"} | environ)
-
-
-def replay(folder, rank, *more, status=0):
-    said = subprocess.run(["unshare", "--map-root-user", "--net", LOCKSTEP, "replay", folder, "--rank", str(rank), *more],
-                          capture_output=True, text=True, timeout=LIMIT_S)
-    assert said.returncode == status, said.stdout + said.stderr
-    return said
 
 
 def lines_of(text, rank):

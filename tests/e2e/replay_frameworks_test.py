@@ -2,6 +2,7 @@
 
 Two jobs by default; LOCKSTEP_REPLAY_ALL=1 (make test-replay) replays every rank of every such job of the lab."""
 
+import functools
 import json
 import os
 import pathlib
@@ -13,10 +14,12 @@ import pytest
 from harness.launchers import OPEN_MPI
 from harness.registry import REPOSITORY, load_registry, python_of
 from recordings import LOCKSTEP
+from solo_replay import WITHOUT_A_NETWORK, replay as replay_alone
 
 JOBS = pathlib.Path(__file__).parent / "horovod_jobs"
 START_WORKERS = pathlib.Path(__file__).parent / "replay_jobs/start_workers.py"
 LIMIT_S = 600
+replay = functools.partial(replay_alone, limit_s=LIMIT_S, under=WITHOUT_A_NETWORK)
 REGISTRY = load_registry()
 ALL = [(name, launcher) for name in ("horovod_torch", "horovod_tensorflow", "horovod_keras")
        for launcher in ("horovodrun_gloo", "mpirun")] + [(name, "tf_config") for name in ("tf_custom_loop", "keras_fit", "tf_faults")]
@@ -36,13 +39,6 @@ def record(folder, command, **environ):
                          timeout=LIMIT_S, env=os.environ | OPEN_MPI | {"OMP_NUM_THREADS": "1", "LAB_STEPS": "3"} | environ)
     assert run.returncode == 0, run.stdout + run.stderr
     return run.stdout
-
-
-def replay(folder, rank, *more, status=0):
-    said = subprocess.run(["unshare", "--map-root-user", "--net", LOCKSTEP, "replay", folder, "--rank", str(rank), *more],
-                          capture_output=True, text=True, timeout=LIMIT_S)
-    assert said.returncode == status, said.stdout + said.stderr
-    return said
 
 
 def lines_of(text, rank):

@@ -2,6 +2,7 @@
 
 Cheap jobs by default; LOCKSTEP_REPLAY_ALL=1 (make test-replay) replays every rank of every PyTorch job of the lab."""
 
+import functools
 import json
 import os
 import pathlib
@@ -12,10 +13,12 @@ import pytest
 
 from harness.registry import load_registry
 from recordings import LOCKSTEP, python_with_native_half
+from solo_replay import WITHOUT_A_NETWORK, replay as replay_alone
 
 TRAIN = pathlib.Path(__file__).parent / "replay_jobs/train.py"
 START_RANKS = pathlib.Path(__file__).parent / "replay_jobs/start_ranks.py"
 LIMIT_S = 900
+replay = functools.partial(replay_alone, limit_s=LIMIT_S)
 LAB_JOBS = {name: job for name, job in load_registry().items() if job.env in ("torch", "torch113")}
 FEW = ["torch113_ddp", "torch_async"]
 JOBS = list(LAB_JOBS) if os.environ.get("LOCKSTEP_REPLAY_ALL") else FEW
@@ -36,13 +39,6 @@ def record(python, folder, script, ranks=2, **environ):
     return record_command(folder, [*launcher, script], **environ)
 
 
-def replay(folder, rank, *more, under=(), status=0, **options):
-    said = subprocess.run([*under, LOCKSTEP, "replay", folder, "--rank", str(rank), *more], capture_output=True,
-                          text=True, timeout=LIMIT_S, **options)
-    assert said.returncode == status, said.stdout + said.stderr
-    return said
-
-
 def lines_of(text, rank):
     """What a rank printed of its results."""
     return [line for line in text.splitlines() if f"rank={rank} " in line and "pid=" not in line]
@@ -59,7 +55,7 @@ def recorded(python, tmp_path_factory):
 def test_each_rank_alone_without_a_network_prints_the_same(recorded):
     folder, printed = recorded
     for rank in range(2):
-        said = replay(folder, rank, under=("unshare", "--map-root-user", "--net"))
+        said = replay(folder, rank, under=WITHOUT_A_NETWORK)
         assert lines_of(said.stdout, rank) == lines_of(printed, rank) != []
         assert f"rank={rank} refused=" in said.stdout, "a collective that failed fails again, with the same words"
         assert "replayed bit for bit" in said.stderr, said.stderr
