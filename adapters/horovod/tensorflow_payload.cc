@@ -62,22 +62,6 @@ void take_inputs(const TensorFlowApi& tensorflow, void* context, Tensors& tensor
   }
 }
 
-const char* reason_of(int status) {
-  switch (status) {
-    case LOCKSTEP_SERVE_FAILURE:
-      return "it failed in the recorded run";
-    case LOCKSTEP_SERVE_OPEN:
-      return "the recording ends here: it was made and never seen to end";
-    case LOCKSTEP_SERVE_MISFIT:
-      return "off the record: it had tensors of other sizes in the recorded run";
-    case LOCKSTEP_SERVE_NOT_KEPT:
-      return "the recording ends here: its result was not kept";
-    default:
-      return "off the record: the recorded rank did not make it; its recording ended before, or this program "
-             "does something else";
-  }
-}
-
 void fail(const TensorFlowApi& tensorflow, void* context, const std::string& why) {
   const TensorFlowApi::Text name = tensorflow.name_of(context);
   const std::string text = "lockstep replay: " + std::string(name.data, name.length) + ": " + why;
@@ -127,7 +111,7 @@ bool serve_outputs(const TensorFlowApi& tensorflow, void* context, const lockste
     std::uint64_t bytes = 0;
     const int status = lockstep_served_bytes(&ticket, static_cast<std::size_t>(at), &bytes);
     if (status != LOCKSTEP_SERVED) {
-      fail(tensorflow, context, reason_of(status));
+      fail(tensorflow, context, lockstep_serve_reason(status));
       return false;
     }
     const int type = tensorflow.output_type(context, at);
@@ -145,7 +129,7 @@ bool serve_outputs(const TensorFlowApi& tensorflow, void* context, const lockste
   lockstep_served served{};
   served.size = sizeof served;
   const int status = lockstep_serve_call(&ticket, rooms.data(), rooms.size(), &served);
-  if (status != LOCKSTEP_SERVED) fail(tensorflow, context, reason_of(status));
+  if (status != LOCKSTEP_SERVED) fail(tensorflow, context, lockstep_serve_reason(status));
   return status == LOCKSTEP_SERVED;
 }
 

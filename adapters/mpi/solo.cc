@@ -26,19 +26,8 @@ int number_in(const char* variable) {
 }
 
 const char* reason_of(int answer) {
-  switch (answer) {
-    case LOCKSTEP_SERVE_OPEN:
-      return "the recording ends here: it was made and never seen to end";
-    case LOCKSTEP_SERVE_NOT_KEPT:
-      return "the recording ends here: its result was not kept";
-    case LOCKSTEP_SERVE_MISFIT:
-      return "off the record: it had data of other sizes in the recorded run";
-    case LOCKSTEP_SERVE_FAILURE:
-      return "it failed in the recorded run";
-    default:
-      return "off the record: the recorded rank did not make it; its recording ended before, or this program "
-             "does something else";
-  }
+  return answer == LOCKSTEP_SERVE_MISFIT ? "off the record: it had data of other sizes in the recorded run"
+                                         : lockstep_serve_reason(answer);
 }
 
 }  // namespace

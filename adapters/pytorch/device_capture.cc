@@ -32,13 +32,9 @@ struct OwnOperations {
       c10::DispatchKeySet({c10::DispatchKey::Python, c10::DispatchKey::PythonTLSSnapshot})};
 };
 
-std::uint64_t bytes_on_device(const at::Tensor& tensor) {
-  return static_cast<std::uint64_t>(tensor.numel()) * tensor.element_size();
-}
-
 std::vector<std::uint64_t> sizes_of(const std::vector<at::Tensor>& tensors) {
   std::vector<std::uint64_t> sizes;
-  for (const at::Tensor& tensor : tensors) sizes.push_back(bytes_on_device(tensor));
+  for (const at::Tensor& tensor : tensors) sizes.push_back(tensor.nbytes());
   return sizes;
 }
 
@@ -95,18 +91,10 @@ std::shared_ptr<TensorVector> snapshot_of(const TensorVector& tensors) {
 std::vector<lockstep_piece> pieces_of(const std::vector<at::Tensor>& tensors) {
   std::vector<lockstep_piece> pieces;
   for (const at::Tensor& tensor : tensors) {
-    pieces.push_back({tensor.data_ptr(), static_cast<std::size_t>(bytes_on_device(tensor))});
+    pieces.push_back({tensor.data_ptr(), tensor.nbytes()});
   }
   if (pieces.empty()) pieces.push_back({nullptr, 0});
   return pieces;
-}
-
-// A checksum is half of a sum.
-std::uint64_t checksum_from(const std::uint64_t* words, const std::vector<std::uint64_t>& sizes) {
-  const DeviceSum sum = mix_sums(words, sizes);
-  std::uint64_t half = 0;
-  std::copy_n(sum.data(), sizeof half, reinterpret_cast<std::uint8_t*>(&half));
-  return half;
 }
 
 }  // namespace
@@ -149,7 +137,7 @@ void capture_input_checksum(const lockstep_ticket& ticket, const std::vector<at:
     lockstep_checksum_facts facts{};
     facts.size = sizeof facts;
     facts.has_input = 1;
-    facts.input = checksum_from(words, sizes);
+    facts.input = mix_checksum(words, sizes);
     lockstep_note_checksums(&ticket, &facts);
   });
 }
@@ -178,7 +166,7 @@ void DeviceOutputs::take() noexcept {
                      lockstep_checksum_facts facts{};
                      facts.size = sizeof facts;
                      facts.has_output = 1;
-                     facts.output = checksum_from(words, sizes);
+                     facts.output = mix_checksum(words, sizes);
                      lockstep_note_checksums(&ticket, &facts);
                    });
     }

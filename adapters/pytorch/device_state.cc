@@ -1,8 +1,5 @@
 #include "device_state.h"
 
-#include <cstring>
-#include <optional>
-
 #include "lockstep/payload.h"
 
 #include "device_capture.h"
@@ -10,21 +7,6 @@
 #include "tensor_list.h"
 
 namespace lockstep::pytorch {
-namespace {
-
-std::uint64_t bytes_in(const at::Tensor& tensor) {
-  return static_cast<std::uint64_t>(tensor.numel()) * tensor.element_size();
-}
-
-std::uint64_t sum_from(const std::uint64_t* words, std::uint64_t bytes) {
-  const DeviceSum sum = mix_sums(words, {bytes});
-  std::uint64_t half = 0;
-  std::memcpy(&half, sum.data(), sizeof half);
-  return half;
-}
-
-}  // namespace
-
 bool keep_state(std::uint64_t step, const std::string& names, const std::vector<at::Tensor>& tensors) {
   std::vector<std::uint64_t> sums(tensors.size());
   std::vector<std::size_t> places;  // of those on the device
@@ -41,11 +23,11 @@ bool keep_state(std::uint64_t step, const std::string& names, const std::vector<
   }
   if (there.empty()) return false;
   std::vector<std::uint64_t> sizes;
-  for (const at::Tensor& tensor : there) sizes.push_back(bytes_in(tensor));
+  for (const at::Tensor& tensor : there) sizes.push_back(tensor.nbytes());
   capture_sums(there, there.front().device(),
                [=, sums = std::move(sums)](const std::uint64_t* words) mutable {
                  for (std::size_t i = 0; i < places.size(); ++i)
-                   sums[places[i]] = sum_from(words + 2 * i, sizes[i]);
+                   sums[places[i]] = mix_checksum(words + 2 * i, {sizes[i]});
                  lockstep_keep_state_sums(step, names.data(), names.size(), sums.data(), sums.size());
                });
   lockstep_end_step(step);

@@ -91,7 +91,7 @@ unsigned blocks_for(std::uint64_t bytes) {
 unsigned fill_table(const std::vector<at::Tensor>& tensors, std::uint64_t* table) {
   std::uint64_t longest = 0;
   for (const at::Tensor& tensor : tensors) {
-    const std::uint64_t bytes = static_cast<std::uint64_t>(tensor.numel()) * tensor.element_size();
+    const std::uint64_t bytes = tensor.nbytes();
     *table++ = reinterpret_cast<std::uintptr_t>(tensor.data_ptr());
     *table++ = bytes;
     longest = std::max(longest, bytes);
@@ -173,7 +173,7 @@ std::shared_ptr<SumRooms> SumRooms::sum(const std::vector<at::Tensor>& tensors, 
   std::shared_ptr<SumRooms> rooms(new SumRooms(store, taken));
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     void* data = tensors[i].data_ptr();
-    std::uint64_t bytes = static_cast<std::uint64_t>(tensors[i].numel()) * tensors[i].element_size();
+    std::uint64_t bytes = tensors[i].nbytes();
     std::uint64_t* room = store.room(taken[i]);
     std::uint64_t* result = store.result(taken[i]);
     void* parameters[] = {&data, &bytes, &room, &result};
@@ -239,6 +239,13 @@ DeviceSum mix_sums(const std::uint64_t* words, const std::vector<std::uint64_t>&
   static_assert(sizeof halves == sizeof sum);
   std::memcpy(sum.data(), halves, sizeof halves);
   return sum;
+}
+
+std::uint64_t mix_checksum(const std::uint64_t* words, const std::vector<std::uint64_t>& bytes) {
+  const DeviceSum sum = mix_sums(words, bytes);
+  std::uint64_t half = 0;
+  std::memcpy(&half, sum.data(), sizeof half);
+  return half;
 }
 
 }  // namespace lockstep::pytorch

@@ -42,4 +42,7 @@ using DeviceSum = std::array<std::uint8_t, 16>;
 // Of several tensors as one, from their words as they came from the device.
 DeviceSum mix_sums(const std::uint64_t* words, const std::vector<std::uint64_t>& bytes);
 
+// Half of it, where a checksum is wanted.
+std::uint64_t mix_checksum(const std::uint64_t* words, const std::vector<std::uint64_t>& bytes);
+
 }  // namespace lockstep::pytorch

@@ -18,19 +18,8 @@ lockstep_piece piece_of(const tensorflow::Tensor& tensor) {
 }
 
 std::string words_of(int status, const lockstep_served& served) {
-  switch (status) {
-    case LOCKSTEP_SERVE_FAILURE:
-      return {served.error, served.error_bytes};
-    case LOCKSTEP_SERVE_OPEN:
-      return "the recording ends here: it was made and never seen to end";
-    case LOCKSTEP_SERVE_MISFIT:
-      return "off the record: it had tensors of other sizes in the recorded run";
-    case LOCKSTEP_SERVE_NOT_KEPT:
-      return "the recording ends here: its result was not kept";
-    default:
-      return "off the record: the recorded rank did not make it; its recording ended before, or this program "
-             "does something else";
-  }
+  if (status == LOCKSTEP_SERVE_FAILURE) return {served.error, served.error_bytes};
+  return lockstep_serve_reason(status);
 }
 
 // Versions differ in what a status is made of.

@@ -77,6 +77,23 @@ enum lockstep_serve_status {
   LOCKSTEP_SERVE_MISFIT = 4,   /* it made it with tensors of other sizes */
   LOCKSTEP_SERVE_NOT_KEPT = 5, /* its result was not kept, or is lost or damaged */
 };
+/* Why nothing is served, for people. */
+static inline const char* lockstep_serve_reason(int status) {
+  switch (status) {
+    case LOCKSTEP_SERVE_FAILURE:
+      return "it failed in the recorded run";
+    case LOCKSTEP_SERVE_OPEN:
+      return "the recording ends here: it was made and never seen to end";
+    case LOCKSTEP_SERVE_MISFIT:
+      return "off the record: it had tensors of other sizes in the recorded run";
+    case LOCKSTEP_SERVE_NOT_KEPT:
+      return "the recording ends here: its result was not kept";
+    default:
+      return "off the record: the recorded rank did not make it; its recording ended before, or this program "
+             "does something else";
+  }
+}
+
 struct lockstep_served {
   uint32_t size;
   int32_t source;
