@@ -21,7 +21,8 @@ constexpr std::chrono::milliseconds kLookForMore{50};
 constexpr std::chrono::milliseconds kLookSoon{10};
 constexpr std::size_t kFewStreams = 100;
 constexpr int kBacklog = 4096;
-constexpr int kMostRounds = 32;
+constexpr int kMostRounds = 4096;
+constexpr int kQuietRounds = 6;  // from a connection that is taken to its request that is read
 constexpr int kStreamsAtOnce = 64;
 
 // TLS 1.2 and later, with the certificate that the user gave.
@@ -130,15 +131,18 @@ class Server {
   void take_a_turn() {
     if (turn_is_due_) return;
     turn_is_due_ = true;
-    rounds_ = 0;
-    asio::post(io_, [this] { take_all_that_is_there(shared_.arrived.size()); });
+    rounds_ = quiet_rounds_ = 0;
+    seen_ = {};
+    take_all_that_is_there();
   }
 
-  // While others are still being read, they come along: one write to the disk serves all of them.
-  void take_all_that_is_there(std::size_t seen) {
-    if (shared_.arrived.size() != seen && ++rounds_ < kMostRounds) {
-      return asio::post(io_, [this, now = shared_.arrived.size()] { take_all_that_is_there(now); });
-    }
+  // While others are still coming and being read, they come along: one write to the disk serves all of them.
+  void take_all_that_is_there() {
+    const std::pair now{shared_.arrived.size(), shared_.connections};
+    quiet_rounds_ = now == seen_ ? quiet_rounds_ + 1 : 0;
+    seen_ = now;
+    if (quiet_rounds_ < kQuietRounds && ++rounds_ < kMostRounds)
+      return asio::post(io_, [this] { take_all_that_is_there(); });
     turn_is_due_ = false;
     std::vector<Request> requests;
     std::vector<std::shared_ptr<Session>> sessions;
@@ -193,7 +197,8 @@ class Server {
 
   // Some at a time: whoever asks for something meanwhile does not wait for thousands of streams.
   void look_at_some() {
-    for (int i = 0; i < kStreamsAtOnce && !to_look_at_.empty(); ++i)
+    const int at_once = turn_is_due_ ? 0 : kStreamsAtOnce;
+    for (int i = 0; i < at_once && !to_look_at_.empty(); ++i)
       to_look_at_.extract(to_look_at_.begin()).value()->go_on();
     if (to_look_at_.empty()) return look_for_more();
     asio::post(io_, [this] { look_at_some(); });
@@ -212,6 +217,8 @@ class Server {
   std::set<std::shared_ptr<Session>> to_look_at_;
   bool turn_is_due_ = false;
   int rounds_ = 0;
+  int quiet_rounds_ = 0;
+  std::pair<std::size_t, std::size_t> seen_;  // requests and connections
 };
 
 // Each stream holds a socket and a file; some are left for everything else.
