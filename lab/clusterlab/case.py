@@ -8,7 +8,8 @@
     host1.names = {host1 = "127.0.1.1"}   one host; `all` stands for every one
 
 A host has: environ, flags (of its launcher), names (in its hosts file), setup (commands run on it first), rules (nft), shm,
-mtu, port_mtu, busy (ports that something listens on), python (the lab's environment whose interpreter it has).
+mtu, port_mtu, busy (ports that something listens on), python (the lab's environment whose interpreter it has), clock (how far
+its clock is off, as libfaketime reads it).
 """
 
 import pathlib
@@ -31,6 +32,7 @@ class HostOddities:
     port_mtu: int = 0
     busy: list = field(default_factory=list)
     python: str = ""
+    clock: str = ""
 
 
 @dataclass

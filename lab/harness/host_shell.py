@@ -5,6 +5,7 @@ enters the namespaces of the host instead; it knows the hosts of its own run onl
 """
 
 import pathlib
+import shlex
 
 from harness.hosts import Hosts
 
@@ -26,10 +27,15 @@ exec nsenter -t "$pid" -m -u -i -n -- /bin/sh -c -- "$*"
 """
 
 
-def write_host_shell(folder: pathlib.Path, hosts: Hosts) -> pathlib.Path:
+def write_host_shell(folder: pathlib.Path, hosts: Hosts, environs: dict | None = None) -> pathlib.Path:
+    """`environs`: by host name, what everything on that host has in its environment."""
     folder.mkdir(exist_ok=True)
-    cases = "\n".join(f"  {host.name}|{host.address}) pid={host.pid} ;;" for host in hosts)
+    cases = "\n".join(f"  {host.name}|{host.address}) pid={host.pid}{_exports((environs or {}).get(host.name, {}))} ;;" for host in hosts)
     path = folder / "ssh"
     path.write_text(_SCRIPT.format(cases=cases))
     path.chmod(0o755)
     return path
+
+
+def _exports(environ: dict) -> str:
+    return "".join(f"; export {key}={shlex.quote(value)}" for key, value in environ.items())
