@@ -1,5 +1,5 @@
 """Facts collected from other hosts for real: sshd on hosts made of namespaces, ssh and Open MPI's mpirun to reach them, the
-folder given to check. Slurm is not among the packages: srun's words are a unit test's, as kubectl's are."""
+folder given to check. Slurm has a test of its own; kubectl's words are a unit test's."""
 
 import json
 import os
