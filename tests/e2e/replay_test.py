@@ -1,7 +1,6 @@
-"""Ranks of recorded jobs, run again alone: what they print is the same to the last bit, and what differs is found.
+"""Ranks of recorded jobs, run again alone: what they print is the same to the last bit, and what differs is found."""
 
-Cheap jobs by default; LOCKSTEP_REPLAY_ALL=1 (make test-replay) replays every rank of every PyTorch job of the lab."""
-
+import concurrent.futures
 import functools
 import json
 import os
@@ -18,10 +17,9 @@ from solo_replay import WITHOUT_A_NETWORK, replay as replay_alone
 TRAIN = pathlib.Path(__file__).parent / "replay_jobs/train.py"
 START_RANKS = pathlib.Path(__file__).parent / "replay_jobs/start_ranks.py"
 LIMIT_S = 900
+AT_ONCE = 2
 replay = functools.partial(replay_alone, limit_s=LIMIT_S)
 LAB_JOBS = {name: job for name, job in load_registry().items() if job.env in ("torch", "torch113")}
-FEW = ["torch113_ddp", "torch_async"]
-JOBS = list(LAB_JOBS) if os.environ.get("LOCKSTEP_REPLAY_ALL") else FEW
 
 
 @pytest.fixture(scope="module")
@@ -162,14 +160,15 @@ def test_a_recording_cut_by_kill_9_is_replayed_up_to_its_last_step(python, tmp_p
     assert "lockstep replay:" in said.stderr and "until then" in said.stderr, said.stderr
 
 
-@pytest.mark.parametrize("name", JOBS)
+@pytest.mark.parametrize("name", LAB_JOBS)
 def test_every_rank_of_a_lab_job(python, tmp_path, name):
     job = LAB_JOBS[name]
     command = [str(python_with_native_half(job.env)), START_RANKS, str(job.ranks), job.script]
     run = record_command(tmp_path / "recording", command, **job.environ)
     assert run.returncode == 0, run.stderr
-    for rank in range(job.ranks):
-        said = replay(tmp_path / "recording", rank)
+    with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:  # alone each of them, for all that they know
+        replayed = list(pool.map(lambda rank: replay(tmp_path / "recording", rank), range(job.ranks)))
+    for rank, said in enumerate(replayed):
         assert lines_of(said.stdout, rank) == lines_of(run.stdout, rank) != []
         assert "replayed bit for bit" in said.stderr, said.stderr
 
