@@ -17,7 +17,7 @@ build: deps      ## build what `make install` installs: build/release/lockstep, 
 test: deps lab-deps page-deps   ## run every test: unit, case, record, end to end, sanitizers, fuzz smoke
 	@tools/run_tests
 
-test-replay: build lab-deps   ## record every job of the lab, replay each rank alone; catch a race
+test-replay: build lab-deps   ## record every job of the lab by every launcher, replay each rank alone; catch a race
 	@LOCKSTEP_REPLAY_ALL=1 /usr/bin/python3 -B -m pytest -q -p no:cacheprovider tests/e2e/replay_test.py \
 	tests/e2e/replay_frameworks_test.py tests/e2e/mpi_replay_test.py tests/e2e/replay_race_test.py
 

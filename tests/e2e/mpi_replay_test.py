@@ -27,9 +27,7 @@ COMPILERS = {  # of each program, and its source
     "fortran": (FORTRAN, "mpi_fortran.f90"),
     "fortran_2008": ([*FORTRAN, "-DF08"], "mpi_fortran.f90"),
 }
-ALL = [(mpi, name) for mpi in LAUNCHERS for name in COMPILERS if name != "communicators"]
-FEW = [("openmpi", "topologies"), ("openmpi", "fortran_2008"), ("mpich", "calls"), ("mpich", "topologies")]
-PROGRAMS = ALL if os.environ.get("LOCKSTEP_REPLAY_ALL") else FEW
+PROGRAMS = [(mpi, name) for mpi in LAUNCHERS for name in COMPILERS if name != "communicators"]
 LAB_JOBS = {name: job.ranks for name, job in load_registry().items() if job.env == "mpi"}
 
 

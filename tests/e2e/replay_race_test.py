@@ -1,5 +1,4 @@
-"""A race that goes wrong about once in fifty runs: recorded in a loop until it does, then met again in every replay.
-Not among the tests that always run (make test-replay)."""
+"""A race that goes wrong about once in fifty runs: recorded in a loop until it does, then met again in every replay."""
 
 import shutil
 import subprocess
