@@ -3,6 +3,7 @@
 
 lab-deps: deps   ## make the lab's Python environments and programs
 	@lab/envs/make_envs
+	@lab/envs/criu >/dev/null
 	@lab/jobs/compile mpi_ring
 
 demo: deps lab-deps build   ## run a job that hangs and show what is known of it
