@@ -4,6 +4,7 @@
 
 #include "lockstep/payload.h"
 
+#include "breakpoint.h"
 #include "rank_file.h"
 #include "recorder/core/communicator_names.h"
 #include "recorder/core/payload_index.h"
@@ -28,6 +29,7 @@ class Payload {
 
   PayloadKeeper& keeper() { return keeper_; }
   const PayloadIndex& index() const { return index_; }
+  Breakpoint& breakpoint() { return breakpoint_; }
 
   void drain() {
     if (mode_ != LOCKSTEP_PAYLOAD_OFF) keeper_.drain();
@@ -39,6 +41,7 @@ class Payload {
   PayloadKeeper keeper_;
   PayloadIndex index_;
   ResumedNumbers resumed_;
+  Breakpoint breakpoint_;
   std::uint64_t first_step_ = 0;  // of a replay that resumes
 };
 

@@ -116,6 +116,7 @@ int lockstep_serve_call(const lockstep_ticket* ticket, const lockstep_room* room
   int status = LOCKSTEP_SERVE_UNKNOWN;
   with_call(ticket, [&](Payload& payload, const PayloadKey& key) {
     if (payload.mode() != LOCKSTEP_PAYLOAD_SERVES) return;
+    payload.breakpoint().meet(key, payload.keeper());
     status = payload.index().serve(key, rooms, count, *served);
   });
   return status;

@@ -1,87 +1,38 @@
-#include <cstdlib>
+#include <fcntl.h>
 #include <filesystem>
+#include <memory>
+#include <unistd.h>
 
 #include <fmt/format.h>
 
 #include "base/file.h"
-#include "base/text_fields.h"
 #include "cli/args.h"
+#include "cli/replay_bisect.h"
+#include "cli/replay_end.h"
+#include "cli/replay_request.h"
+#include "cli/replay_subject.h"
+#include "cli/replay_travel.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
-#include "launch/recorder_environment.h"
-#include "process/environment.h"
-#include "process/foreground.h"
-#include "record/recording.h"
-#include "replay/extent.h"
-#include "replay/judge.h"
-#include "replay/solo_command.h"
-#include "replay/stop.h"
-#include "report/findings_json.h"
-#include "report/text.h"
+#include "process/descriptor.h"
 
 namespace lockstep::cli {
 namespace {
 
 namespace fs = std::filesystem;
 
-// Where the replay's own recording goes: where the user wants it, or a folder that goes with this object.
-class ReplayFolder {
- public:
-  static Result<ReplayFolder> make(const std::optional<std::string>& wanted) {
-    ReplayFolder folder;
-    if (wanted) {
-      TRY(record::create_recording(*wanted,
-                                   {.job = "replay", .writer = "", .command = {}, .world_size = {}}));
-      folder.path_ = fs::absolute(*wanted);
-      return folder;
-    }
-    std::error_code fault;
-    std::string name = (fs::temp_directory_path(fault) / "lockstep-replay-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) return base::error_from_errno("cannot make a folder", name);
-    folder.path_ = name;
-    folder.is_ours_ = true;
-    return folder;
-  }
-  ReplayFolder(const ReplayFolder&) = delete;
-  ReplayFolder& operator=(const ReplayFolder&) = delete;
-  ReplayFolder(ReplayFolder&& other) noexcept
-      : path_(std::move(other.path_)), is_ours_(std::exchange(other.is_ours_, false)) {}
-  ReplayFolder& operator=(ReplayFolder&&) = delete;
-  ~ReplayFolder() {
-    std::error_code ignored;
-    if (is_ours_) fs::remove_all(path_, ignored);
-  }
-  const fs::path& path() const { return path_; }
-
- private:
-  ReplayFolder() = default;
-  fs::path path_;
-  bool is_ours_ = false;
-};
-
-Result<int> rank_from(const Args& args) {
-  const auto typed = args.value("rank");
-  if (!typed)
-    return Error{"which rank?", "", "'--rank' is not given", "as in 'lockstep replay RECORDING --rank 3'"};
-  const auto rank = base::number_in<std::int32_t>(*typed);
-  if (!rank || *rank < 0)
-    return Error{"wrong value for '--rank'", *typed, "not a rank", "a whole number from 0"};
-  return *rank;
-}
-
 // After how many steps the script resumes; 0: it begins anew.
-Result<std::uint64_t> first_step(const Args& args, const record::Payload& rank, const replay::Job& job,
+Result<std::uint64_t> first_step(const ReplayRequest& request, const ReplaySubject& subject,
                                  Terminal& terminal) {
-  const std::uint64_t begin = record::window_begin(rank);
-  const auto checkpoint = replay::last_checkpoint(rank, job);
-  if (const auto typed = args.value("from-step")) {
-    const auto step = base::number_in<std::uint32_t>(*typed);
-    if (step && *step >= begin) return std::uint64_t{*step};
-    return Error{"wrong value for '--from-step'", *typed,
-                 step ? fmt::format("the recording begins at the end of step {}", begin) : "not a step",
+  const std::uint64_t begin = record::window_begin(subject.rank());
+  if (request.from_step) {
+    if (*request.from_step >= begin) return *request.from_step;
+    return Error{"wrong value for '--from-step'", std::to_string(*request.from_step),
+                 fmt::format("the recording begins at the end of step {}", begin),
                  "the number of steps that had ended at the checkpoint from which the script resumes"};
   }
   if (begin == 0) return std::uint64_t{0};
+  const auto checkpoint = replay::last_checkpoint(subject.rank(), subject.job);
   if (!checkpoint) {
     return Error{
         "cannot replay from the start", "",
@@ -95,113 +46,107 @@ Result<std::uint64_t> first_step(const Args& args, const record::Payload& rank, 
   return checkpoint->step;
 }
 
-// After how many steps it stops; 0: at its own end.
-Result<std::uint64_t> last_step(const Args& args, std::uint64_t from) {
-  const auto typed = args.value("to-step");
-  if (!typed) return std::uint64_t{0};
-  const auto step = base::number_in<std::uint32_t>(*typed);
-  if (step && *step > from) return std::uint64_t{*step};
-  return Error{"wrong value for '--to-step'", *typed,
-               step ? fmt::format("the replay begins after step {}", from) : "not a step",
-               "the number of the step after which the replay stops"};
-}
-
-// The terminal is this one's, whatever the recorded process had.
-std::vector<std::string> environment_for(const record::PayloadProcess& process) {
-  std::vector<std::string> environment = replay::recorded_environment(process);
-  std::erase_if(environment, [](const std::string& entry) { return entry.starts_with("TERM="); });
-  for (const std::string& entry : process::own_environment()) {
-    if (entry.starts_with("TERM=")) environment.push_back(entry);
+Result<ExitStatus> replay_from_start(const ReplaySubject& subject, const ReplayRequest& request,
+                                     Terminal& terminal) {
+  const ReplayFolder folder = TRY(ReplayFolder::make(request.out));
+  const std::uint64_t from = TRY(first_step(request, subject, terminal));
+  terminal.tell(fmt::format("lockstep: replaying rank {} of {}, {}\n", subject.number, subject.world_size,
+                            replay::in_words(replay::extent_of(subject.rank(), subject.job))));
+  const bool bisects_later = request.bisects() && request.image_every != 0;
+  const replay::Orders orders{.image_every = request.image_every,
+                              .to_step = request.to_step.value_or(0),
+                              .predicate = bisects_later ? "" : request.predicate,
+                              .break_at = request.break_at ? replay::for_recorder(*request.break_at) : ""};
+  const int status = TRY(run_from_start(subject, request, from, orders, folder.path(), terminal));
+  const ExitStatus end = TRY(
+      conclude_replay(subject, request, {.status = status, .from = from, .folder = folder.path()}, terminal));
+  if (request.image_every != 0 && !fs::exists(folder.path() / "images")) {
+    terminal.tell("lockstep: there are no images: steps are those of PyTorch's optimizers\n");
   }
-  return environment;
-}
-
-int world_size_of(const record::Payload& rank, const replay::Job& job) {
-  return rank.world_size > 0 ? rank.world_size : job.ranks.back().rank + 1;
-}
-
-// Whoever put a debugger in front may leave it at any time; what was changed on purpose may not end early.
-bool may_end_early(const Args& args, int status, const std::optional<replay::Stop>& stop) {
-  return status != 0 || stop || (!args.command.empty() && !args.has("what-if"));
-}
-
-void tell_equal(const replay::Judgement& judgement, Terminal& terminal) {
-  if (!judgement.agreement.empty()) terminal.tell(fmt::format("lockstep: {}\n", judgement.agreement));
-  for (const std::string& limit : judgement.verdict.limits)
-    terminal.tell(fmt::format("lockstep: {}\n", limit));
-}
-
-void tell_difference(const Args& args, const model::Verdict& verdict, Terminal& terminal) {
-  if (args.has("what-if")) terminal.tell("lockstep: the first thing that changes:\n");
-  const report::TextStyle style{.colour = terminal.color_on_err(), .width = terminal.width()};
-  terminal.tell("\n" + report::render_text(verdict, style));
-}
-
-// Found: 0; held nowhere: 1, or the program's own status when it failed.
-Result<ExitStatus> tell_bisected(const Args& args, int status, const std::optional<replay::Stop>& stop,
-                                 Terminal& terminal) {
-  const std::string predicate = args.value("bisect").value_or("");
-  if (stop && stop->why == replay::Stop::Why::kFailed) {
-    return Error{"cannot ask", predicate, stop->error,
-                 "a Python expression over 'parameters', a dictionary of tensors by name, and 'step'"};
+  if (bisects_later) {
+    const auto images = images_for(subject, folder.path());
+    return bisect_by_partial_replays(subject, request,
+                                     images.ok() ? images.value() : std::vector<travel::Image>(), terminal);
   }
-  if (stop && stop->why == replay::Stop::Why::kHolds) {
-    terminal.tell(fmt::format("lockstep: it holds first at the end of step {}: {}\n", stop->step, predicate));
-    return ExitStatus::kNothingFound;
+  if (!request.bisects()) return end;
+  return tell_where_it_holds(request, status, replay::read_stop(folder.path()), terminal);
+}
+
+// Bytes for a file of the copy, as they come.
+Result<std::function<void(std::string_view)>> into_file(const fs::path& path) {
+  const auto file =
+      std::make_shared<process::Descriptor>(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
+  if (!file->is_open()) return base::error_from_errno("cannot write", path);
+  return std::function<void(std::string_view)>(
+      [file](std::string_view bytes) { (void)base::write_all(file->get(), bytes); });
+}
+
+Restored restored_from(const travel::Image& image, const ReplayRequest& request, const fs::path& folder) {
+  return {.image = image,
+          .folder = folder,
+          .orders = {.to_step = request.to_step.value_or(0),
+                     .patch = request.patch,
+                     .break_at = request.break_at ? replay::for_recorder(*request.break_at) : ""},
+          .on_out = [](std::string_view bytes) { (void)base::write_all(STDOUT_FILENO, bytes); },
+          .on_err = [](std::string_view bytes) { (void)base::write_all(STDERR_FILENO, bytes); }};
+}
+
+// Each in a folder of its own, with a file for what it prints.
+Result<std::vector<Restored>> copies_of(const travel::Image& image, const ReplayRequest& request,
+                                        const fs::path& folder) {
+  if (request.copies == 0) return std::vector<Restored>{restored_from(image, request, folder)};
+  std::vector<Restored> copies;
+  for (int number = 1; number <= request.copies; ++number) {
+    const fs::path own = folder / fmt::format("copy_{}", number);
+    std::error_code fault;
+    fs::create_directory(own, fault);
+    Restored copy = restored_from(image, request, own);
+    copy.orders.copy = number;
+    copy.who = fmt::format("copy {}: ", number);
+    copy.on_out = copy.on_err = TRY(into_file(own / "output.txt"));
+    copies.push_back(std::move(copy));
   }
-  terminal.tell(fmt::format("lockstep: it holds at the end of no step: {}\n", predicate));
-  return status == 0 ? ExitStatus::kFindings : ExitStatus{status};
+  return copies;
+}
+
+Result<ExitStatus> replay_from_image(const ReplaySubject& subject, const ReplayRequest& request,
+                                     Terminal& terminal) {
+  const std::vector<travel::Image> images = TRY(images_for(subject, *request.images));
+  const std::uint64_t step = step_to_restore(request).value_or(0);
+  const auto image = travel::nearest_image(images, step);
+  if (!image) {
+    return Error{"no image to restore", request.images->string(),
+                 fmt::format("the first one is of step {}", images.front().facts.step),
+                 "go to that step or a later one, or leave '--images' away"};
+  }
+  const travel::Criu criu = TRY(travel::Criu::find());
+  const ReplayFolder folder = TRY(ReplayFolder::make(request.out));
+  const auto begin = fs::file_time_type::clock::now();
+  const std::vector<Restored> copies = TRY(copies_of(*image, request, folder.path()));
+  const std::vector<Result<int>> ends = run_restored(criu, copies, request, terminal);
+  ExitStatus worst = ExitStatus::kNothingFound;
+  for (std::size_t i = 0; i < copies.size(); ++i) {
+    const int status = TRY(Result<int>(ends[i]));
+    if (const auto seconds = replay::seconds_until_stop(copies[i].folder, begin)) {
+      terminal.tell(fmt::format("lockstep: {}at the end of step {} after {:.2f} s\n", copies[i].who,
+                                request.to_step.value_or(0), *seconds));
+    }
+    const ExitStatus end = TRY(conclude_replay(
+        subject, request, {.status = status, .folder = copies[i].folder, .who = copies[i].who}, terminal));
+    worst = std::max(worst, end);
+  }
+  return worst;
 }
 
 Result<ExitStatus> run(const Args& args, Terminal& terminal) {
-  const int number = TRY(rank_from(args));
-  std::error_code fault;
-  const fs::path recording = fs::canonical(args.operands.front(), fault);
-  if (fault)
-    return Error{"cannot replay", args.operands.front(), fault.message(), "name the folder of a recording"};
-  const replay::Job job = TRY(replay::open_job(recording));
-  const record::Payload* const rank = replay::find_rank(job, number);
-  if (rank == nullptr) {
-    return Error{"cannot replay", recording.string(), fmt::format("rank {} left no payload", number),
-                 fmt::format("ranks {} to {} did", job.ranks.front().rank, job.ranks.back().rank)};
-  }
-  if (!rank->process || rank->process->arguments.empty()) {
-    return Error{"cannot replay", recording.string(), "how the rank was started is not in the recording", ""};
-  }
-  const launch::Installed parts = TRY(launch::find_installed());
-  const ReplayFolder folder = TRY(ReplayFolder::make(args.value("out")));
-  const int world_size = world_size_of(*rank, job);
-  const std::uint64_t from = TRY(first_step(args, *rank, job, terminal));
-  terminal.tell(fmt::format("lockstep: replaying rank {} of {}, {}\n", number, world_size,
-                            replay::in_words(replay::extent_of(*rank, job))));
-  const launch::ReplaySettings settings{.recording = recording,
-                                        .rank = number,
-                                        .world_size = world_size,
-                                        .restart = rank->restart,
-                                        .from_step = from,
-                                        .to_step = TRY(last_step(args, from)),
-                                        .predicate = args.value("bisect").value_or("")};
-  const int status = TRY(process::run_in_foreground(
-      replay::solo_command(*rank->process, args.command),
-      launch::with_replay(environment_for(*rank->process), parts, folder.path(), settings),
-      rank->process->folder));
-
-  const auto stop = replay::read_stop(folder.path());
-  const record::Payload recorded = from == 0 ? *rank : replay::from_step(*rank, from);
-  const replay::Judgement judgement = replay::judge(
-      recorded,
-      {.recording = recording, .folder = folder.path(), .may_end_early = may_end_early(args, status, stop)});
-  const model::Verdict& verdict = judgement.verdict;
-  TRY(base::write_file(folder.path() / "findings.json", report::encode_findings(verdict)));
-  if (verdict.findings.empty()) {
-    tell_equal(judgement, terminal);
-  } else {
-    tell_difference(args, verdict, terminal);
-  }
-  if (args.has("bisect")) return tell_bisected(args, status, stop, terminal);
-  if (args.has("to-step") && !stop) terminal.tell("lockstep: the replay came to its end before that step\n");
-  return status == 0 && !verdict.findings.empty() && !args.has("what-if") ? ExitStatus::kFindings
-                                                                          : ExitStatus{status};
+  const ReplayRequest request = TRY(replay_request_from(args));
+  const ReplaySubject subject = TRY(find_replay_subject(args.operands.front(), request.rank));
+  if (request.bisects() && request.images)
+    return bisect_by_partial_replays(subject, request, TRY(images_for(subject, *request.images)), terminal);
+  if (request.images) return replay_from_image(subject, request, terminal);
+  if (!request.bisect_command.empty() && request.image_every == 0)
+    return bisect_by_partial_replays(subject, request, {}, terminal);
+  return replay_from_start(subject, request, terminal);
 }
 
 constexpr Flag kFlags[] = {
@@ -211,11 +156,33 @@ constexpr Flag kFlags[] = {
          "Something was changed on purpose: say what changes first, and end with the program's own status"},
     {.name = "from-step",
      .value_name = "STEP",
-     .help = "The script resumes from its checkpoint after so many steps, not from the start"},
+     .help = "Begin after so many steps: at the nearest image before, or where the script resumes from its "
+             "checkpoint"},
     {.name = "to-step", .value_name = "STEP", .help = "Stop after that step"},
     {.name = "bisect",
      .value_name = "PREDICATE",
      .help = "Find the first step at whose end a Python expression over 'parameters' and 'step' holds"},
+    {.name = "bisect-command",
+     .value_name = "COMMAND",
+     .help = "The same for the first step at whose end a command of the shell fails; LOCKSTEP_PARAMETERS "
+             "names a file"},
+    {.name = "checkpoint-every",
+     .value_name = "STEPS",
+     .help = "Freeze the process into an image at the end of every so many steps"},
+    {.name = "images",
+     .value_name = "DIR",
+     .help = "Begin with an image that a replay with '-o DIR' took",
+     .kind = ValueKind::kFolder},
+    {.name = "break-at",
+     .value_name = "STEP:COLLECTIVE",
+     .help = "Stand still before that collective, for a debugger: 12:all_reduce, 12:all_reduce#17"},
+    {.name = "fork",
+     .value_name = "COPIES",
+     .help = "So many copies of one image at once, each with its own output"},
+    {.name = "patch",
+     .value_name = "FILE",
+     .help = "Python to run when a process goes on from its image; knows 'copy', 'step' and 'parameters'",
+     .kind = ValueKind::kFile},
     {.name = "out",
      .short_name = 'o',
      .value_name = "DIR",
@@ -241,6 +208,11 @@ constexpr std::string_view kDescription[] = {
     "put behind it; 'python -m pdb' and other modules get the recorded script and its arguments; any other "
     "command is "
     "run as it stands, as that rank.",
+    "With '--checkpoint-every' the process is frozen now and then into images, which need CRIU 4.1 or later "
+    "(in PATH, or "
+    "named by LOCKSTEP_CRIU) and the rights of root; without them it says why and goes on. '--images' begins "
+    "with the "
+    "nearest image at or before the wanted step instead of the start, as often as one likes.",
     "A recording that was cut, by kill -9 or a full disk, is replayed as far as it goes; then the call whose "
     "result is "
     "missing raises an error that says so.",
@@ -254,6 +226,10 @@ constexpr Example kExamples[] = {
     {"lockstep replay lockstep-latest --rank 3 -- python -m pdb", "The same in a debugger"},
     {"lockstep replay rec -r 3 --bisect 'parameters[\"0.bias\"].isnan().any()'",
      "When did a weight become NaN?"},
+    {"lockstep replay rec -r 3 --checkpoint-every 100 -o a", "Take an image every 100 steps"},
+    {"lockstep replay rec -r 3 --images a --break-at 640:all_reduce", "Go to a collective of step 640"},
+    {"lockstep replay rec -r 3 --images a --from-step 600 --fork 4 --patch x.py -o b",
+     "Try four changes at once"},
     {"lockstep replay lockstep-latest --rank 3 --what-if -- python train_fixed.py",
      "Which collective does a change of the script change first?"},
 };

@@ -85,8 +85,7 @@ std::vector<std::string> with_replay(std::vector<std::string> environment, const
   changed.set("LOCKSTEP_REPLAY_WORLD_SIZE", std::to_string(settings.world_size));
   changed.set("LOCKSTEP_REPLAY_RESTART", std::to_string(settings.restart));
   if (settings.from_step != 0) changed.set("LOCKSTEP_REPLAY_FROM_STEP", std::to_string(settings.from_step));
-  if (settings.to_step != 0) changed.set("LOCKSTEP_REPLAY_TO_STEP", std::to_string(settings.to_step));
-  if (!settings.predicate.empty()) changed.set("LOCKSTEP_REPLAY_PREDICATE", settings.predicate);
+  if (!settings.break_at.empty()) changed.set("LOCKSTEP_REPLAY_BREAK", settings.break_at);
   changed.set("LOCKSTEP_STACK_INTERVAL", "1");
   return std::move(changed).take();
 }

@@ -34,8 +34,7 @@ struct ReplaySettings {
   int world_size = 1;
   std::uint32_t restart = 0;
   std::uint64_t from_step = 0;  // the script resumes after so many; 0: it begins
-  std::uint64_t to_step = 0;    // it ends after so many; 0: at its own end
-  std::string predicate = {};   // or after the first step at whose end this holds
+  std::string break_at = {};    // before which call it stands still, as the recorder reads it
 };
 
 // `environment` with the recorder on, for a replay whose own recording goes to `folder`.

@@ -1,36 +1,18 @@
 #include "process/foreground.h"
 
-#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <fcntl.h>
 #include <spawn.h>
-#include <string_view>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "process/pointers.h"
 #include "process/search_path.h"
 
 namespace lockstep::process {
 namespace {
-
-std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
-  std::vector<char*> pointers;
-  for (const std::string& text : texts) pointers.push_back(const_cast<char*>(text.c_str()));
-  pointers.push_back(nullptr);
-  return pointers;
-}
-
-// posix_spawnp would look in this program's PATH.
-std::string find_program(const std::string& name, const std::vector<std::string>& environment) {
-  if (name.find('/') != std::string::npos) return name;
-  for (const std::string& entry : environment) {
-    if (!entry.starts_with("PATH=")) continue;
-    const std::string found = program_in(std::string_view(entry).substr(5), name);
-    if (!found.empty()) return found;
-  }
-  return name;
-}
 
 class SignalsIgnored {
  public:
@@ -53,12 +35,15 @@ class SignalsIgnored {
 };
 
 int spawn_in(const std::string& program, const std::vector<std::string>& argv,
-             const std::vector<std::string>& environment, const std::filesystem::path& folder, pid_t& pid) {
+             const std::vector<std::string>& environment, const ForegroundOptions& options, pid_t& pid) {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
   ::posix_spawn_file_actions_init(&actions);
   ::posix_spawnattr_init(&attributes);
-  if (!folder.empty()) ::posix_spawn_file_actions_addchdir_np(&actions, folder.c_str());
+  if (!options.folder.empty()) ::posix_spawn_file_actions_addchdir_np(&actions, options.folder.c_str());
+  for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) {
+    if (options.is_silent) ::posix_spawn_file_actions_addopen(&actions, stream, "/dev/null", O_WRONLY, 0);
+  }
   sigset_t as_usual;
   ::sigemptyset(&as_usual);
   ::posix_spawnattr_setsigmask(&attributes, &as_usual);
@@ -75,15 +60,18 @@ int spawn_in(const std::string& program, const std::vector<std::string>& argv,
 }  // namespace
 
 Result<int> run_in_foreground(const std::vector<std::string>& argv,
-                              const std::vector<std::string>& environment,
-                              const std::filesystem::path& folder) {
+                              const std::vector<std::string>& environment, const ForegroundOptions& options) {
   const SignalsIgnored ignored;
   pid_t pid = 0;
-  if (const int error = spawn_in(find_program(argv.front(), environment), argv, environment, folder, pid)) {
+  if (const int error = spawn_in(program_for(argv.front(), environment), argv, environment, options, pid)) {
     return Error{"cannot run the command", argv.front(), std::strerror(error), ""};
   }
   int status = 0;
-  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  for (;;) {
+    const pid_t changed = ::waitpid(pid, &status, options.on_stop ? WUNTRACED : 0);
+    if (changed < 0 && errno == EINTR) continue;
+    if (changed < 0 || !WIFSTOPPED(status)) break;
+    options.on_stop(pid);
   }
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }

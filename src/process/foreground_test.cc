@@ -10,7 +10,7 @@ namespace lockstep::process {
 namespace {
 
 int status_of(const std::vector<std::string>& argv, const std::filesystem::path& folder = "") {
-  const auto status = run_in_foreground(argv, own_environment(), folder);
+  const auto status = run_in_foreground(argv, own_environment(), {.folder = folder});
   return status.ok() ? status.value() : -1;
 }
 
@@ -25,8 +25,8 @@ TEST(Foreground, RunsInTheFolder) {
 }
 
 TEST(Foreground, FindsTheProgramInTheGivenPath) {
-  EXPECT_TRUE(run_in_foreground({"true"}, {"PATH=/usr/bin:/bin"}, "").ok());
-  EXPECT_FALSE(run_in_foreground({"true"}, {"PATH=/nowhere"}, "").ok());
+  EXPECT_TRUE(run_in_foreground({"true"}, {"PATH=/usr/bin:/bin"}, {}).ok());
+  EXPECT_FALSE(run_in_foreground({"true"}, {"PATH=/nowhere"}, {}).ok());
 }
 
 }  // namespace

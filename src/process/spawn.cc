@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <spawn.h>
 
+#include "process/pointers.h"
 #include "process/terminal_pair.h"
 
 namespace lockstep::process {
@@ -88,13 +89,6 @@ class Attributes {
  private:
   posix_spawnattr_t attributes_;
 };
-
-std::vector<char*> pointers_to(const std::vector<std::string>& words) {
-  std::vector<char*> pointers;
-  for (const std::string& word : words) pointers.push_back(const_cast<char*>(word.c_str()));
-  pointers.push_back(nullptr);
-  return pointers;
-}
 
 }  // namespace
 

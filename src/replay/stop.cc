@@ -1,6 +1,7 @@
 #include "replay/stop.h"
 
 #include <algorithm>
+#include <chrono>
 
 #include "base/file.h"
 #include "base/text_fields.h"
@@ -9,11 +10,13 @@ namespace lockstep::replay {
 namespace {
 
 constexpr std::size_t kMostBytes = 1 << 16;
+constexpr const char* kFile = "stopped";
 
 std::optional<Stop::Why> why_from(std::string_view word) {
   if (word == "reached") return Stop::Why::kReached;
   if (word == "holds") return Stop::Why::kHolds;
   if (word == "failed") return Stop::Why::kFailed;
+  if (word == "image") return Stop::Why::kForImage;
   return std::nullopt;
 }
 
@@ -34,8 +37,16 @@ std::optional<Stop> parse_stop(std::string_view line) {
   return Stop{.why = *why, .step = *step, .error = std::string(line)};
 }
 
+std::optional<double> seconds_until_stop(const std::filesystem::path& recording,
+                                         std::filesystem::file_time_type begin) {
+  std::error_code fault;
+  const auto end = std::filesystem::last_write_time(recording / kFile, fault);
+  if (fault) return std::nullopt;
+  return std::chrono::duration<double>(end - begin).count();
+}
+
 std::optional<Stop> read_stop(const std::filesystem::path& recording) {
-  const auto text = base::read_file(recording / "stopped", kMostBytes);
+  const auto text = base::read_file(recording / kFile, kMostBytes);
   return text.ok() ? parse_stop(text.value()) : std::nullopt;
 }
 

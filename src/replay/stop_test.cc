@@ -15,6 +15,7 @@ TEST(Stop, IsReadAsTheProcessToldIt) {
   EXPECT_EQ(failed->why, Stop::Why::kFailed);
   EXPECT_EQ(failed->error, "NameError: name 'weight' is not defined");
   EXPECT_EQ(parse_stop("reached 12")->why, Stop::Why::kReached);
+  EXPECT_EQ(parse_stop("image 20\n")->why, Stop::Why::kForImage);
 }
 
 TEST(Stop, IsNoneWhereTheFileSaysSomethingElse) {

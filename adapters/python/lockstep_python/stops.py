@@ -1,42 +1,94 @@
-"""Where a replay stops before its end: after a step, or after the first step at whose end something holds (lockstep replay
---to-step, --bisect)."""
+"""Where a replay stops: after a step, after the first step at whose end something holds, or for a while, to be frozen into an
+image (lockstep replay --to-step, --bisect, --checkpoint-every).
 
+What is wanted stands in a file of the replay's own recording and not in the environment: a process that was restored from
+an image still has the environment of the one that was frozen, and is told something else."""
+
+import json
 import math
 import os
+import signal
 import sys
 
-REPORT = "stopped"  # in the folder of the replay's own recording
+ORDERS = "orders.json"  # in the folder of the replay's own recording
+REPORT = "stopped"  # beside it
 
 
 class Stops:
     def __init__(self):
-        self._last = int(os.environ.get("LOCKSTEP_REPLAY_TO_STEP", "0"))
-        self._predicate = os.environ.get("LOCKSTEP_REPLAY_PREDICATE", "")
+        self._read_orders()
 
     def after_step(self, step, parameters):
         """`parameters`: a function that gives what a predicate may ask for, by name."""
-        if self._predicate and self._holds(step, parameters()):
-            _stop(f"holds {step}")
-        if self._last and step >= self._last:
-            _stop(f"reached {step}")
+        if self._image_every and step % self._image_every == 0:
+            self._pause_for_image(step)
+            if self._patch:
+                _run_file(self._patch, {"step": step, "parameters": parameters(), "copy": self._copy} | _modules())
+        is_last = self._last and step >= self._last
+        if self._predicate and (is_last or not self._only_asks) and self._holds(step, parameters()):
+            self._stop(f"holds {step}")
+        if is_last:
+            if self._saved:
+                _save(parameters(), self._saved)
+            self._stop(f"reached {step}")
+
+    def _read_orders(self):
+        with open(_in_recording(ORDERS), encoding="utf-8") as file:
+            orders = json.load(file)
+        self._image_every = orders.get("image_every", 0)
+        self._last = orders.get("to_step", 0)
+        self._predicate = orders.get("predicate", "")
+        self._only_asks = orders.get("only_asks", False)
+        self._saved = orders.get("saves_parameters_to", "")
+        self._break_at = orders.get("break_at", "")
+        self._patch, self._copy = orders.get("patch", ""), orders.get("copy", 0)
+
+    def _pause_for_image(self, step):
+        """Whoever started the replay freezes the stopped process and lets it go on; so it does with what it restores."""
+        for stream in (sys.stdout, sys.stderr):
+            stream.flush()
+        _report(f"image {step}")
+        os.kill(os.getpid(), signal.SIGSTOP)
+        os.unlink(_in_recording(REPORT))
+        self._read_orders()
+        os.environ["LOCKSTEP_REPLAY_BREAK"] = self._break_at
 
     def _holds(self, step, parameters):
         try:
             return bool(eval(self._predicate, {"step": step, "parameters": parameters, "math": math} | _modules()))
         except Exception as error:
-            _stop(f"failed {step} {type(error).__name__}: {error}")
+            self._stop(f"failed {step} {type(error).__name__}: {error}")
+
+    def _stop(self, report):
+        _report(report)
+        if self._only_asks:
+            os._exit(0)  # taking PyTorch apart takes longer than a step, and nothing else is asked of this process
+        sys.exit(0)
 
 
 def wanted():
     """None when the replay goes on to its end."""
-    return Stops() if any(os.environ.get(f"LOCKSTEP_REPLAY_{name}") for name in ("TO_STEP", "PREDICATE")) else None
+    is_replay = bool(os.environ.get("LOCKSTEP_REPLAY"))
+    return Stops() if is_replay and os.path.exists(_in_recording(ORDERS)) else None
 
 
 def _modules():
     return {name: sys.modules[name] for name in ("torch", "numpy") if name in sys.modules}
 
 
-def _stop(report):
-    with open(os.path.join(os.environ["LOCKSTEP_RECORD"], REPORT), "w", encoding="utf-8") as file:
-        file.write(report + "\n")
-    sys.exit(0)
+def _run_file(path, names):
+    with open(path, encoding="utf-8") as file:
+        exec(compile(file.read(), path, "exec"), names)
+
+
+def _save(parameters, path):
+    sys.modules["torch"].save({name: parameter.detach() for name, parameter in parameters.items()}, path)
+
+
+def _in_recording(name):
+    return os.path.join(os.environ["LOCKSTEP_RECORD"], name)
+
+
+def _report(line):
+    with open(_in_recording(REPORT), "w", encoding="utf-8") as file:
+        file.write(line + "\n")

@@ -1,0 +1,86 @@
+#include "cli/replay_subject.h"
+
+#include <cstdlib>
+
+#include <fmt/format.h>
+
+#include "base/file.h"
+#include "launch/recorder_environment.h"
+#include "process/environment.h"
+#include "record/recording.h"
+#include "replay/solo_command.h"
+
+namespace lockstep::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The terminal is this one's, whatever the recorded process had.
+std::vector<std::string> environment_for(const record::PayloadProcess& process) {
+  std::vector<std::string> environment = replay::recorded_environment(process);
+  std::erase_if(environment, [](const std::string& entry) { return entry.starts_with("TERM="); });
+  for (const std::string& entry : process::own_environment()) {
+    if (entry.starts_with("TERM=")) environment.push_back(entry);
+  }
+  return environment;
+}
+
+}  // namespace
+
+Result<ReplaySubject> find_replay_subject(const std::string& recording, int number) {
+  std::error_code fault;
+  ReplaySubject subject{.recording = fs::canonical(recording, fault), .job = {}, .parts = {}};
+  if (fault) return Error{"cannot replay", recording, fault.message(), "name the folder of a recording"};
+  subject.job = TRY(replay::open_job(subject.recording));
+  const record::Payload* const rank = replay::find_rank(subject.job, number);
+  if (rank == nullptr) {
+    return Error{
+        "cannot replay", subject.recording.string(), fmt::format("rank {} left no payload", number),
+        fmt::format("ranks {} to {} did", subject.job.ranks.front().rank, subject.job.ranks.back().rank)};
+  }
+  if (!rank->process || rank->process->arguments.empty()) {
+    return Error{"cannot replay", subject.recording.string(),
+                 "how the rank was started is not in the recording", ""};
+  }
+  subject.number = number;
+  subject.world_size = rank->world_size > 0 ? rank->world_size : subject.job.ranks.back().rank + 1;
+  subject.parts = TRY(launch::find_installed());
+  return subject;
+}
+
+travel::Program program_of(const ReplaySubject& subject, const ReplayRequest& request, std::uint64_t from,
+                           const fs::path& folder) {
+  const record::Payload& rank = subject.rank();
+  const launch::ReplaySettings settings{
+      .recording = subject.recording,
+      .rank = subject.number,
+      .world_size = subject.world_size,
+      .restart = rank.restart,
+      .from_step = from,
+      .break_at = request.break_at ? replay::for_recorder(*request.break_at) : ""};
+  return {replay::solo_command(*rank.process, request.command),
+          launch::with_replay(environment_for(*rank.process), subject.parts, folder, settings),
+          rank.process->folder};
+}
+
+Result<ReplayFolder> ReplayFolder::make(const std::optional<std::string>& wanted) {
+  ReplayFolder folder;
+  if (wanted) {
+    TRY(record::create_recording(*wanted, {.job = "replay", .writer = "", .command = {}, .world_size = {}}));
+    folder.path_ = fs::absolute(*wanted);
+    return folder;
+  }
+  std::error_code fault;
+  std::string name = (fs::temp_directory_path(fault) / "lockstep-replay-XXXXXX").string();
+  if (::mkdtemp(name.data()) == nullptr) return base::error_from_errno("cannot make a folder", name);
+  folder.path_ = name;
+  folder.is_ours_ = true;
+  return folder;
+}
+
+ReplayFolder::~ReplayFolder() {
+  std::error_code ignored;
+  if (is_ours_) fs::remove_all(path_, ignored);
+}
+
+}  // namespace lockstep::cli

@@ -1,0 +1,28 @@
+// One image of a process that stands still.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <sys/types.h>
+
+#include "base/result.h"
+#include "replay/orders.h"
+#include "travel/criu.h"
+#include "travel/rooms.h"
+
+namespace lockstep::travel {
+
+// A process that is frozen again and again.
+struct Freezing {
+  Criu criu;
+  std::filesystem::path images;     // made when the first one is taken
+  std::filesystem::path recording;  // the replay's own
+  std::filesystem::path replayed;
+  int rank = 0;
+  replay::Orders orders;  // in its recording
+};
+
+// Its size on the disk. The process still stands afterwards; when it fails nothing of the image is left.
+Result<std::uint64_t> freeze(pid_t pid, std::uint64_t step, const Outlets& outlets, const Freezing& freezing);
+
+}  // namespace lockstep::travel

@@ -1,0 +1,33 @@
+// A room of its own for a replayed process: namespaces of processes and mounts. Copies of one image have the
+// same numbers of processes and the same paths of files, and each room has them once.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <sys/types.h>
+
+#include "base/result.h"
+
+namespace lockstep::travel {
+
+class Room {
+ public:
+  // Runs `inside` in a new process, the first one of the room, with a /proc of its own; what it returns is
+  // the exit status. When this program ends, or that process, everything in the room ends. Needs the rights
+  // of root, and a program with one thread.
+  static Result<pid_t> start(const std::function<int(const Room&)>& inside);
+
+  // Only inside. From here on `place` is another name of `folder` there.
+  Result<void> show(const std::filesystem::path& folder, const std::filesystem::path& place) const;
+
+  // The number of a child as it is known outside; 0: not known.
+  pid_t outer_number(pid_t child) const;
+
+ private:
+  Room() = default;
+  Result<void> furnish();
+
+  int outer_proc_ = -1;
+};
+
+}  // namespace lockstep::travel

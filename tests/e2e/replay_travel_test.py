@@ -1,0 +1,142 @@
+"""Time travel within a replay: images of the process, from which it goes on as if nothing had been; copies, breakpoints, and the
+step at which something turned."""
+
+import math
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from harness.registry import REPOSITORY
+from recordings import LOCKSTEP, python_with_native_half
+from solo_replay import replay as replay_alone
+
+STEPS, EVERY, POISONED = 40, 10, 23
+JOB = REPOSITORY / "lab/jobs/torch_ddp.py"
+LIMIT_S = 120
+SEEK_GOAL_S = 2
+
+# The lab's job, whose weights are no numbers from a step on.
+POISON = """import torch
+step_of = torch.optim.SGD.step
+def step(self, *rest, **named):
+    self.steps = getattr(self, "steps", 0) + 1
+    if self.steps == %d:
+        self.param_groups[0]["params"][0].data.fill_(float("nan"))
+    return step_of(self, *rest, **named)
+torch.optim.SGD.step = step
+exec(compile(open(%r).read(), %r, "exec"))
+"""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def criu():
+    made = subprocess.run([REPOSITORY / "lab/envs/criu"], capture_output=True, text=True)
+    assert made.returncode == 0, made.stderr
+    os.environ["LOCKSTEP_CRIU"] = made.stdout.strip()
+    yield
+    del os.environ["LOCKSTEP_CRIU"]
+
+
+@pytest.fixture(scope="module")
+def recording(tmp_path_factory):
+    """Of a job whose weights become no numbers in a step."""
+    folder = tmp_path_factory.mktemp("travel")
+    script = folder / "poisoned.py"
+    script.write_text(POISON % (POISONED, str(JOB), str(JOB)))
+    command = [python_with_native_half(), "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", script]
+    environ = os.environ | {"OMP_NUM_THREADS": "1", "LAB_STEPS": str(STEPS), "PYTHONPATH": str(JOB.parent)}
+    job = subprocess.run([LOCKSTEP, "run", "--payload", "-q", "-o", folder / "rec", "--", *command], env=environ,
+                         capture_output=True, text=True, timeout=LIMIT_S)
+    assert job.returncode == 0, job.stderr
+    return folder / "rec"
+
+
+def replay(recording, *more, **options):
+    return replay_alone(recording, 0, *more, limit_s=LIMIT_S, **options)
+
+
+@pytest.fixture(scope="module")
+def travelled(recording):
+    folder = recording.parent / "travelled"
+    return folder, replay(recording, "--checkpoint-every", str(EVERY), "-o", folder)
+
+
+def lines(said):
+    return [line for line in said.splitlines() if line.startswith("lab rank=0") and "pid=" not in line]
+
+
+def test_images_are_taken_and_told(travelled):
+    folder, said = travelled
+    assert "replayed bit for bit" in said.stderr, said.stderr
+    steps = [int(step) for step in re.findall(r"image of step (\d+): [\d.]+ s, \d+ MB", said.stderr)]
+    assert steps == list(range(EVERY, STEPS + 1, EVERY)), said.stderr
+    assert len(list((folder / "images").iterdir())) == len(steps)
+
+
+def test_a_restored_process_ends_as_the_frozen_one_did(recording, travelled):
+    folder, whole = travelled
+    said = replay(recording, "--images", folder, "--from-step", "25")
+    assert "step 20 restored from its image" in said.stderr, said.stderr
+    assert "replayed bit for bit" in said.stderr and f"{STEPS} steps compared" in said.stderr, said.stderr
+    rest = lines(said.stdout)
+    assert rest == lines(whole.stdout)[-len(rest):] and rest[0].startswith("lab rank=0 step=19 "), said.stdout
+
+
+def test_a_step_is_reached_within_two_seconds(recording, travelled):
+    said = replay(recording, "--images", travelled[0], "--from-step", "35", "--to-step", "35")
+    seconds = float(re.search(r"at the end of step 35 after ([\d.]+) s", said.stderr)[1])
+    print(f"step 35 reached in {seconds} s")
+    assert seconds < SEEK_GOAL_S, said.stderr
+    assert "35 of its 40 steps were compared, no difference until then" in said.stderr, said.stderr
+
+
+def test_two_copies_at_once_of_which_one_is_patched(recording, travelled, tmp_path):
+    (tmp_path / "patch.py").write_text("if copy == 2:\n    parameters['module.0.bias'].data.add_(1e-3)\n")
+    said = replay(recording, "--images", travelled[0], "--from-step", "10", "--fork", "2", "--patch", tmp_path / "patch.py",
+                  "-o", tmp_path / "copies")
+    assert "copy 1: rank 0 replayed bit for bit" in said.stderr, said.stderr
+    assert re.search(r"copy 2: the first thing that changes:.*differs first, in step 11", said.stderr, re.S), said.stderr
+    first, second = (lines((tmp_path / f"copies/copy_{copy}/output.txt").read_text()) for copy in (1, 2))
+    assert first[:1] == second[:1] and first[1] != second[1] and len(first) == len(second)
+    assert first == lines(travelled[1].stdout)[-len(first):]
+
+
+def test_a_restored_process_stands_still_before_a_collective(recording, travelled):
+    command = [LOCKSTEP, "replay", recording, "--rank", "0", "--images", travelled[0], "--break-at", "13:all_reduce"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        for line in process.stderr:
+            if found := re.search(r"kill -CONT (\d+)", line):
+                break
+        pid = int(found[1])
+        state = pathlib.Path(f"/proc/{pid}/status").read_text()
+        os.kill(pid, signal.SIGCONT)
+        out, err = process.communicate(timeout=LIMIT_S)
+    assert "\nState:\tT" in state, state
+    assert "replayed bit for bit" in err and "step=39" in out, err
+
+
+@pytest.mark.parametrize("question", [
+    ("--bisect", "any(p.isnan().any() for p in parameters.values())"),
+    ("--bisect-command", f"{sys.executable} -c 'import os, sys; sys.exit(int(os.environ[\"LOCKSTEP_STEP\"]) >= {POISONED} "
+                         "and os.path.getsize(os.environ[\"LOCKSTEP_PARAMETERS\"]) > 0)'"),
+])
+def test_the_step_at_which_something_turned_takes_few_replays(recording, travelled, question):
+    begin = time.monotonic()
+    said = replay(recording, "--images", travelled[0], *question)
+    found = re.search(r"holds first at the end of step (\d+) \((\d+) partial replays\)", said.stderr)
+    assert found and int(found[1]) == POISONED, said.stderr
+    assert int(found[2]) <= math.log2(STEPS) + 2, said.stderr
+    print(f"step {found[1]} found by {found[2]} partial replays in {time.monotonic() - begin:.1f} s")
+
+
+def test_without_criu_it_says_why_and_goes_on(recording, tmp_path):
+    said = replay(recording, "--checkpoint-every", "10", "--to-step", "11", "-o", tmp_path / "out",
+                  env=os.environ | {"LOCKSTEP_CRIU": "/bin/false"})
+    assert "no process images: /bin/false: 'criu check' fails; going on without" in said.stderr, said.stderr
+    assert "11 of its 40 steps were compared, no difference until then" in said.stderr, said.stderr
