@@ -77,7 +77,11 @@ Result<void> Criu::restore(const std::filesystem::path& folder, const std::strin
   for (const Instead& one : instead) {
     argv.insert(argv.end(), {"--inherit-fd", fmt::format("fd[{}]:{}", one.descriptor, one.known_as)});
   }
-  if (run_quietly(argv) == 0) return {};
+  if (run_quietly(argv) == 0) {
+    std::error_code ignored;
+    std::filesystem::remove(folder / log, ignored);
+    return {};
+  }
   return because("cannot restore the image", folder / log);
 }
 

@@ -71,8 +71,8 @@ Result<void> fill(const fs::path& folder, pid_t pid, std::uint64_t step, const O
 
 }  // namespace
 
-Result<std::uint64_t> freeze(pid_t pid, std::uint64_t step, const Outlets& outlets,
-                             const Freezing& freezing) {
+Result<std::uint64_t> freeze(pid_t pid, std::uint64_t step, const Outlets& outlets, const Freezing& freezing,
+                             SharedPages& shared) {
   for (const int pipe : {outlets.out, outlets.err}) wait_until_read(pipe);
   const fs::path folder = freezing.images / image_name(step);
   if (const auto filled = fill(folder, pid, step, outlets, freezing); !filled.ok()) {
@@ -80,6 +80,7 @@ Result<std::uint64_t> freeze(pid_t pid, std::uint64_t step, const Outlets& outle
     fs::remove_all(folder, ignored);
     return filled.error();
   }
+  (void)shared.take_out(folder / "process", pid).ok();  // it is good as it is, only larger
   return bytes_on_disk(folder);
 }
 

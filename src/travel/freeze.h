@@ -9,6 +9,7 @@
 #include "replay/orders.h"
 #include "travel/criu.h"
 #include "travel/rooms.h"
+#include "travel/shared_pages.h"
 
 namespace lockstep::travel {
 
@@ -22,7 +23,9 @@ struct Freezing {
   replay::Orders orders;  // in its recording
 };
 
-// Its size on the disk. The process still stands afterwards; when it fails nothing of the image is left.
-Result<std::uint64_t> freeze(pid_t pid, std::uint64_t step, const Outlets& outlets, const Freezing& freezing);
+// Its size on the disk, without what it shares with the image before. The process still stands afterwards;
+// when it fails nothing of the image is left.
+Result<std::uint64_t> freeze(pid_t pid, std::uint64_t step, const Outlets& outlets, const Freezing& freezing,
+                             SharedPages& shared);
 
 }  // namespace lockstep::travel

@@ -84,9 +84,9 @@ int keep(pid_t pid, const std::function<void()>& on_stop) {
 }
 
 void take_image(pid_t pid, std::uint64_t step, const Outlets& outlets, const Freezing& freezing,
-                const Telling& telling) {
+                SharedPages& shared, const Telling& telling) {
   const Clock::time_point begin = Clock::now();
-  const Result<std::uint64_t> bytes = freeze(pid, step, outlets, freezing);
+  const Result<std::uint64_t> bytes = freeze(pid, step, outlets, freezing, shared);
   if (bytes.ok()) {
     telling.on_image(step, seconds_since(begin), bytes.value());
   } else {
@@ -104,10 +104,11 @@ int keep_program(const Room& room, const Outlets& outlets, const Program& progra
                  const Telling& telling) {
   const Result<pid_t> pid = start(program, outlets);
   if (!pid.ok()) return refuse(outlets, pid.error());
+  SharedPages shared;
   return keep(pid.value(), [&] {
     const auto stop = replay::read_stop(freezing.recording);
     if (stop && stop->why == replay::Stop::Why::kForImage) {
-      take_image(pid.value(), stop->step, outlets, freezing, telling);
+      take_image(pid.value(), stop->step, outlets, freezing, shared, telling);
     } else {
       telling.on_stop(room.outer_number(pid.value()), pid.value());
     }
