@@ -61,7 +61,7 @@ Result<ExitStatus> replay_from_start(const ReplaySubject& subject, const ReplayR
   const ExitStatus end = TRY(
       conclude_replay(subject, request, {.status = status, .from = from, .folder = folder.path()}, terminal));
   if (request.image_every != 0 && !fs::exists(folder.path() / "images")) {
-    terminal.tell("lockstep: there are no images: steps are those of PyTorch's optimizers\n");
+    terminal.tell("lockstep: there are no images: no step of the program was seen to end\n");
   }
   if (bisects_later) {
     const auto images = images_for(subject, folder.path());

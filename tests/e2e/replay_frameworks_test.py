@@ -58,6 +58,14 @@ def test_every_rank_of_a_lab_job(tmp_path, name, launcher):
         assert "replayed bit for bit" in said.stderr, said.stderr
 
 
+def test_a_replay_of_tensorflow_stops_after_a_step(tmp_path):
+    job = REGISTRY["tf_custom_loop"]
+    record(tmp_path / "recording", launch("tf_config", job.env, job.ranks, job.script), **job.environ)
+    said = replay(tmp_path / "recording", 1, "--to-step", "2")
+    assert "step=0 " in said.stdout and "step=2 " not in said.stdout, said.stdout
+    assert "ended before the recorded run did" in said.stderr, said.stderr
+
+
 def test_every_call_of_horovod_comes_again(tmp_path):
     """Also process sets, joins and results whose sizes only the other ranks know; and what differs is found by its name."""
     folder = tmp_path / "recording"

@@ -1,6 +1,7 @@
 """Steps of training are told by the highest layer that knows them, and counted once: while Keras fits a model, what
 TensorFlow or an optimizer sees below it are no steps of their own."""
 
+from lockstep_python import stops
 from lockstep_python.recorder import PAYLOAD_OFF, PHASE_BEGIN, PHASE_END
 
 _fits = 0  # of Keras, within one another
@@ -49,3 +50,4 @@ def keep_end(library, number):
     """With payload: what is called from now on belongs to the next step. Nothing is known of what the rank has learned."""
     if library.payload_mode() != PAYLOAD_OFF:
         library.keep_state(number, b"", [])
+        stops.after_step(number, dict)

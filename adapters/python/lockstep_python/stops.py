@@ -4,6 +4,7 @@ image (lockstep replay --to-step, --bisect, --checkpoint-every).
 What is wanted stands in a file of the replay's own recording and not in the environment: a process that was restored from
 an image still has the environment of the one that was frozen, and is told something else."""
 
+import functools
 import json
 import math
 import os
@@ -19,7 +20,6 @@ class Stops:
         self._read_orders()
 
     def after_step(self, step, parameters):
-        """`parameters`: a function that gives what a predicate may ask for, by name."""
         if self._image_every and step % self._image_every == 0:
             self._pause_for_image(step)
             if self._patch:
@@ -45,7 +45,7 @@ class Stops:
 
     def _pause_for_image(self, step):
         """Whoever started the replay freezes the stopped process and lets it go on; so it does with what it restores."""
-        for stream in (sys.stdout, sys.stderr):
+        for stream in filter(None, (sys.stdout, sys.stderr)):
             stream.flush()
         _report(f"image {step}")
         os.kill(os.getpid(), signal.SIGSTOP)
@@ -66,10 +66,17 @@ class Stops:
         sys.exit(0)
 
 
-def wanted():
+@functools.cache
+def _wanted():
     """None when the replay goes on to its end."""
     is_replay = bool(os.environ.get("LOCKSTEP_REPLAY"))
     return Stops() if is_replay and os.path.exists(_in_recording(ORDERS)) else None
+
+
+def after_step(step, parameters):
+    """A step has ended. `parameters`: a function that gives what a predicate may ask for, by name."""
+    if (stops := _wanted()) is not None:
+        stops.after_step(step, parameters)
 
 
 def _modules():
@@ -82,7 +89,8 @@ def _run_file(path, names):
 
 
 def _save(parameters, path):
-    sys.modules["torch"].save({name: parameter.detach() for name, parameter in parameters.items()}, path)
+    if parameters:
+        sys.modules["torch"].save({name: parameter.detach() for name, parameter in parameters.items()}, path)
 
 
 def _in_recording(name):

@@ -60,7 +60,6 @@ class _Steps:
         has_payload = library.payload_mode() != PAYLOAD_OFF
         self._state = state.State(library, native) if has_payload else None
         self._begin = _StepBegin(library, torch) if has_payload else None
-        self._stops = stops.wanted()
 
     def end(self, optimizer):
         if steps.told_above():
@@ -75,8 +74,8 @@ class _Steps:
             self._state.keep(optimizer, steps.last_number())
             self._begin.expect()
         self._end_ns = now_ns
-        if self._stops is not None:
-            self._stops.after_step(steps.last_number(), functools.partial(self._state.parameters, optimizer))
+        if self._state is not None:
+            stops.after_step(steps.last_number(), functools.partial(self._state.parameters, optimizer))
 
 
 def _watch_steps(library, native, torch):
