@@ -64,14 +64,22 @@ def figures(rows: list[Row]) -> str:
     return f"n={len(rows)} {text} sure {100 * sum(sure) / max(1, len(sure)):.1f} of {len(sure)}"
 
 
-def print_reliability(rows: list[Row]) -> None:
-    print("  confidence    answers   mean confidence   right")
+def reliability(rows: list[Row]) -> list[tuple[float, float, int, float, float]]:
+    """For answers of about the same confidence: from, to, how many, mean confidence, share that is right."""
+    found = []
     for low, high in zip(EDGES, EDGES[1:]):
         inside = [(case, answer) for case, answer in rows if answer and low <= answer["confidence"] < high]
         if inside:
             mean = sum(answer["confidence"] for _, answer in inside) / len(inside)
             right = sum(is_right(case, answer) for case, answer in inside) / len(inside)
-            print(f"  {low:.2f} to {min(high, 1):.2f}  {len(inside):7}   {mean:15.2f}   {right:5.2f}")
+            found.append((low, min(high, 1), len(inside), mean, right))
+    return found
+
+
+def print_reliability(rows: list[Row]) -> None:
+    print("  confidence    answers   mean confidence   right")
+    for low, high, number, mean, right in reliability(rows):
+        print(f"  {low:.2f} to {high:.2f}  {number:7}   {mean:15.2f}   {right:5.2f}")
 
 
 def print_misses(rows: list[Row], most: int) -> None:
