@@ -1,7 +1,10 @@
 #include "symptoms/candidate.h"
 
 #include <algorithm>
+#include <string_view>
 #include <tuple>
+
+#include "model/leaf.h"
 
 namespace lockstep::symptoms {
 namespace {
@@ -19,14 +22,33 @@ std::optional<std::int64_t> first_time_of(const Candidate& candidate) {
   return first;
 }
 
-// Who waits in vain for another rank says nothing of what that one came to grief on.
-bool is_outdone_by_another_rank(const Candidate& candidate, const std::vector<Candidate>& all) {
-  if (!candidate.symptom->victims_print_it || candidate.ranks.empty()) return false;
+bool is_printed_before(const Candidate& one, const Candidate& other) {
+  const Sighting& first = *one.sightings.front();
+  const Sighting& second = *other.sightings.front();
+  return first.log == second.log && first.line.begin < second.line.begin;
+}
+
+bool shares_no_rank(const Candidate& one, const Candidate& other) {
+  return std::ranges::none_of(one.ranks, [&](int rank) { return other.ranks.contains(rank); });
+}
+
+// All but those that only slow, stop or spoil a job.
+bool ends_its_rank(model::Leaf leaf) {
+  const std::string_view id = model::entry_of(leaf).id;
+  return !id.starts_with("PERF-") && !id.ends_with("-HANG") && !id.ends_with("-PROTO");
+}
+
+// Who waits in vain for another rank says nothing of what that one came to grief on: a rank that ended, or an
+// exception that stands before the first complaint.
+bool is_outdone_by_another_rank(const Candidate& waiting, const std::vector<Candidate>& all) {
+  if (!waiting.symptom->victims_print_it) return false;
   return std::ranges::any_of(all, [&](const Candidate& other) {
-    const auto prints = [&](int rank) { return candidate.ranks.contains(rank); };
-    return other.role == Role::kOrigin && !other.symptom->victims_print_it &&
-           other.strength >= candidate.strength && !other.ranks.empty() &&
-           std::ranges::none_of(other.ranks, prints);
+    if (other.role != Role::kOrigin || other.symptom->victims_print_it) return false;
+    const bool is_elsewhere =
+        !waiting.ranks.empty() && !other.ranks.empty() && shares_no_rank(waiting, other);
+    if (is_elsewhere && other.strength >= waiting.strength) return true;
+    return other.strength >= Strength::kWeak && ends_its_rank(other.leaf) &&
+           (is_elsewhere || (other.ranks.empty() && is_printed_before(other, waiting)));
   });
 }
 
@@ -41,9 +63,10 @@ void sort_by_likelihood(std::vector<Candidate>& candidates) {
   }
   std::ranges::stable_sort(candidates, {}, [&](const Candidate& candidate) {
     const Sighting& first = *candidate.sightings.front();
-    return std::tuple(order_of(candidate.role), -static_cast<int>(candidate.strength),
-                      outdone.contains(candidate.symptom), timed ? first_time_of(candidate).value_or(0) : 0,
-                      first.line.begin, first.log);
+    const bool is_outdone = outdone.contains(candidate.symptom);
+    const Strength strength = is_outdone ? std::min(candidate.strength, Strength::kHint) : candidate.strength;
+    return std::tuple(order_of(candidate.role), -static_cast<int>(strength), is_outdone,
+                      timed ? first_time_of(candidate).value_or(0) : 0, first.line.begin, first.log);
   });
 }
 

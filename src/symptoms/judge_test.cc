@@ -56,6 +56,14 @@ TEST(Judge, ThoseWhoWaitAreNotTheCulprits) {
   EXPECT_TRUE(finding.root_ranks.empty());
 }
 
+TEST(Judge, AnExceptionBeforeTheTimeoutsIsWhatTheyWaitedFor) {
+  const model::Finding finding = verdict_on(
+      "  File \"/env/torch/utils/data/dataloader.py\", line 521, in __next__\n"
+      "StopIteration\n"
+      "[rank3]:[E ProcessGroupNCCL.cpp:475] Watchdog caught collective operation timeout: WorkNCCL(x)\n");
+  EXPECT_EQ(finding.leaf, Leaf::kPrepIter);
+}
+
 TEST(Judge, MissingRanksAreNamedByTheStallReport) {
   const model::Finding finding = verdict_on("HorovodAllreduce_acc_0 [missing ranks: 0, 3]\n");
   EXPECT_EQ(finding.code, "hang.horovod_stall");

@@ -18,7 +18,7 @@ struct Part {
   Leaf leaf;
 };
 
-constexpr std::array<Part, 23> kParts = {{
+constexpr std::array<Part, 26> kParts = {{
     {R"(torch/utils/data/distributed\.py)", Leaf::kPrepShard},
     {R"(torch/distributed/(elastic/|rendezvous|launch|run\.py|device_mesh))", Leaf::kSetupFail},
     {R"(torch/distributed/\S* (init_process_group|_?new_(process_)?group|_store_based_barrier))",
@@ -30,7 +30,11 @@ constexpr std::array<Part, 23> kParts = {{
     {R"(torch/distributed/(pipelining/microbatch|tensor/|_tensor/|_shard/))", Leaf::kRunTensor},
     {R"(deepspeed/(runtime/pipe/module|module_inject/))", Leaf::kPrepModel},
     {R"(deepspeed/(comm/|utils/groups|launcher/))", Leaf::kSetupFail},
-    {R"(deepspeed/runtime/config\.py)", Leaf::kPrepOther},
+    {R"(deepspeed/runtime/config\.py|deepspeed/runtime/engine\.py (__init__|_configure|_do_\w*check))",
+     Leaf::kPrepOther},
+    {R"(deepspeed/runtime/engine\.py \w*load)", Leaf::kPrepModel},
+    {R"(deepspeed/runtime/engine\.py \w*save)", Leaf::kRunCkpt},
+    {R"(deepspeed/runtime/engine\.py)", Leaf::kRunComm},
     {R"(deepspeed/runtime/zero/)", Leaf::kRunComm},
     {R"(grad_scaler\.py |torch/(distributed/)?optim/)", Leaf::kRunGraph},
     {R"(/datasets/(builder|load|arrow_\w+|iterable_dataset|packaged_modules/))", Leaf::kPrepData},
