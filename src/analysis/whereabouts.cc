@@ -8,6 +8,7 @@
 
 #include "analysis/describe.h"
 #include "analysis/failed_ranks.h"
+#include "analysis/lost_connection.h"
 
 namespace lockstep::analysis {
 namespace {
@@ -136,6 +137,13 @@ std::optional<Whereabouts> by_its_end(const Job& job, const RankHistory& history
   }
   if (history.rank.end == RankEnd::kClean) {
     return Whereabouts{.place = Place::kEnded, .words = "it had come to its end", .evidence = std::nullopt};
+  }
+  if (is_first_missed_by_its_peers(job, history)) {
+    return Whereabouts{.place = Place::kDead,
+                       .words =
+                           "its record ends without a goodbye, and the first error of the others is that "
+                           "a connection was lost",
+                       .evidence = std::nullopt};
   }
   return std::nullopt;
 }

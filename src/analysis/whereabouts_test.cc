@@ -60,6 +60,24 @@ TEST(Stack, IsToldOfTheMainThreadAlone) {
   EXPECT_FALSE(stack_of(sketch.job, 1));
 }
 
+TEST(Whereabouts, ARankWithoutGoodbyeWhoseConnectionWasLostIsDead) {
+  JobSketch sketch(3);
+  sketch.history(0).failures.push_back({.message = "Read error: Connection reset by peer", .time_ns = 5});
+  sketch.history(2).failures.push_back({.message = "Connection closed by peer", .time_ns = 6});
+  sketch.history(1).events.push_back({});
+  EXPECT_EQ(whereabouts_of(sketch.job, 1).place, Place::kDead);
+  sketch.history(1).rank.liveness = model::Liveness::kAlive;
+  EXPECT_NE(whereabouts_of(sketch.job, 1).place, Place::kDead);
+}
+
+TEST(Whereabouts, ARankForWhichTheOthersFirstRanOutOfTimeMayBeLate) {
+  JobSketch sketch(3);
+  sketch.history(0).failures.push_back({.message = "timed out after 1800000 ms", .time_ns = 4});
+  sketch.history(2).failures.push_back({.message = "Connection closed by peer", .time_ns = 6});
+  sketch.history(1).events.push_back({});
+  EXPECT_EQ(whereabouts_of(sketch.job, 1).place, Place::kElsewhere);
+}
+
 TEST(Whereabouts, OfARankThatLeftNothingNothingIsKnown) {
   JobSketch sketch(2);
   sketch.forget(1);

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "symptoms/first_step.h"
 #include "symptoms/scope.h"
 #include "symptoms/wording.h"
 
@@ -67,13 +68,14 @@ std::set<int> whom_all_others_waited_for(const Candidate& candidate, const std::
   return quiet.size() == 1 ? quiet : std::set<int>();
 }
 
-std::set<int> root_ranks_of(const Candidate& candidate, const std::set<int>& speaking) {
+std::set<int> root_ranks_of(const Candidate& candidate, std::span<const LogText> logs,
+                            const std::set<int>& speaking) {
   std::set<int> named = named_ranks(candidate);
   if (named.empty() && candidate.symptom->victims_print_it)
     return whom_all_others_waited_for(candidate, speaking);
   if (!named.empty() || candidate.symptom->victims_print_it || candidate.role != Role::kOrigin) return named;
   const bool everybody = candidate.ranks.size() == speaking.size() && speaking.size() > 1;
-  return everybody ? std::set<int>() : candidate.ranks;
+  return everybody ? first_by_step(candidate, logs) : candidate.ranks;
 }
 
 std::string explanation_of(const Candidate& candidate, const std::string& scope_reason) {
@@ -87,10 +89,10 @@ std::string explanation_of(const Candidate& candidate, const std::string& scope_
 
 model::Finding finding_from(const Candidate& candidate, std::span<const LogText> logs,
                             const std::set<int>& speaking, double confidence) {
-  const ScopeJudgement scope = judge_scope(candidate, speaking);
   const bool has_title = candidate.variant != nullptr && !candidate.variant->title.empty();
   const bool has_fixes = candidate.variant != nullptr && !candidate.variant->fixes.empty();
-  const std::set<int> roots = root_ranks_of(candidate, speaking);
+  const std::set<int> roots = root_ranks_of(candidate, logs, speaking);
+  const ScopeJudgement scope = judge_scope(candidate, roots, speaking);
   std::vector<int> victims;
   if (!roots.empty()) std::ranges::set_difference(speaking, roots, std::back_inserter(victims));
   return {.leaf = candidate.leaf,

@@ -64,6 +64,36 @@ TEST(Judge, AnExceptionBeforeTheTimeoutsIsWhatTheyWaitedFor) {
   EXPECT_EQ(finding.leaf, Leaf::kPrepIter);
 }
 
+model::Finding verdict_on_two(std::string_view zero, std::string_view one) {
+  const LogText logs[] = {{"0.log", zero, 0}, {"1.log", one, 1}};
+  LogVerdict verdict = judge(built_in(), logs);
+  return verdict.findings.empty() ? model::Finding() : std::move(verdict.findings.front());
+}
+
+TEST(Judge, TheRankWhoseLossIsNoNumberAStepBeforeTheOthersBeganIt) {
+  const model::Finding finding =
+      verdict_on_two("epoch 2 step 11 loss: 0.3\nepoch 2 step 12 loss: 0.3\nepoch 2 step 13 loss: nan\n",
+                     "epoch 2 step 11 loss: 0.3\nepoch 2 step 12 loss: nan\nepoch 2 step 13 loss: nan\n");
+  EXPECT_EQ(finding.code, "result.nan");
+  EXPECT_EQ(finding.root_ranks, std::vector{1});
+  EXPECT_EQ(finding.scope, Scope::kDistributed);
+}
+
+TEST(Judge, ALossThatIsNoNumberOnAllRanksAtOnceBeganNowhere) {
+  const model::Finding finding = verdict_on_two("epoch 1 step 13 loss: nan\nepoch 2 step 2 loss: nan\n",
+                                                "epoch 1 step 13 loss: nan\nepoch 2 step 2 loss: nan\n");
+  EXPECT_TRUE(finding.root_ranks.empty());
+  EXPECT_EQ(finding.scope, Scope::kOrdinary);
+}
+
+TEST(Judge, TheOneRankThatLostNoConnectionIsTheOneThatTheOthersLost) {
+  const model::Finding finding = verdict_on_two(
+      "step 3 loss: 0.3\nRuntimeError: [pair.cc:537] Read error [127.0.0.1]:388: Connection reset by peer\n",
+      "step 3 loss: 0.3\n");
+  EXPECT_EQ(finding.leaf, Leaf::kRunComm);
+  EXPECT_EQ(finding.root_ranks, std::vector{1});
+}
+
 TEST(Judge, MissingRanksAreNamedByTheStallReport) {
   const model::Finding finding = verdict_on("HorovodAllreduce_acc_0 [missing ranks: 0, 3]\n");
   EXPECT_EQ(finding.code, "hang.horovod_stall");

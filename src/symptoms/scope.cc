@@ -27,10 +27,16 @@ ScopeJudgement as_catalogued(const Candidate& candidate) {
 
 }  // namespace
 
-ScopeJudgement judge_scope(const Candidate& candidate, const std::set<int>& speaking) {
+ScopeJudgement judge_scope(const Candidate& candidate, const std::set<int>& roots,
+                           const std::set<int>& speaking) {
   if (candidate.symptom->scope_rule != ScopeRule::kByRanks || candidate.ranks.size() < 1 ||
       speaking.size() < 2)
     return as_catalogued(candidate);
+  if (candidate.ranks.size() == speaking.size() && !roots.empty()) {
+    return {model::Scope::kDistributed,
+            fmt::format("Distributed: all ranks print it, rank {} in an earlier step than the others.",
+                        in_words(roots))};
+  }
   if (candidate.ranks.size() == speaking.size()) {
     return {model::Scope::kOrdinary,
             fmt::format("Ordinary: all {} ranks that wrote anything print the same.", speaking.size())};

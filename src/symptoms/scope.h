@@ -15,7 +15,9 @@ struct ScopeJudgement {
   std::string reason;  // one sentence
 };
 
-// `speaking`: every rank that printed anything that is known of.
-ScopeJudgement judge_scope(const Candidate& candidate, const std::set<int>& speaking);
+// `roots`: who began it, as far as that can be told. `speaking`: every rank that printed anything that is
+// known of.
+ScopeJudgement judge_scope(const Candidate& candidate, const std::set<int>& roots,
+                           const std::set<int>& speaking);
 
 }  // namespace lockstep::symptoms

@@ -71,11 +71,14 @@ void tell_lost_inside(HangStory& story, std::vector<int> lost) {
   finding.code = is_stopped ? "desync.stopped_rank" : "desync.dead_rank";
   finding.title = fmt::format("{} {} inside {}", ranks_in_words(lost), is_stopped ? "stands still" : "died",
                               story.call());
-  finding.explanation =
-      fmt::format("All ranks came to it; of rank {} is known: {}. The others cannot finish it without {}. ",
-                  lost.front(), known.words, lost.size() == 1 ? "it" : "them");
+  finding.explanation = fmt::format(
+      "All ranks came to it; of rank {} is known: {}. The others cannot {} without {}. ", lost.front(),
+      known.words, story.wait.finished.empty() ? "finish it" : "go on", lost.size() == 1 ? "it" : "them");
   finding.confidence = 0.95;
   finding.victim_ranks = story.waiting_ranks();
+  finding.victim_ranks.insert(finding.victim_ranks.end(), story.wait.finished.begin(),
+                              story.wait.finished.end());
+  std::ranges::sort(finding.victim_ranks);
   std::erase_if(finding.victim_ranks, [&](int rank) { return std::ranges::binary_search(lost, rank); });
   finding.root_ranks = std::move(lost);
 }
@@ -86,7 +89,8 @@ void tell_all_came(HangStory& story) {
   const std::string who = ranks_in_words(story.waiting_ranks());
   story.finding.code = "desync.stuck_in_collective";
   std::vector<int> lost = lost_inside(story);
-  const bool explains_it = !lost.empty() && lost.size() < story.waiting_ranks().size();
+  const bool has_others = lost.size() < story.waiting_ranks().size() || !story.wait.finished.empty();
+  const bool explains_it = !lost.empty() && has_others;
   if (explains_it) {
     tell_lost_inside(story, std::move(lost));
   } else if (!story.wait.unknown.empty()) {

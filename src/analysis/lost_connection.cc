@@ -1,0 +1,33 @@
+#include "analysis/lost_connection.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "analysis/failed_ranks.h"
+
+namespace lockstep::analysis {
+namespace {
+
+bool tells_of_a_lost_connection(std::string_view message) {
+  constexpr std::array<std::string_view, 4> kWords = {"closed by peer", "reset by peer",
+                                                      "closed by remote peer", "Broken pipe"};
+  return std::ranges::any_of(
+      kWords, [&](std::string_view words) { return message.find(words) != std::string_view::npos; });
+}
+
+}  // namespace
+
+bool is_first_missed_by_its_peers(const model::Job& job, const model::RankHistory& history) {
+  if (history.rank.end != model::RankEnd::kUnknown || history.rank.liveness != model::Liveness::kUnknown)
+    return false;
+  const model::Failure* first = nullptr;
+  for (const model::RankHistory& other : job.ranks) {
+    const model::Failure* failure = other.rank.number == history.rank.number ? nullptr : first_failure(other);
+    if (failure == nullptr || failure->time_ns == model::kNoTime) continue;
+    if (first == nullptr || failure->time_ns < first->time_ns) first = failure;
+  }
+  return first != nullptr && tells_of_a_lost_connection(first->message);
+}
+
+}  // namespace lockstep::analysis
