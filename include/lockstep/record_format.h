@@ -197,7 +197,9 @@ struct lockstep_activity {
 };
 LOCKSTEP_STATIC_ASSERT(sizeof(struct lockstep_activity) == 32, "an activity is 32 bytes");
 
-/* Checksums of what a call was given and what it gave back: XXH3-64 of the tensors' bytes. */
+/* Checksums of what a call was given and what it gave back: XXH3-64 of the tensors' bytes. With operation 0
+ * and no such call: of the state after step `sequence`, which the communicator's members must have alike;
+ * input are its parameters, output its buffers. */
 struct lockstep_checksum {
   uint64_t head;
   uint64_t sequence;

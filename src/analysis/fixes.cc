@@ -240,6 +240,22 @@ const Fix kAverageGradients{
               "Leave no_sync for the last backward pass before every step of the optimizer"},
     .commands = {}};
 
+const Fix kSameUpdates{
+    .pattern = FixPattern::kBehaviorLogic,
+    .title = "Change weights by the optimizer alone, and in the same way on every rank",
+    .steps = {"Look for code of one rank only that writes to parameters: clipping, averaging, loading, noise",
+              "Let no rank leave out or add a step of the optimizer"},
+    .commands = {}};
+
+const Fix kSameBuffers{
+    .pattern = FixPattern::kDistributedApiUsage,
+    .title = "Keep running statistics the same on all ranks",
+    .steps = {"Let DistributedDataParallel broadcast buffers (broadcast_buffers=True, its default), or "
+              "convert the "
+              "model with SyncBatchNorm.convert_sync_batchnorm",
+              "Where they are left apart on purpose, average them before the model is evaluated or saved"},
+    .commands = {}};
+
 const std::map<std::string, std::vector<Fix>, std::less<>>& table() {
   static const std::map<std::string, std::vector<Fix>, std::less<>> kTable = {
       {"parallel.world_of_one", {kMeet, kUseDistributedApi}},
@@ -277,6 +293,8 @@ const std::map<std::string, std::vector<Fix>, std::less<>>& table() {
       {"parallel.same_inputs", {kShard, kAverageGradients}},
       {"parallel.lone_steps", {kAverageGradients, kSameControlFlow}},
       {"divergence.outputs_differ", {kSameState, kNoRace, kSilentCorruption}},
+      {"divergence.parameters_differ", {kSameState, kSameUpdates, kSilentCorruption}},
+      {"divergence.buffers_differ", {kSameBuffers, kSameState}},
   };
   return kTable;
 }

@@ -2,6 +2,7 @@
 
 #include "analysis/divergence_finding.h"
 #include "analysis/lone_steps.h"
+#include "analysis/model_drift.h"
 #include "analysis/same_inputs.h"
 #include "analysis/timing/communication_time_finding.h"
 #include "analysis/timing/slow_link_finding.h"
@@ -23,6 +24,7 @@ std::vector<model::Finding> find_performance_faults(const model::Job& job, const
     findings.push_back(finding_of(job, *divergence));
   }
   if (auto same = find_same_inputs(job, alignment)) findings.push_back(*std::move(same));
+  if (auto drift = find_model_drift(job)) findings.push_back(*std::move(drift));
   if (auto lone = find_lone_steps(job)) findings.push_back(*std::move(lone));
   return findings;
 }

@@ -6,7 +6,7 @@ import sys
 
 from lockstep_horovod import rank_start
 from lockstep_horovod.torch_calls import OPERATIONS, CallReader, WatchedHandles
-from lockstep_python import notes, recorder
+from lockstep_python import checksums, notes, recorder
 
 _refused = None  # is told of operations that could not be queued
 
@@ -31,14 +31,16 @@ _native = None  # Horovod's own module, once something stands in its place
 
 
 def _keep(mpi_ops, session, calls):
-    """With payload: what is given to Horovod leads through here. None without."""
+    """With payload or checksums: what is given to Horovod leads through here. None without."""
     global _native
-    mode = session.library.payload_mode()
-    if mode == recorder.PAYLOAD_OFF:
+    mode, is_summed = session.library.payload_mode(), checksums.Checksums().are_wanted()
+    if mode == recorder.PAYLOAD_OFF and not is_summed:
         return None
-    from lockstep_horovod import torch_payload
+    from lockstep_horovod import torch_checksums, torch_payload
     _native = _native or mpi_ops.mpi_lib
-    kept = torch_payload.KeptCalls(calls, session.rank)
+    kept = torch_payload.KeptCalls(calls, session.rank) if mode != recorder.PAYLOAD_OFF else None
+    if is_summed and mode != recorder.PAYLOAD_SERVES:
+        kept = torch_checksums.SummedCalls(calls, session.rank, kept)
     kind = torch_payload.ServedLibrary if mode == recorder.PAYLOAD_SERVES else torch_payload.KeptLibrary
     mpi_ops.mpi_lib = kind(_native, kept)
     return kept

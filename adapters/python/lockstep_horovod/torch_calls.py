@@ -31,7 +31,7 @@ class WatchedHandles(dict):
 
     def __init__(self, handles, calls, kept=None):
         super().__init__(handles)
-        self._calls, self._kept = calls, kept  # `kept`: with payload, the KeptCalls
+        self._calls, self._kept = calls, kept  # `kept`: with payload or checksums, who keeps or sums them
         self._tickets = {}
 
     def __setitem__(self, handle, tensors):

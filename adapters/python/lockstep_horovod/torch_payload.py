@@ -19,7 +19,7 @@ class KeptCalls:
 
     def begin(self, frame):
         ticket = self._calls.begin_early(frame)
-        given = self._inputs(frame.f_locals)
+        given = inputs_of(frame.f_locals, self._rank)
         self._payload.keep_input(ticket, [_place(tensor) for tensor in given])
         return ticket
 
@@ -35,15 +35,9 @@ class KeptCalls:
             _make_room(output, size, pattern)
         self._payload.serve(ticket, name, [_place(output) for output in outputs])
 
-    def _inputs(self, values):
-        """What the others bring to a broadcast is room."""
-        if values.get("root_rank", self._rank) != self._rank:
-            return []
-        return [*tensors_in(values.get("tensors", values.get("tensor"))), *tensors_in(values.get("splits"))]
-
 
 class KeptLibrary:
-    """In the place of Horovod's native module in a recording."""
+    """In the place of Horovod's native module in a recording; `kept`: KeptCalls, or who sums."""
 
     def __init__(self, native, kept):
         self._native, self._kept = native, kept
@@ -99,6 +93,13 @@ class ServedLibrary:
 
 def _queues(name):
     return name.startswith("horovod_torch_") and ("_async_" in name or name in ("horovod_torch_join", "horovod_torch_barrier"))
+
+
+def inputs_of(values, rank):
+    """What the others bring to a broadcast is room."""
+    if values.get("root_rank", rank) != rank:
+        return []
+    return [*tensors_in(values.get("tensors", values.get("tensor"))), *tensors_in(values.get("splits"))]
 
 
 def tensors_in(value):

@@ -3,13 +3,15 @@ PyTorch, so tracebacks stay as they are."""
 
 import functools
 import os
+import sys
 import threading
 import weakref
 
-from lockstep_python import import_watch, steps, stops
+from lockstep_python import checksums, import_watch, steps, stops
 from lockstep_python.recorder import PAYLOAD_KEEPS, PAYLOAD_OFF, PHASE_BEGIN, PHASE_END
-from lockstep_torch import state
+from lockstep_torch import model_sums, state
 
+MOST_FRAMES = 64
 _DATA_WAIT = "enumerate(DataLoader)#"
 _is_watching = False
 
@@ -60,9 +62,10 @@ class _Steps:
         has_payload = library.payload_mode() != PAYLOAD_OFF
         self._state = state.State(library, native) if has_payload else None
         self._begin = _StepBegin(library, torch) if has_payload else None
+        self._sums = model_sums.ModelSums(library, torch) if checksums.Checksums().are_wanted() else None
 
     def end(self, optimizer):
-        if steps.told_above():
+        if steps.told_above() or (steps.last_number() == 0 and _only_makes_state(sys._getframe(1))):
             return
         if self._leader() is not optimizer:
             if self._leader() is not None:
@@ -73,9 +76,20 @@ class _Steps:
         if self._state is not None:
             self._state.keep(optimizer, steps.last_number())
             self._begin.expect()
+        if self._sums is not None:
+            self._sums.after_step(optimizer, steps.last_number())
         self._end_ns = now_ns
         if self._state is not None:
             stops.after_step(steps.last_number(), functools.partial(self._state.parameters, optimizer))
+
+
+def _only_makes_state(frame):
+    """Horovod makes a new optimizer step once, on gradients of zero, before it broadcasts its state."""
+    for _ in range(MOST_FRAMES):
+        if frame is None or frame.f_code.co_name == "broadcast_optimizer_state":
+            return frame is not None
+        frame = frame.f_back
+    return False
 
 
 def _watch_steps(library, native, torch):

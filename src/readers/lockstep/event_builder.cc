@@ -168,9 +168,25 @@ void EventBuilder::take_checksum(const lockstep_checksum& record) {
   const std::uint32_t event = calls_.find(key, CallWord::kChecksums);
   if (event != kNoCall) {
     history_.events[event].checksums = static_cast<model::ChecksumsId>(id);
+  } else if (key.operation == model::Operation::kUnknown) {
+    take_state(record, static_cast<model::ChecksumsId>(id));
   } else {
     calls_.wait_for(key, CallWord::kChecksums, id);
   }
+}
+
+// Of a step that has just ended: no call has this name.
+void EventBuilder::take_state(const lockstep_checksum& record, model::ChecksumsId sums) {
+  constexpr std::ptrdiff_t kMostSince = 64;
+  std::vector<Event>& events = history_.events;
+  const auto oldest = events.rbegin() + std::min(std::ssize(events), kMostSince);
+  const auto step = std::find_if(events.rbegin(), oldest, [&](const Event& event) {
+    return event.kind == EventKind::kActivity && event.activity == model::Activity::kStep &&
+           event.sequence == record.sequence;
+  });
+  if (step == oldest || step->checksums != model::ChecksumsId::kNone) return;
+  step->checksums = sums;
+  step->communicator = ids_.communicator(record.communicator);
 }
 
 void EventBuilder::take_activity(const lockstep_activity& record, std::uint32_t thread,
