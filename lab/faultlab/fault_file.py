@@ -19,7 +19,7 @@ LIMIT_S = 300.0  # a busy machine imports for minutes; jobs that hang end by sta
 TRUTH = {"leaf": str, "or_leaves": list, "codes": list, "recorded_codes": list, "scope": str, "root_ranks": list,
          "fixes": list}
 HOW = {"job": str, "env": str, "launcher": str, "ranks": int, "hosts": int, "steps": int, "seed": int, "environ": dict,
-       "rank_environ": dict, "host_options": list, "patch": list, "unprinted": bool, "strikes": list, "limit_s": (int, float),
+       "rank_environ": dict, "rank_env": dict, "host_options": list, "patch": list, "unprinted": bool, "strikes": list, "limit_s": (int, float),
        "stall_s": (int, float), "record_flags": list, "quick": str}
 FILE = {"says": str, "healthy": bool, "twin": str, "on": dict}
 
@@ -58,6 +58,7 @@ class Pair:
     steps: int | None = None
     seed: int | None = None
     rank_environ: dict[int, dict[str, str]] = field(default_factory=dict)
+    rank_envs: dict[int, str] = field(default_factory=dict)  # ranks of another environment than the job's
     host_options: tuple[str, ...] = ()
     patches: tuple[Patch, ...] = ()
     strikes: tuple[str, ...] = ()
@@ -136,7 +137,8 @@ def _pair(fault: str, label: str, table: dict, entry: dict, jobs: dict[str, regi
         truth=Truth() if table.get("healthy") else _truth(where, told), job=_changed_job(job, fault, launcher, told),
         launcher=launcher, limit_s=told.get("limit_s", LIMIT_S), stall_s=told.get("stall_s"),
         hosts=told.get("hosts", 0), steps=told.get("steps"), seed=told.get("seed"),
-        rank_environ=_rank_environ(where, told.get("rank_environ", {})), host_options=tuple(told.get("host_options", [])),
+        rank_environ=_rank_environ(where, told.get("rank_environ", {})), rank_envs=_rank_envs(where, told.get("rank_env", {})),
+        host_options=tuple(told.get("host_options", [])),
         patches=tuple(_patch(where, one) for one in told.get("patch", [])), strikes=tuple(told.get("strikes", [])),
         record_flags=tuple(told.get("record_flags", [])), twin=table.get("twin", ""), is_unprinted=told.get("unprinted", False), quick_way=told.get("quick", ""))
 
@@ -179,6 +181,13 @@ def _rank_environ(where: str, table: dict) -> dict[int, dict[str, str]]:
         if not rank.isdigit() or not isinstance(pairs, dict):
             raise LabError(f"{where}: rank_environ wants RANK = {{ NAME = \"VALUE\" }}")
     return {int(rank): {key: str(value) for key, value in pairs.items()} for rank, pairs in table.items()}
+
+
+def _rank_envs(where: str, table: dict) -> dict[int, str]:
+    for rank, env in table.items():
+        if not rank.isdigit() or not isinstance(env, str):
+            raise LabError(f"{where}: rank_env wants RANK = \"NAME\", an environment of lab/envs")
+    return {int(rank): env for rank, env in table.items()}
 
 
 def _check_fields(where: str, table: dict, fields: dict):

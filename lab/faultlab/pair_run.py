@@ -50,7 +50,7 @@ def _spec(pair: Pair, folder: pathlib.Path, record: bool, environ: dict[str, str
     if pair.patches:
         job = replace(job, script=patched_script(pair, folder.with_name(f"{folder.name}-script")))
     return RunSpec(job, launcher=pair.launcher, hosts=pair.hosts, steps=pair.steps, seed=pair.seed, environ=environ,
-                   rank_environ=pair.rank_environ, host_options=list(pair.host_options),
+                   rank_environ=pair.rank_environ, rank_envs=pair.rank_envs, host_options=list(pair.host_options),
                    faults=[parse_fault(text) for text in pair.strikes], timeout_s=pair.limit_s, stall_s=pair.stall_s,
                    record=record, record_flags=list(pair.record_flags) if record else [])
 

@@ -12,6 +12,7 @@ import re
 import sys
 from dataclasses import dataclass, field
 
+from harness import registry
 from harness.errors import LabError
 from harness.host_shell import write_host_shell
 from harness.hosts import Hosts
@@ -161,7 +162,11 @@ def _one_launcher(spec: RunSpec, around: Surroundings, argv: list[str], environ:
 
 def _rank_process(spec: RunSpec, around: Surroundings, rank: int, environ: dict[str, str]) -> Process:
     host = around.host_of(spec, rank)
-    return Process(f"rank_{rank}", _with_changes(spec, around), environ, host.pid if host else 0)
+    argv = _with_changes(spec, around)
+    if rank in spec.rank_envs:
+        python = registry.python_of(spec.rank_envs[rank])
+        argv = [python if word == spec_python(around) else word for word in argv]
+    return Process(f"rank_{rank}", argv, environ, host.pid if host else 0)
 
 
 def _master(around: Surroundings) -> tuple[str, int]:

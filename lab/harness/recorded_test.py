@@ -32,6 +32,13 @@ def test_ranks_without_a_launcher_get_one(tmp_path):
     assert [rank["env"]["RANK"] for rank in json.loads((tmp_path / "ranks.json").read_text())] == ["0", "1"]
 
 
+def test_ranks_of_hosts_are_started_on_them(tmp_path):
+    ranks = [Process(f"rank_{rank}", ["python3", "x"], {}, host_pid=70 + rank) for rank in range(2)]
+    (launcher,) = recorded.under_lockstep(Plan(ranks), SPEC, tmp_path).processes
+    started = [rank["argv"] for rank in json.loads((tmp_path / "ranks.json").read_text())]
+    assert launcher.host_pid == 0 and [argv[:3] for argv in started] == [["nsenter", "-t", "70"], ["nsenter", "-t", "71"]]
+
+
 def test_several_commands_cannot_be_recorded(tmp_path):
     plan = Plan([Process(f"launcher_{host}", ["torchrun"], {}) for host in "ab"])
     with pytest.raises(LabError, match="several commands"):

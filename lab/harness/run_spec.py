@@ -20,6 +20,7 @@ class RunSpec:
     environ: dict[str, str] = field(default_factory=dict)
     rank_environ: dict[int, dict[str, str]] = field(default_factory=dict)
     rank_files: dict[int, dict[str, str]] = field(default_factory=dict)
+    rank_envs: dict[int, str] = field(default_factory=dict)  # of ranks that have another environment than the job
     host_options: list[str] = field(default_factory=list)
     faults: list[Fault] = field(default_factory=list)
     timeout_s: float = 120.0
@@ -45,10 +46,12 @@ class RunSpec:
             raise LabError("--host describes one of the hosts; say how many with --hosts")
         named = ([fault.rank for fault in self.faults] + list(self.rank_environ)
                  + [fault.peer for fault in self.faults if fault.peer is not None]
-                 + list(self.rank_files))
+                 + list(self.rank_files) + list(self.rank_envs))
         for rank in named:
             if not 0 <= rank < self.ranks:
                 raise LabError(f"there is no rank {rank}: the job has ranks 0 to {self.ranks - 1}")
+        if self.rank_envs and self.launcher not in ("env", "tf_config"):
+            raise LabError(f"{self.launcher} starts all ranks with one interpreter; another environment needs env or tf_config")
         for fault in self.faults:
             if fault.needs_hosts and not self.hosts:
                 raise LabError(f"the fault {fault} needs --hosts")

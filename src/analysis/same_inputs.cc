@@ -1,6 +1,7 @@
 #include "analysis/same_inputs.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include <fmt/format.h>
@@ -86,40 +87,50 @@ model::Evidence input_at(const Job& job, EventPlace place) {
   return evidence;
 }
 
-model::Finding finding_of(const Job& job, model::CommunicatorId communicator, const Comparison& comparison) {
-  const std::vector<int>& members = job.communicators[communicator].members;
-  return {.leaf = model::Leaf::kPerfParallel,
-          .code = "parallel.same_inputs",
-          .scope = model::Scope::kDistributed,
-          .confidence = 0.85,
-          .root_ranks = {},
-          .victim_ranks = {},
-          .title = fmt::format("{} of {} bring the same values to every reduction", ranks_in_words(members),
-                               describe(job, communicator)),
-          .explanation = fmt::format("In all {} reductions whose inputs were summed, every rank brought the "
-                                     "same bytes. Ranks that work on "
-                                     "different samples do not: here each of them does the same work, and "
-                                     "the job learns no more than one "
-                                     "rank alone would.",
-                                     with_commas(comparison.meetings)),
-          .evidence = {input_at(job, comparison.one), input_at(job, comparison.other)},
-          .fixes = fixes_for("parallel.same_inputs")};
+model::Finding finding_of(const Job& job, const std::vector<model::CommunicatorId>& communicators,
+                          const Comparison& comparison) {
+  const std::vector<int>& members = job.communicators[communicators.front()].members;
+  const std::string group =
+      communicators.size() == 1 ? fmt::format(" of {}", describe(job, communicators.front())) : "";
+  return {
+      .leaf = model::Leaf::kPerfParallel,
+      .code = "parallel.same_inputs",
+      .scope = model::Scope::kDistributed,
+      .confidence = 0.85,
+      .root_ranks = {},
+      .victim_ranks = {},
+      .title = fmt::format("{}{} bring the same values to every reduction", ranks_in_words(members), group),
+      .explanation = fmt::format("In all {} reductions whose inputs were summed, every rank brought the "
+                                 "same bytes. Ranks that work on "
+                                 "different samples do not: here each of them does the same work, and "
+                                 "the job learns no more than one "
+                                 "rank alone would.",
+                                 with_commas(comparison.meetings)),
+      .evidence = {input_at(job, comparison.one), input_at(job, comparison.other)},
+      .fixes = fixes_for("parallel.same_inputs")};
 }
 
 }  // namespace
 
+// Adapters that bring tensors together by name make a communicator of each: those of the same members are one
+// group of ranks, and what all of its gradients show counts.
 std::optional<model::Finding> find_same_inputs(const Job& job, const Alignment& alignment) {
   if (job.checksums.empty() || job.ranks.size() < 2 || !all_train(job)) return std::nullopt;
-  for (std::size_t group = 0; group < job.communicators.values().size(); ++group) {
-    const auto communicator = static_cast<model::CommunicatorId>(group);
+  std::map<std::vector<int>, std::vector<model::CommunicatorId>> by_members;
+  for (std::size_t at = 0; at < job.communicators.size(); ++at) {
+    by_members[job.communicators.values()[at].members].push_back(static_cast<model::CommunicatorId>(at));
+  }
+  for (const auto& [members, communicators] : by_members) {
     Comparison comparison;
-    for (const Meeting& meeting : alignment.meetings_of(communicator)) {
-      if (came_all(job, meeting)) compare(job, meeting, comparison);
-      if (comparison.same != comparison.meetings) break;
+    for (const model::CommunicatorId communicator : communicators) {
+      for (const Meeting& meeting : alignment.meetings_of(communicator)) {
+        if (came_all(job, meeting)) compare(job, meeting, comparison);
+        if (comparison.same != comparison.meetings) break;
+      }
     }
     if (comparison.meetings >= kLeastMeetings && comparison.same == comparison.meetings &&
         comparison.inputs.size() >= kLeastDifferentInputs) {
-      return finding_of(job, communicator, comparison);
+      return finding_of(job, communicators, comparison);
     }
   }
   return std::nullopt;

@@ -56,6 +56,20 @@ TEST(SameInputs, OneReductionThatDiffersIsEnoughForSilence) {
   })));
 }
 
+// As Horovod's adapter tells it: each tensor has a communicator of its own.
+TEST(SameInputs, ATensorThatIsTheSameBesideGradientsThatDifferIsNone) {
+  JobSketch sketch =
+      training([](int rank, std::uint64_t step) { return 50 + step * 2 + static_cast<std::uint64_t>(rank); });
+  const model::CommunicatorId counters = sketch.group("counters", {0, 1});
+  for (int rank = 0; rank < 2; ++rank) {
+    for (std::uint64_t number = 1; number <= 10; ++number) {
+      reduce(sketch, rank, number, 500 + number);
+      sketch.history(rank).events.back().communicator = counters;
+    }
+  }
+  EXPECT_FALSE(judge(sketch));
+}
+
 TEST(SameInputs, WhatNeverChangesIsNoGradient) {
   EXPECT_FALSE(judge(training([](int, std::uint64_t) { return std::uint64_t{50}; })));
 }

@@ -239,6 +239,64 @@ TEST(RecordingToModel, EveryWordFindsItsCallHoweverThreadsAlternate) {
   }
 }
 
+lockstep_checksum sums_record(const lockstep_call& call, std::uint64_t input, std::uint64_t output) {
+  lockstep_checksum sums{};
+  sums.sequence = call.sequence;
+  sums.communicator = call.communicator;
+  sums.operation = call.operation;
+  sums.peer = call.peer;
+  sums.has_input = input != 0 ? 1 : 0;
+  sums.has_output = output != 0 ? 1 : 0;
+  sums.input = input;
+  sums.output = output;
+  return sums;
+}
+
+TEST(RecordingToModel, WhatACallWasGivenAndGaveMayBeSummedApart) {
+  Recorded recorded;
+  Lane lane;
+  recorded.writer.open_lane(lane, 1);
+  const lockstep_call first = call_record(1000, 1, 1);
+  const lockstep_call second = call_record(1010, 1, 2);
+  lane.write(first);
+  lane.write(sums_record(first, 11, 0));
+  lane.write(second);
+  lane.write(sums_record(second, 21, 0));
+  lane.write(sums_record(first, 0, 12));
+  lane.write(sums_record(second, 0, 22));
+  recorded.writer.close_lane(lane);
+  recorded.writer.close(0);
+  const model::Job job = recorded.read();
+  const auto sums = [&](std::size_t event) {
+    return job.checksums.at(static_cast<std::size_t>(job.ranks.at(0).events.at(event).checksums));
+  };
+  EXPECT_EQ(sums(0), (model::Checksums{11, 12}));
+  EXPECT_EQ(sums(1), (model::Checksums{21, 22}));
+}
+
+TEST(RecordingToModel, SumsWithoutACallAreOfTheStateAfterAStep) {
+  Recorded recorded;
+  Lane lane;
+  recorded.writer.open_lane(lane, 1);
+  lockstep_activity step{};
+  step.activity = static_cast<std::uint8_t>(model::Activity::kStep);
+  step.phase = LOCKSTEP_PHASE_END;
+  for (std::uint64_t number = 1; number <= 2; ++number) {
+    step.number = number;
+    step.time_ns = 1000 * number;
+    lane.write(step);
+    lane.write(sums_record(call_record(0, 1, number, model::Operation::kUnknown), 10 * number, 0));
+  }
+  recorded.writer.close_lane(lane);
+  recorded.writer.close(0);
+  const model::Job job = recorded.read();
+  const std::vector<Event>& events = job.ranks.at(0).events;
+  ASSERT_EQ(events.size(), 2U);
+  EXPECT_EQ(job.checksums.at(static_cast<std::size_t>(events[1].checksums)), (model::Checksums{20, 0}));
+  EXPECT_EQ(events[1].kind, EventKind::kActivity);
+  EXPECT_NE(events[1].communicator, model::CommunicatorId::kNone);
+}
+
 TEST(RecordingToModel, CoalescedCallsShareANumber) {
   Recorded recorded;
   Lane lane;

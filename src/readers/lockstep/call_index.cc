@@ -31,8 +31,14 @@ bool CallIndex::fits(std::uint32_t call, std::uint64_t sequence, model::Operatio
                      CallWord word) const {
   const model::Event& event = events_[call];
   if (event.sequence != sequence || operation_of(call) != operation) return false;
-  return word == CallWord::kChecksums ? event.checksums == model::ChecksumsId::kNone
-                                      : event.end_ns == model::kNoTime;
+  if (word == CallWord::kInputSum) return sums_of(event).input == 0;
+  if (word == CallWord::kOutputSum) return sums_of(event).output == 0;
+  return event.end_ns == model::kNoTime;
+}
+
+model::Checksums CallIndex::sums_of(const model::Event& event) const {
+  const auto sums = static_cast<std::size_t>(event.checksums);
+  return sums < job_.checksums.size() ? job_.checksums[sums] : model::Checksums();
 }
 
 std::uint32_t CallIndex::find(const CallKey& key, CallWord word) {

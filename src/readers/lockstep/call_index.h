@@ -21,7 +21,8 @@ struct CallKey {
   model::Operation operation{};
 };
 
-enum class CallWord : std::uint8_t { kStarted, kDone, kChecksums };
+// Adapters sum what a call is given and what it gives back at different times, in one record or in two.
+enum class CallWord : std::uint8_t { kStarted, kDone, kInputSum, kOutputSum };
 
 inline constexpr std::uint32_t kNoCall = ~std::uint32_t{0};
 
@@ -90,6 +91,7 @@ class CallIndex {
   }
   Number number_of(std::uint32_t call) const { return {events_[call].sequence, operation_of(call)}; }
   static Number number_of(const Waiting& waiting) { return {waiting.sequence, waiting.operation}; }
+  model::Checksums sums_of(const model::Event& event) const;
   bool fits(std::uint32_t call, std::uint64_t sequence, model::Operation operation, CallWord word) const;
 
   std::uint32_t lane_of(const CallKey& key);

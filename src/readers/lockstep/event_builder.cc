@@ -165,14 +165,26 @@ void EventBuilder::take_checksum(const lockstep_checksum& record) {
   const auto id = static_cast<std::uint32_t>(job_.checksums.size());
   job_.checksums.push_back({.input = record.has_input != 0 ? record.input : 0,
                             .output = record.has_output != 0 ? record.output : 0});
-  const std::uint32_t event = calls_.find(key, CallWord::kChecksums);
+  const CallWord word = record.has_input != 0 ? CallWord::kInputSum : CallWord::kOutputSum;
+  const std::uint32_t event = calls_.find(key, word);
   if (event != kNoCall) {
-    history_.events[event].checksums = static_cast<model::ChecksumsId>(id);
+    apply_checksums(history_.events[event], static_cast<model::ChecksumsId>(id));
   } else if (key.operation == model::Operation::kUnknown) {
     take_state(record, static_cast<model::ChecksumsId>(id));
   } else {
-    calls_.wait_for(key, CallWord::kChecksums, id);
+    calls_.wait_for(key, word, id);
   }
+}
+
+void EventBuilder::apply_checksums(Event& event, model::ChecksumsId sums) {
+  if (event.checksums == model::ChecksumsId::kNone) {
+    event.checksums = sums;
+    return;
+  }
+  const model::Checksums more = job_.checksums[static_cast<std::size_t>(sums)];
+  model::Checksums& known = job_.checksums[static_cast<std::size_t>(event.checksums)];
+  if (more.input != 0) known.input = more.input;
+  if (more.output != 0) known.output = more.output;
 }
 
 // Of a step that has just ended: no call has this name.
@@ -234,8 +246,8 @@ void EventBuilder::take_end(const lockstep_end& record) {
 }
 
 void EventBuilder::apply_note(std::uint32_t place, CallWord word, std::uint32_t note) {
-  if (word == CallWord::kChecksums) {
-    history_.events[place].checksums = static_cast<model::ChecksumsId>(note);
+  if (word == CallWord::kInputSum || word == CallWord::kOutputSum) {
+    apply_checksums(history_.events[place], static_cast<model::ChecksumsId>(note));
   } else {
     apply(postponed_dones_[note], history_.events[place]);
   }

@@ -47,6 +47,7 @@ class EventBuilder {
   void take_call(const lockstep_call& call, std::uint32_t thread, std::uint32_t position);
   void take_done(const lockstep_done& record, std::uint32_t position);
   void take_checksum(const lockstep_checksum& record);
+  void apply_checksums(model::Event& event, model::ChecksumsId sums);
   void take_state(const lockstep_checksum& record, model::ChecksumsId sums);
   void take_activity(const lockstep_activity& record, std::uint32_t thread, std::uint32_t position);
   void take_attribute(const lockstep_attribute& record);
