@@ -191,7 +191,7 @@ std::vector<Finding> analyse(const Job& job) {
   if (findings.empty()) {
     if (auto stuck = find_stuck_stacks(job)) findings.push_back(*std::move(stuck));
   }
-  if (auto skew = find_version_skew(job)) findings.push_back(*std::move(skew));
+  add_version_skew(job, findings);
   most_likely_first(findings);
 
   // A job that broke step is not slow: what its times show comes after.

@@ -11,6 +11,7 @@
 
 #include "analysis/analyse.h"
 #include "analysis/lone_worlds_finding.h"
+#include "analysis/version_skew.h"
 #include "diagnose/combine.h"
 #include "diagnose/good_end.h"
 #include "diagnose/log_judge.h"
@@ -149,7 +150,9 @@ Result<Examination> examine(const std::vector<fs::path>& paths, std::vector<mode
   Job job = model::merge(std::move(read.parts));
   Verdict from_ranks;
   from_ranks.job = summary_of(job);
-  from_ranks.findings = seen_live.empty() ? analysis::analyse(job) : std::move(seen_live);
+  const bool was_seen_live = !seen_live.empty();
+  from_ranks.findings = was_seen_live ? std::move(seen_live) : analysis::analyse(job);
+  if (was_seen_live) analysis::add_version_skew(job, from_ranks.findings);
   if (lone_worlds) from_ranks.findings.insert(from_ranks.findings.begin(), *lone_worlds);
   from_ranks.limits = limits_of(read, job);
   symptoms::LogVerdict found = TRY(log_judge.judge(read.logs));
