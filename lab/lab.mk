@@ -1,5 +1,5 @@
 # The lab: real frameworks on real ranks.
-.PHONY: lab-deps bench-verdicts demo test-gpu test-gpu-replay test-healthy test-service test-slurm bench-slurm lab test-network test-cluster
+.PHONY: lab-deps bench-verdicts demo test-gpu test-gpu-replay test-healthy test-service test-slurm bench-slurm lab lab-peers test-network test-cluster
 
 lab-deps: deps   ## make the lab's Python environments and programs
 	@lab/envs/make_envs
@@ -12,6 +12,9 @@ demo: deps lab-deps build   ## run a job that hangs and show what is known of it
 lab: lab-deps build   ## run every fault of lab/faults, recorded and not, and write the score to docs/lab.md (half an hour)
 	@cmake --build --preset release --target lockstep_native_lab
 	@lab/faults/run; lab/faults/run --report
+
+lab-peers: lab-deps build   ## ask what other tools say of the lab's faults, and add it to docs/lab.md
+	@lab/faults/run --peers; lab/faults/run --report
 
 bench-verdicts: lab-deps build   ## measure how soon faults of TensorFlow, Keras and Horovod jobs are named, and by which code
 	@tests/bench/verdict_times build/release

@@ -18,7 +18,8 @@ DEBUG_DETAIL = (
     re.compile(r"Detected mismatch between collectives on ranks\. Rank (?P<ranks>\d+) is running"),
     re.compile(r"Rank " + NUMBERS + r" (did not|failed to) (report|call)"),
 )
-FLIGHT_ANALYZER = (re.compile(r"missing ranks: " + NUMBERS), re.compile(r"Culprit rank (?P<ranks>\d+)"))
+FLIGHT_ANALYZER = (re.compile(r"missing ranks: " + NUMBERS), re.compile(r"Culprit rank (?P<ranks>\d+)"),
+                   re.compile(r"missed FR dumps from ranks \(" + NUMBERS))
 
 
 def ranks_blamed(text: str, words: tuple[re.Pattern, ...]) -> list[int]:

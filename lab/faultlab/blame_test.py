@@ -20,6 +20,8 @@ def test_horovods_stall_inspector_names_the_missing():
 def test_debug_detail_and_flight_analyzer():
     assert ranks_blamed("Ranks 1, 2 failed to pass monitoredBarrier in 6000 ms", DEBUG_DETAIL) == [1, 2]
     assert ranks_blamed("missing ranks: {2}", FLIGHT_ANALYZER) == [2]
+    assert ranks_blamed("We cannot decide what's wrong because we missed FR dumps from ranks ({1}) so", FLIGHT_ANALYZER) == [1]
+    assert ranks_blamed("missed FR dumps from ranks ({1})\nerror msg: Culprit rank 2; Error type: X", FLIGHT_ANALYZER) == [2]
 
 
 def test_a_text_that_blames_nobody():

@@ -76,6 +76,11 @@ class Pair:
         return bool(self.quick_way)
 
     @property
+    def mostly_waits(self) -> bool:
+        """Its runs hang until they are ended, or their ranks sleep: they take long and need no core."""
+        return self.stall_s is not None or self.limit_s < LIMIT_S or any("sleep(" in patch.put for patch in self.patches)
+
+    @property
     def is_healthy(self) -> bool:
         return not self.truth.leaf
 

@@ -3,13 +3,14 @@
 from faultlab.fault_file import Pair
 from faultlab.tally import percent
 
-PEERS = {"own words": "the framework's and the launcher's own messages", "debug detail": "`TORCH_DISTRIBUTED_DEBUG=DETAIL`",
+PEERS = {"own words": "the framework's and the launcher's own messages", "debug detail": "the same with `TORCH_DISTRIBUTED_DEBUG=DETAIL`",
          "flight analyzer": "PyTorch's flight-recorder analyzer", "stall inspector": "Horovod's stall inspector"}
 
 
 def section(pairs: dict[str, Pair], found: dict[str, dict]) -> str:
-    lines = ["## What a user has today", "", "Of faults that some ranks began: who names those ranks, and no other, on the same pairs. PyTorch's dumps are taken in the run with",
-             "`DETAIL`.", "",
+    lines = ["## What a user has today", "", "Of faults that some ranks began: who names those ranks, and no other, on the same pairs. `DETAIL` is tried with PyTorch 1.13: 2.13",
+             "for the CPU ends healthy jobs under it with a segmentation fault. The analyzer is the one of PyTorch 2.13, on dumps taken when the",
+             "job had fallen quiet, or at its end; the dumps of Gloo jobs name no group, on which it fails, so names were filled in.", "",
              "| | pairs | right ranks | other ranks | nobody | Lockstep, recorded | Lockstep, logs |", "|---|---|---|---|---|---|---|"]
     for peer, name in PEERS.items():
         asked = {pair: result for pair, result in found.items() if peer in result.get("peers", {})}
@@ -19,7 +20,23 @@ def section(pairs: dict[str, Pair], found: dict[str, dict]) -> str:
                          f"{sum(not ranks for _, ranks in _said(asked, peer))} | "
                          f"{_right(pairs, asked, lambda result: _first_ranks(result, 'recorded'))} | "
                          f"{_right(pairs, asked, lambda result: _first_ranks(result, 'logs'))} |")
-    return "\n".join(lines) + "\n" if len(lines) > 7 else "## What a user has today\n\nNo results; `lab/faults/run --peers` makes them.\n"
+    if len(lines) == 8:
+        return "## What a user has today\n\nNo results; `lab/faults/run --peers` makes them.\n"
+    return "\n".join(lines + ["", *_by_pair(pairs, found)]) + "\n"
+
+
+def _by_pair(pairs: dict[str, Pair], found: dict[str, dict]) -> list[str]:
+    lines = ["| pair | began it | own messages | `DETAIL` | analyzer | stall inspector | Lockstep, recorded | Lockstep, logs |", "|---" * 8 + "|"]
+    for name, result in found.items():
+        if "peers" in result:
+            told = [result["peers"].get(peer) for peer in PEERS] + [_first_ranks(result, way) for way in ("recorded", "logs")]
+            lines.append(f"| `{name}` | {_ranks(list(pairs[name].truth.root_ranks))} | " + " | ".join(map(_ranks, told)) + " |")
+    return lines
+
+
+def _ranks(ranks: list[int] | None) -> str:
+    """None: it was not asked."""
+    return "" if ranks is None else ", ".join(map(str, ranks)) or "nobody"
 
 
 def _said(asked: dict[str, dict], peer: str) -> list[tuple[str, list[int]]]:

@@ -9,7 +9,7 @@ from faultlab import peers_report, results, tally
 from faultlab.fault_file import Pair
 from faultlab.score import POINTS, wrong_points
 from faultlab.tally import Judged, percent
-from faultlab.vocabulary import LEAVES
+from faultlab.vocabulary import LEAVES, WAYS
 
 NAMES = {"leaf": "leaf", "merged": "leaf, hard pairs merged", "code": "code", "scope": "scope", "root": "root ranks",
          "fix1": "fix, first", "fix3": "fix, first three"}
@@ -29,7 +29,7 @@ def text_of(pairs: dict[str, Pair], found: dict[str, dict]) -> str:
     views = {view: tally.judged(broken, found, view) for view in tally.VIEWS}
     parts = [_head(pairs, found), _goals(views, tally.judged(healthy, found, "recorded") + tally.judged(healthy, found, "logs")),
              _overall(views), _by_framework(views), _healthy(healthy, found), _times(views["recorded"], found),
-             _fail_slow(views["recorded"]), _twins(broken, views), peers_report.section(pairs, found), _coverage(broken, found),
+             _run_times(pairs, found), _fail_slow(views["recorded"]), _twins(broken, views), peers_report.section(pairs, found), _coverage(broken, found),
              _wrong(views), _every_pair(broken, views)]
     return "\n".join(part.rstrip() + "\n" for part in parts)
 
@@ -93,6 +93,20 @@ def _times(recorded: list[Judged], found: dict[str, dict]) -> str:
         if times:
             rows.append((name, len(times), f"{statistics.median(times):.2f} s", f"{times[int(0.9 * (len(times) - 1))]:.2f} s", f"{times[-1]:.2f} s"))
     return "## Time to the verdict\n\n" + _table(("", "runs", "median", "nine in ten", "longest"), rows)
+
+
+def _run_times(pairs: dict[str, Pair], found: dict[str, dict]) -> str:
+    runs = [(pairs[name], way, result[way]["seconds"]) for name, result in found.items() for way in WAYS
+            if "seconds" in result.get(way, {})]
+    groups: dict[str, list[float]] = {}
+    for pair, way, seconds in runs:
+        groups.setdefault(f"{pair.framework}, {'waits' if pair.mostly_waits else 'works'}", []).append(seconds)
+    rows = [(name, len(times), f"{sum(times):.0f} s", f"{statistics.median(times):.1f} s", f"{max(times):.1f} s")
+            for name, times in sorted(groups.items())]
+    longest = sorted(runs, key=lambda run: -run[2])[:10]
+    named = ", ".join(f"`{pair.name}` {way} {seconds:.0f} s" for pair, way, seconds in longest)
+    return ("## Where the time goes\n\n" + _table(("", "runs", "together", "median", "longest"), rows)
+            + (f"\nThe longest: {named}.\n" if named else ""))
 
 
 def _fail_slow(recorded: list[Judged]) -> str:
