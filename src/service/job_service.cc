@@ -7,14 +7,11 @@
 
 #include <fmt/format.h>
 
-#include "report/findings_json.h"
 #include "report/phrases.h"
+#include "service/attempt_end.h"
 #include "service/engine/news.h"
-#include "service/engine/nodes/meeting.h"
 #include "service/engine/plan.h"
 #include "service/job/job_id.h"
-#include "service/job/resolve.h"
-#include "service/retry/checkpoints.h"
 #include "service/store/seal.h"
 
 namespace lockstep::service {
@@ -24,31 +21,6 @@ constexpr int kForgottenAtOnce = 20;
 constexpr int kMostAdoptions = 5;
 constexpr std::chrono::seconds kBetweenPasses{1};
 constexpr std::chrono::seconds kBetweenForgetting{60};
-
-WaitingJob as_waiting(const Job& job) {
-  return {.id = job.id,
-          .owner = job.owner,
-          .priority = job.spec.priority,
-          .created_ms = job.created_ms,
-          .workers_min = job.spec.workers_min,
-          .workers_max = job.spec.workers_max,
-          .per_worker = job.per_worker,
-          .time_limit_s = job.spec.time_limit_s};
-}
-
-std::vector<std::string> node_names(const AttemptFolder& folder, int nodes) {
-  std::vector<std::string> names;
-  for (NodePlace& place : places_told(folder, nodes)) names.push_back(std::move(place.name));
-  return names;
-}
-
-void take_end(Attempt& attempt, const AttemptEnd& end) {
-  attempt.state = end.succeeded ? JobState::kSucceeded : JobState::kFailed;
-  attempt.exit_status = end.exit_status;
-  attempt.reason = end.reason;
-  attempt.findings = end.findings;
-  attempt.ended_ms = end.ended_ms;
-}
 
 std::string in_ranks(std::int64_t count) {
   return fmt::format("{} rank{}", count, count == 1 ? "" : "s");
@@ -76,32 +48,12 @@ Result<void> JobService::recover() {
   return {};
 }
 
-Submitted JobService::admissible(const Submission& submission) {
-  Submitted submitted;
-  DecodedSpec decoded = decode_spec(submission.request);
-  submitted.faults = std::move(decoded.faults);
-  Job& job = submitted.job;
-  job.spec = std::move(decoded.spec);
-  job.engine = job.spec.engine.value_or(clusters_.usual);
-  if (submitted.faults.empty() && !clusters_.by_engine.contains(job.engine))
-    submitted.faults = {{"/engine", "this service has none of that kind"}};
-  if (submitted.faults.empty()) submitted.faults = resolve(job, cluster_of(job));
-  if (!submitted.faults.empty()) {
-    submitted.refusal = Refusal::kInvalid;
-    return submitted;
-  }
-  job.owner = submission.owner;
-  job.created_ms = now_in_ms();
-  job.id = make_job_id(job.created_ms);
-  return submitted;
-}
-
 Result<std::vector<Submitted>> JobService::submit(std::span<const Submission> submissions) {
   std::vector<Submitted> all;
   std::vector<std::size_t> places;
   std::vector<NewJob> wanted;
   for (const Submission& submission : submissions) {
-    const Job& job = all.emplace_back(admissible(submission)).job;
+    const Job& job = all.emplace_back(admissible(submission, clusters_)).job;
     if (all.back().refusal != Refusal::kNone) continue;
     places.push_back(all.size() - 1);
     const Event queued{0, job.id, job.created_ms, "queued", in_ranks(job.spec.workers_max)};
@@ -135,22 +87,11 @@ Result<void> JobService::take_admission(const Admitted& admitted, Submitted& sub
 
 void JobService::wait_for_its_turn(const Job& job) {
   const auto cluster = clusters_.by_engine.find(job.engine);
-  if (cluster != clusters_.by_engine.end() && cluster->second->has_own_queue()) {
-    to_hand_over_.push_back(job.id);
-  } else {
-    waiting_.push_back(as_waiting(job));
-  }
-  waiting_ids_.insert(job.id);
-}
-
-void JobService::wait_no_longer(const std::string& job_id) {
-  std::erase_if(waiting_, [&](const WaitingJob& waiting) { return waiting.id == job_id; });
-  std::erase(to_hand_over_, job_id);
-  waiting_ids_.erase(job_id);
+  waiting_.add(job, cluster != clusters_.by_engine.end() && cluster->second->has_own_queue());
 }
 
 bool JobService::is_unfinished(const std::string& job_id) const {
-  return running_.contains(job_id) || waiting_ids_.contains(job_id);
+  return running_.contains(job_id) || waiting_.contains(job_id);
 }
 
 std::int64_t JobService::ended_count(JobState state) const {
@@ -175,7 +116,7 @@ Result<Job> JobService::cancel(Job job) {
     engine_.ask_to_end(job.id, found.attempt.number);
     return found.job;
   }
-  wait_no_longer(job.id);
+  waiting_.remove(job.id);
   job.state = JobState::kCancelled;
   job.cancel_asked = true;
   job.reason = "cancelled before it started";
@@ -262,11 +203,10 @@ Result<void> JobService::adopt(Active& active) {
 }
 
 Result<void> JobService::hand_over() {
-  const std::vector<std::string> all = std::exchange(to_hand_over_, {});
+  const std::vector<std::string> all = waiting_.to_hand_over();
   for (const std::string& id : all) {
     const auto job = TRY(store_->job(id));
-    if (!job) continue;
-    const Cluster::Share share = cluster_of(*job).share_for(*job);
+    const Cluster::Share share = job ? clusters_.of(*job).share_for(*job) : Cluster::Share{};
     TRY(begin({.id = id, .workers = share.workers, .nodes = share.nodes}));
   }
   return {};
@@ -296,30 +236,11 @@ Result<void> JobService::finish(Active& active) {
   Job& job = active.job;
   Attempt& attempt = active.attempt;
   const AttemptFolder folder = engine_.folder_of(job.id, attempt.number);
-  attempt.check = read_check(folder);
-  if (job.engine != EngineKind::kLocal) attempt.node_names = node_names(folder, attempt.nodes);
-  attempt.ranks = read_rank_ends(folder, attempt.workers);
-  attempt.first_failed_rank = first_failed(attempt.ranks);
-  if (const auto end = read_attempt_end(folder)) {
-    take_end(attempt, *end);
-  } else {
-    attempt.state = JobState::kFailed;
-    attempt.exit_status = 2;
-    attempt.reason = "the process that kept this attempt was killed";
-    attempt.ended_ms = now_in_ms();
-  }
-  if (const auto silence = read_silence(folder); silence && attempt.state == JobState::kFailed) {
-    attempt.reason = in_words(*silence);
-    attempt.findings = findings_of(*silence, attempt.workers);
-  }
-  if (attempt.state == JobState::kFailed && job.cancel_asked) {
-    attempt.state = JobState::kCancelled;
-    attempt.reason = "cancelled";
-  }
+  read_end(folder, job, attempt);
   job.reason = attempt.reason;
   std::string detail = attempt.reason;
   if (attempt.state == JobState::kFailed) {
-    const Decision decision = decide(job, attempt);
+    const Decision decision = decide(folder, job, attempt);
     job.repairs = decision.repairs;
     if (decision.is_retried) return start_again(active, decision);
     detail += "; not retried: " + decision.why;
@@ -332,18 +253,6 @@ Result<void> JobService::finish(Active& active) {
               : job.state == JobState::kCancelled ? "cancelled"
                                                   : "failed",
               detail);
-}
-
-Decision JobService::decide(const Job& job, const Attempt& attempt) const {
-  FailedAttempt failed{job, attempt, {}, {}, 0};
-  for (RankEnd& rank : read_ranks(engine_.folder_of(job.id, attempt.number), attempt.workers)) {
-    if (rank.ended_ms == 0) failed.silent.push_back(std::move(rank));
-  }
-  if (auto verdict = report::decode_findings(attempt.findings, "findings"); verdict.ok())
-    failed.findings = std::move(verdict.value().findings);
-  if (!job.spec.checkpoint_directory.empty())
-    failed.newest_checkpoint_ms = newest_in(job.spec.checkpoint_directory);
-  return service::decide(failed);
 }
 
 Result<void> JobService::start_again(Active& active, const Decision& decision) {
@@ -378,7 +287,7 @@ bool JobService::is_full() const {
 Result<void> JobService::schedule() {
   using Clock = std::chrono::steady_clock;
   const Clock::time_point begin_of_pass = Clock::now();
-  if (waiting_.empty() || begin_of_pass < next_pass_ || is_full()) return {};
+  if (waiting_.for_room().empty() || begin_of_pass < next_pass_ || is_full()) return {};
   std::vector<RunningJob> held;
   for (const auto& [id, active] : running_) {
     if (active.job.engine != EngineKind::kLocal) continue;
@@ -386,7 +295,7 @@ Result<void> JobService::schedule() {
     held.push_back({id, active.job.owner, active.job.per_worker * active.attempt.workers,
                     limit_s > 0 ? active.attempt.started_ms + std::int64_t{1000} * limit_s : 0});
   }
-  const std::vector<Start> starts = choose_starts(machine_.total, held, waiting_, now_in_ms());
+  const std::vector<Start> starts = choose_starts(machine_.total, held, waiting_.for_room(), now_in_ms());
   next_pass_ = Clock::now() + 8 * (Clock::now() - begin_of_pass);
   for (const Start& start : starts) TRY(begin(start));
   return {};
@@ -395,7 +304,7 @@ Result<void> JobService::schedule() {
 // The intention is on the disk before the process is: whoever comes after us knows what may run.
 Result<void> JobService::begin(const Start& start) {
   auto job = TRY(store_->job(start.id));
-  wait_no_longer(start.id);
+  waiting_.remove(start.id);
   if (!job) return {};
   std::set<int> taken;
   for (const auto& [id, other] : running_)

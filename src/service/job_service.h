@@ -10,46 +10,21 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
-#include <unordered_set>
 #include <vector>
 
 #include "base/result.h"
-#include "service/engine/cluster.h"
+#include "service/admission.h"
 #include "service/engine/local_engine.h"
 #include "service/engine/machine.h"
 #include "service/engine/report_maker.h"
 #include "service/engine/silence.h"
 #include "service/job/job.h"
-#include "service/job/spec_fields.h"
 #include "service/retry/retry_policy.h"
 #include "service/schedule/scheduler.h"
 #include "service/store/store.h"
+#include "service/waiting_line.h"
 
 namespace lockstep::service {
-
-// kOtherBody: the idempotency key was used for another request; kDeleted: its job is no more.
-enum class Refusal : std::uint8_t { kNone, kInvalid, kOtherBody, kDeleted };
-
-struct Submission {
-  std::string owner;
-  base::Json request;
-  std::string_view body;  // the text of the request
-  std::optional<std::string> idempotency_key;
-};
-
-struct Submitted {
-  Refusal refusal = Refusal::kNone;
-  std::vector<FieldFault> faults;
-  bool is_new = true;
-  Job job;
-};
-
-// Where the jobs of a service can run, and where those do that do not say.
-struct Clusters {
-  std::map<EngineKind, std::unique_ptr<Cluster>> by_engine;
-  EngineKind usual = EngineKind::kLocal;
-};
 
 class JobService {
  public:
@@ -84,9 +59,9 @@ class JobService {
   const LocalEngine& engine() const { return engine_; }
   ReportMaker& reports() { return reports_; }
   const Machine& machine() const { return machine_; }
-  bool has_unfinished_jobs() const { return !waiting_ids_.empty() || !running_.empty(); }
+  bool has_unfinished_jobs() const { return waiting_.size() > 0 || !running_.empty(); }
   bool is_unfinished(const std::string& job_id) const;
-  std::size_t waiting_count() const { return waiting_ids_.size(); }
+  std::size_t waiting_count() const { return waiting_.size(); }
   std::size_t running_count() const { return running_.size(); }
   std::int64_t ended_count(JobState state) const;
 
@@ -99,8 +74,6 @@ class JobService {
     int adoptions = 0;  // by this service
   };
 
-  Submitted admissible(const Submission& submission);
-  Cluster& cluster_of(const Job& job) { return *clusters_.by_engine.at(job.engine); }
   Result<void> take_admission(const Admitted& admitted, Submitted& submitted);
   Result<void> save(Active& active, std::string kind, std::string detail);
   Result<void> begin(const Start& start);
@@ -112,11 +85,9 @@ class JobService {
   Result<void> hand_over();
   Result<void> tell_news(Active& active);
   Result<void> adopt(Active& active);
-  Decision decide(const Job& job, const Attempt& attempt) const;
   Result<void> start_again(Active& active, const Decision& decision);
   Result<void> forget_old();
   void wait_for_its_turn(const Job& job);
-  void wait_no_longer(const std::string& job_id);
   bool is_full() const;
   std::vector<int> gpus_to_give(std::int64_t count) const;
 
@@ -129,9 +100,7 @@ class JobService {
   std::chrono::seconds silence_patience_{0};
   std::chrono::steady_clock::time_point next_look_for_silence_{};
   ReportMaker reports_;
-  std::vector<WaitingJob> waiting_;
-  std::vector<std::string> to_hand_over_;  // waiting jobs for clusters with a queue of their own
-  std::unordered_set<std::string> waiting_ids_;
+  WaitingLine waiting_;
   std::chrono::steady_clock::time_point next_pass_{};
   std::map<std::string, Active> running_;
   std::map<JobState, std::int64_t> ended_;

@@ -1,0 +1,67 @@
+#include "service/attempt_end.h"
+
+#include "report/findings_json.h"
+#include "service/engine/keeper.h"
+#include "service/engine/nodes/meeting.h"
+#include "service/engine/plan.h"
+#include "service/engine/silence.h"
+#include "service/job/job_id.h"
+#include "service/retry/checkpoints.h"
+
+namespace lockstep::service {
+namespace {
+
+constexpr int kKeeperWasKilled = 2;
+
+std::vector<std::string> node_names(const AttemptFolder& folder, int nodes) {
+  std::vector<std::string> names;
+  for (NodePlace& place : places_told(folder, nodes)) names.push_back(std::move(place.name));
+  return names;
+}
+
+void take_end(Attempt& attempt, const AttemptEnd& end) {
+  attempt.state = end.succeeded ? JobState::kSucceeded : JobState::kFailed;
+  attempt.exit_status = end.exit_status;
+  attempt.reason = end.reason;
+  attempt.findings = end.findings;
+  attempt.ended_ms = end.ended_ms;
+}
+
+}  // namespace
+
+void read_end(const AttemptFolder& folder, const Job& job, Attempt& attempt) {
+  attempt.check = read_check(folder);
+  if (job.engine != EngineKind::kLocal) attempt.node_names = node_names(folder, attempt.nodes);
+  attempt.ranks = read_rank_ends(folder, attempt.workers);
+  attempt.first_failed_rank = first_failed(attempt.ranks);
+  if (const auto end = read_attempt_end(folder)) {
+    take_end(attempt, *end);
+  } else {
+    attempt.state = JobState::kFailed;
+    attempt.exit_status = kKeeperWasKilled;
+    attempt.reason = "the process that kept this attempt was killed";
+    attempt.ended_ms = now_in_ms();
+  }
+  if (const auto silence = read_silence(folder); silence && attempt.state == JobState::kFailed) {
+    attempt.reason = in_words(*silence);
+    attempt.findings = findings_of(*silence, attempt.workers);
+  }
+  if (attempt.state == JobState::kFailed && job.cancel_asked) {
+    attempt.state = JobState::kCancelled;
+    attempt.reason = "cancelled";
+  }
+}
+
+Decision decide(const AttemptFolder& folder, const Job& job, const Attempt& attempt) {
+  FailedAttempt failed{job, attempt, {}, {}, 0};
+  for (RankEnd& rank : read_ranks(folder, attempt.workers)) {
+    if (rank.ended_ms == 0) failed.silent.push_back(std::move(rank));
+  }
+  if (auto verdict = report::decode_findings(attempt.findings, "findings"); verdict.ok())
+    failed.findings = std::move(verdict.value().findings);
+  if (!job.spec.checkpoint_directory.empty())
+    failed.newest_checkpoint_ms = newest_in(job.spec.checkpoint_directory);
+  return decide(failed);
+}
+
+}  // namespace lockstep::service

@@ -1,0 +1,16 @@
+// What an attempt that is over left in its folder, and what follows from it.
+#pragma once
+
+#include "service/engine/attempt_folder.h"
+#include "service/job/job.h"
+#include "service/retry/retry_policy.h"
+
+namespace lockstep::service {
+
+// How it ended, as its keeper wrote it down; or that nobody did.
+void read_end(const AttemptFolder& folder, const Job& job, Attempt& attempt);
+
+// Of one that failed: whether there is another one, and what it does otherwise.
+Decision decide(const AttemptFolder& folder, const Job& job, const Attempt& attempt);
+
+}  // namespace lockstep::service
