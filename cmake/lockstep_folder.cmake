@@ -1,7 +1,8 @@
-# lockstep_folder(NAME [USES folder...] [LINKS library...] [FOLDERS folder...])
+# lockstep_folder(NAME [USES folder...] [LINKS library...] [FOLDERS folder...] [AT_ONCE word])
 # One target per folder of src/: lockstep_NAME from every *.cc in it and in FOLDERS below it, and its tests from every
 # *_test.cc beside them.
-# USES repeats the include table of tools/check_layers as the link graph.
+# USES repeats the include table of tools/check_layers as the link graph. Tests with AT_ONCE in their names run in one
+# process, which starts once what they need.
 
 find_package(GTest REQUIRED)
 find_package(fmt REQUIRED)
@@ -9,7 +10,7 @@ find_package(rapidcheck REQUIRED)
 include(GoogleTest)
 
 function(lockstep_folder name)
-  cmake_parse_arguments(arg "" "" "USES;LINKS;FOLDERS" ${ARGN})
+  cmake_parse_arguments(arg "" "AT_ONCE" "USES;LINKS;FOLDERS" ${ARGN})
   list(TRANSFORM arg_FOLDERS APPEND "/*.cc" OUTPUT_VARIABLE source_patterns)
   list(TRANSFORM arg_FOLDERS APPEND "/*_test.cc" OUTPUT_VARIABLE test_patterns)
   file(GLOB sources CONFIGURE_DEPENDS *.cc ${source_patterns})
@@ -27,6 +28,11 @@ function(lockstep_folder name)
     target_link_libraries(${name}_test PRIVATE
       lockstep_${name} rapidcheck GTest::gtest GTest::gmock GTest::gtest_main)
     target_compile_definitions(${name}_test PRIVATE LOCKSTEP_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
-    gtest_discover_tests(${name}_test TEST_PREFIX unit.${name}. PROPERTIES LABELS unit DISCOVERY_TIMEOUT 60)
+    if(arg_AT_ONCE)
+      set(apart TEST_FILTER -*${arg_AT_ONCE}*)
+      add_test(NAME unit.${name}.${arg_AT_ONCE} COMMAND ${name}_test --gtest_filter=*${arg_AT_ONCE}*)
+      set_tests_properties(unit.${name}.${arg_AT_ONCE} PROPERTIES LABELS unit)
+    endif()
+    gtest_discover_tests(${name}_test ${apart} TEST_PREFIX unit.${name}. PROPERTIES LABELS unit DISCOVERY_TIMEOUT 60)
   endif()
 endfunction()

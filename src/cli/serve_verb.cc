@@ -5,6 +5,7 @@
 #include "cli/program.h"
 #include "cli/serve_tokens.h"
 #include "cli/service_client.h"
+#include "cli/store_flag.h"
 #include "cli/verbs.h"
 #include "service/serve.h"
 
@@ -44,7 +45,7 @@ Result<std::optional<std::uint16_t>> page_port(const Args& args) {
 Result<ExitStatus> run(const Args& args, Terminal& terminal) {
   if (const auto handled = TRY(handle_tokens(args, terminal))) return *handled;
   service::ServeOptions options;
-  options.state_folder = state_folder(args);
+  options.store = TRY(store_place(args));
   options.rest_after = std::chrono::seconds(TRY(number_of(args, "rest-after", "60 seconds; 0 never rests")));
   options.kept_for = std::chrono::days(TRY(number_of(args, "keep-days", "30 days; 0 keeps them for ever")));
   options.silence = std::chrono::seconds(TRY(number_of(args, "silence", "30 seconds; 0 never ends a job")));
@@ -70,6 +71,7 @@ constexpr std::string_view kEngines[] = {"local", "slurm"};
 
 constexpr Flag kFlags[] = {
     kStateFlag,
+    kStoreFlag,
     {.name = "rest-after",
      .value_name = "SECONDS",
      .help = "End after so long without jobs and clients; 0: stay",
@@ -134,6 +136,10 @@ constexpr std::string_view kDescription[] = {
     "service, whoever sent them; give the scope submit to those who may do all that this user may.",
     "With --page a browser on this machine shows the jobs, their logs while they run, what was found and how "
     "to mend it, and takes new ones. The address that is printed holds a key: whoever has it is you.",
+    "With --store the jobs of several services, each on a node of its own, are in one PostgreSQL database: "
+    "every "
+    "one lists them all, and each runs those that were handed in to it. Keep the password in ~/.pgpass or in "
+    "the file that PGPASSFILE names.",
     "It may be killed at any moment. The jobs run on; the next service finds them again, loses nothing of "
     "what they "
     "print and starts none twice.",
@@ -142,6 +148,7 @@ constexpr std::string_view kDescription[] = {
 constexpr Example kExamples[] = {
     {"lockstep serve", "Serve until it is told to end"},
     {"lockstep serve --engine slurm", "Run jobs on a Slurm cluster"},
+    {"lockstep serve --store postgresql://lockstep@db.example/lockstep", "Keep jobs in PostgreSQL"},
     {"lockstep serve --page 8080", "And look at the jobs in a browser"},
     {"lockstep serve --make-token ann > ann.token", "Let Ann in"},
     {"lockstep serve --listen 0.0.0.0:8443 --tls-cert cert.pem --tls-key key.pem", "Serve others too"},

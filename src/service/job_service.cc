@@ -30,6 +30,7 @@ std::string in_ranks(std::int64_t count) {
 
 Result<void> JobService::recover() {
   for (const Job& job : TRY(store_->unfinished())) {
+    if (is_unfinished(job.id)) continue;
     if (job.state == JobState::kQueued) {
       wait_for_its_turn(job);
       continue;
@@ -38,8 +39,9 @@ Result<void> JobService::recover() {
     if (attempts.empty())
       return Error{"the job store is damaged", job.id, "it started without an attempt", ""};
     Active& active = running_[job.id];
-    active = {job, std::move(attempts.back()), {}, {}};
-    if (engine_.standing(job.id, active.attempt.number) == Standing::kNotBegun) {
+    active = {job, std::move(attempts.back())};
+    active.is_launched = engine_.standing(job.id, active.attempt.number) != Standing::kNotBegun;
+    if (!active.is_launched) {
       TRY(launch(active));
     } else if (job.cancel_asked) {
       engine_.ask_to_end(job.id, active.attempt.number);
@@ -61,7 +63,9 @@ Result<std::vector<Submitted>> JobService::submit(std::span<const Submission> su
     if (submission.idempotency_key) added.key = {*submission.idempotency_key, sha256(submission.body)};
   }
   if (wanted.empty()) return all;
-  const std::vector<Admitted> admitted = TRY(store_->add(wanted));
+  const auto added = store_->add(wanted);
+  is_in_doubt_ = is_in_doubt_ || !store_->is_reachable();
+  const std::vector<Admitted> admitted = TRY(added);
   for (std::size_t i = 0; i < admitted.size(); ++i) TRY(take_admission(admitted[i], all[places[i]]));
   return all;
 }
@@ -101,12 +105,16 @@ std::int64_t JobService::ended_count(JobState state) const {
 
 Result<void> JobService::save(Active& active, std::string kind, std::string detail) {
   ++active.job.version;
-  return store_->apply(
-      {active.job, active.attempt, Event{0, active.job.id, now_in_ms(), std::move(kind), std::move(detail)}});
+  return outbox_.write(*store_, {active.job, active.attempt,
+                                 Event{0, active.job.id, now_in_ms(), std::move(kind), std::move(detail)}});
 }
 
 Result<Job> JobService::cancel(Job job) {
   if (is_over(job.state)) return job;
+  if (job.service != store_->service()) {
+    TRY(store_->ask_to_cancel(job.id));
+    return job;
+  }
   if (const auto active = running_.find(job.id); active != running_.end()) {
     Active& found = active->second;
     if (!found.job.cancel_asked) {
@@ -116,13 +124,13 @@ Result<Job> JobService::cancel(Job job) {
     engine_.ask_to_end(job.id, found.attempt.number);
     return found.job;
   }
-  waiting_.remove(job.id);
   job.state = JobState::kCancelled;
   job.cancel_asked = true;
   job.reason = "cancelled before it started";
   job.ended_ms = now_in_ms();
   ++job.version;
   TRY(store_->apply({job, {}, Event{0, job.id, job.ended_ms, "cancelled", job.reason}}));
+  waiting_.remove(job.id);
   ++ended_[job.state];
   return job;
 }
@@ -144,6 +152,7 @@ Result<Submitted> JobService::retry(const Job& job, const std::string& owner,
 
 Result<void> JobService::tick() {
   reports_.reap();
+  TRY(catch_up());
   for (auto active = running_.begin(); active != running_.end();) {
     TRY(tell_news(active->second));
     if (is_at_work(active->second)) {
@@ -162,9 +171,35 @@ Result<void> JobService::tick() {
     TRY(finish(ended));
   }
   TRY(look_for_silence());
+  TRY(heed_others());
   TRY(forget_old());
   TRY(hand_over());
   return schedule();
+}
+
+// After the store was away: what happened meanwhile is written, then what could not be begun is.
+Result<void> JobService::catch_up() {
+  TRY(outbox_.write_all(*store_));
+  if (is_in_doubt_) TRY(recover());
+  is_in_doubt_ = false;
+  std::vector<std::string> names;
+  for (const auto& [id, active] : running_) {
+    if (!active.is_launched) names.push_back(id);
+  }
+  for (const std::string& name : names) TRY(launch(running_.at(name)));
+  return {};
+}
+
+// Another service that has the store too may have been asked to end one of our jobs.
+Result<void> JobService::heed_others() {
+  const auto now = std::chrono::steady_clock::now();
+  if (store_->service().empty() || now < next_heeding_ || !has_unfinished_jobs()) return {};
+  next_heeding_ = now + kBetweenPasses;
+  for (const std::string& id : TRY(store_->cancels_asked())) {
+    const auto job = TRY(store_->job(id));
+    if (job && !job->cancel_asked) TRY(cancel(*job));
+  }
+  return {};
 }
 
 Result<void> JobService::look_for_silence() {
@@ -180,8 +215,8 @@ Result<void> JobService::look_for_silence() {
     if (news.lost.empty() || read_silence(folder)) continue;
     const Silence silence{news.lost, kSilenceThatEnds * seconds};
     TRY(write_silence(folder, silence));
-    TRY(save(active, "end asked", in_words(silence)));
     engine_.ask_to_end(id, active.attempt.number);
+    TRY(save(active, "end asked", in_words(silence)));
   }
   return {};
 }
@@ -258,9 +293,8 @@ Result<void> JobService::finish(Active& active) {
 Result<void> JobService::start_again(Active& active, const Decision& decision) {
   active.job.state = JobState::kQueued;
   active.job.per_worker.memory_bytes = decision.memory_bytes;
-  TRY(save(active, "failed, to be retried", fmt::format("{}; {}", active.attempt.reason, decision.why)));
   wait_for_its_turn(active.job);
-  return {};
+  return save(active, "failed, to be retried", fmt::format("{}; {}", active.attempt.reason, decision.why));
 }
 
 std::vector<int> JobService::gpus_to_give(std::int64_t count) const {
@@ -304,8 +338,11 @@ Result<void> JobService::schedule() {
 // The intention is on the disk before the process is: whoever comes after us knows what may run.
 Result<void> JobService::begin(const Start& start) {
   auto job = TRY(store_->job(start.id));
-  waiting_.remove(start.id);
-  if (!job) return {};
+  if (!job ||
+      job->state != JobState::kQueued) {  // deleted, or cancelled though nobody heard that it was done
+    waiting_.remove(start.id);
+    return {};
+  }
   std::set<int> taken;
   for (const auto& [id, other] : running_)
     taken.insert(other.attempt.ports.begin(), other.attempt.ports.end());
@@ -324,12 +361,15 @@ Result<void> JobService::begin(const Start& start) {
   active.job.state = attempt.state = JobState::kRunning;
   active.job.reason.clear();
   if (active.job.started_ms == 0) active.job.started_ms = attempt.started_ms;
-  TRY(save(active, "started", fmt::format("attempt {} with {}", attempt.number, in_ranks(attempt.workers))));
+  waiting_.remove(start.id);
   Active& placed = running_[start.id] = std::move(active);
+  TRY(save(placed, "started",
+           fmt::format("attempt {} with {}", placed.attempt.number, in_ranks(placed.attempt.workers))));
   return launch(placed);
 }
 
 Result<void> JobService::launch(Active& active) {
+  active.is_launched = true;
   const auto keeper = engine_.start(active.job, active.attempt);
   if (keeper.ok()) {
     active.child = keeper.value();

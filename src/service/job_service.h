@@ -19,6 +19,7 @@
 #include "service/engine/report_maker.h"
 #include "service/engine/silence.h"
 #include "service/job/job.h"
+#include "service/outbox.h"
 #include "service/retry/retry_policy.h"
 #include "service/schedule/scheduler.h"
 #include "service/store/store.h"
@@ -38,12 +39,12 @@ class JobService {
         kept_for_(kept_for),
         reports_(engine_.program()) {}
 
-  // Finds the jobs that an earlier service left: those that wait and those that run on.
+  // Finds the jobs that are in the store and not known here: those that wait and those that run on.
   Result<void> recover();
 
   // Those that come together cost one write to the disk. One answer for each, in their order.
   Result<std::vector<Submitted>> submit(std::span<const Submission> submissions);
-  Result<Job> cancel(Job job);
+  Result<Job> cancel(Job job);  // one of another service: as soon as that one hears of it
   // A new job like one that is over. The values of its environment were forgotten: here are those of the new.
   Result<Submitted> retry(const Job& job, const std::string& owner,
                           const std::map<std::string, std::string>& environment);
@@ -56,10 +57,11 @@ class JobService {
   Result<void> tick();
 
   Store& store() { return *store_; }
+  const Store& store() const { return *store_; }
   const LocalEngine& engine() const { return engine_; }
   ReportMaker& reports() { return reports_; }
   const Machine& machine() const { return machine_; }
-  bool has_unfinished_jobs() const { return waiting_.size() > 0 || !running_.empty(); }
+  bool has_unfinished_jobs() const { return waiting_.size() > 0 || !running_.empty() || !outbox_.is_empty(); }
   bool is_unfinished(const std::string& job_id) const;
   std::size_t waiting_count() const { return waiting_.size(); }
   std::size_t running_count() const { return running_.size(); }
@@ -69,7 +71,8 @@ class JobService {
   struct Active {
     Job job;
     Attempt attempt;
-    std::optional<pid_t> child;  // our own keeper, until it was reaped
+    bool is_launched = false;
+    std::optional<pid_t> child = {};  // our own keeper, until it was reaped
     SilenceWatch silence = {};
     int adoptions = 0;  // by this service
   };
@@ -78,6 +81,8 @@ class JobService {
   Result<void> save(Active& active, std::string kind, std::string detail);
   Result<void> begin(const Start& start);
   Result<void> launch(Active& active);
+  Result<void> catch_up();
+  Result<void> heed_others();
   bool is_at_work(Active& active) const;
   Result<void> finish(Active& active);
   Result<void> look_for_silence();
@@ -101,6 +106,9 @@ class JobService {
   std::chrono::steady_clock::time_point next_look_for_silence_{};
   ReportMaker reports_;
   WaitingLine waiting_;
+  Outbox outbox_;
+  bool is_in_doubt_ = false;  // whether the store has jobs that were refused when it was lost
+  std::chrono::steady_clock::time_point next_heeding_{};
   std::chrono::steady_clock::time_point next_pass_{};
   std::map<std::string, Active> running_;
   std::map<JobState, std::int64_t> ended_;

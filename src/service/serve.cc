@@ -19,7 +19,6 @@
 #include "service/http/server.h"
 #include "service/job_service.h"
 #include "service/page_key.h"
-#include "service/store/sqlite_store.h"
 
 namespace lockstep::service {
 namespace {
@@ -81,26 +80,28 @@ std::string slurm_tools_of(const Clusters& clusters) {
 }  // namespace
 
 Result<void> serve(const ServeOptions& options) {
-  const process::Descriptor lock = TRY(only_service_of(options.state_folder));
-  auto store = std::make_unique<SqliteStore>(TRY(SqliteStore::open(options.state_folder)));
+  const fs::path& folder = options.store.folder;
+  const process::Descriptor lock = TRY(only_service_of(folder));
+  std::unique_ptr<Store> store = TRY(claim_store(options.store));
   const std::string program = TRY(own_program());
   Machine machine = this_machine();
   Clusters clusters = TRY(clusters_for(options, machine));
-  LocalEngine engine(options.state_folder / "jobs", program, slurm_tools_of(clusters));
+  LocalEngine engine(folder / "jobs", program, slurm_tools_of(clusters));
   JobService service(std::move(store), std::move(engine), std::move(clusters), std::move(machine),
                      options.kept_for);
   service.watch_for_silence(options.silence);
   TRY(service.recover());
   const PageKey key;
-  const ServerPlace place{socket_in(options.state_folder), options.rest_after, options.listen,
-                          options.page_port};
+  const ServerPlace place{socket_in(folder), options.rest_after, options.listen, options.page_port};
   const ServerHooks hooks{
       .answer = [&](std::span<const Request> requests) { return answer(service, requests); },
       .refusal = [&](const Request& request) { return refusal_of(service, request); },
       .tick =
-          [&] {
+          [&, told = std::string()]() mutable {
             const auto ticked = service.tick();
-            if (!ticked.ok() && options.on_trouble) options.on_trouble(ticked.error());
+            const std::string why = ticked.ok() ? "" : ticked.error().what + ticked.error().why;
+            if (!ticked.ok() && why != told && options.on_trouble) options.on_trouble(ticked.error());
+            told = why;
           },
       .visitor = [&](const Request& request) { return key.holder(request); },
       .may_rest = [&] { return !service.has_unfinished_jobs(); }};

@@ -10,11 +10,12 @@
 #include "base/result.h"
 #include "service/http/server.h"
 #include "service/job/job.h"
+#include "service/store/open_store.h"
 
 namespace lockstep::service {
 
 struct ServeOptions {
-  std::filesystem::path state_folder;
+  StorePlace store;
   std::chrono::seconds rest_after{0};           // 0: stays
   std::chrono::hours kept_for{0};               // jobs that are over; 0: for ever
   std::chrono::seconds silence{30};             // of a rank, until it is told; 0: never

@@ -5,7 +5,6 @@
 #include "base/text_fields.h"
 #include "service/job/job_id.h"
 #include "service/store/seal.h"
-#include "service/store/sqlite_store.h"
 
 namespace lockstep::service {
 namespace {
@@ -39,17 +38,18 @@ Result<void> take_scopes(std::string_view scopes, Token& token) {
   return Error{"cannot make a token", "", "it has no scope", "the scopes are read, submit and admin"};
 }
 
-Result<SqliteStore> store_in(const fs::path& folder) {
+Result<std::unique_ptr<Store>> store_of(const StorePlace& place) {
   std::error_code fault;
-  fs::create_directories(folder, fault);
-  if (!fault) fs::permissions(folder, fs::perms::owner_all, fault);
-  if (fault) return Error{"cannot make the folder of the service", folder.string(), fault.message(), ""};
-  return SqliteStore::open(folder);
+  fs::create_directories(place.folder, fault);
+  if (!fault) fs::permissions(place.folder, fs::perms::owner_all, fault);
+  if (fault)
+    return Error{"cannot make the folder of the service", place.folder.string(), fault.message(), ""};
+  return open_store(place);
 }
 
 }  // namespace
 
-Result<NewToken> make_token(const fs::path& state_folder, const std::string& owner, const std::string& scopes,
+Result<NewToken> make_token(const StorePlace& place, const std::string& owner, const std::string& scopes,
                             std::chrono::hours lifetime) {
   if (!is_owner_name(owner)) {
     return Error{"cannot make a token", owner, "no name of an owner",
@@ -63,19 +63,19 @@ Result<NewToken> make_token(const fs::path& state_folder, const std::string& own
   token.owner = owner;
   token.created_ms = now_in_ms();
   token.expires_ms = token.created_ms + std::chrono::milliseconds(lifetime).count();
-  SqliteStore store = TRY(store_in(state_folder));
-  TRY(store.add_token(token));
+  const std::unique_ptr<Store> store = TRY(store_of(place));
+  TRY(store->add_token(token));
   return NewToken{token.id, text};
 }
 
-Result<std::vector<Token>> list_tokens(const fs::path& state_folder) {
-  SqliteStore store = TRY(store_in(state_folder));
-  return store.tokens();
+Result<std::vector<Token>> list_tokens(const StorePlace& place) {
+  const std::unique_ptr<Store> store = TRY(store_of(place));
+  return store->tokens();
 }
 
-Result<void> revoke_token(const fs::path& state_folder, const std::string& id) {
-  SqliteStore store = TRY(store_in(state_folder));
-  if (TRY(store.remove_token(id))) return {};
+Result<void> revoke_token(const StorePlace& place, const std::string& id) {
+  const std::unique_ptr<Store> store = TRY(store_of(place));
+  if (TRY(store->remove_token(id))) return {};
   return Error{"cannot revoke the token", id, "there is none of this name",
                "lockstep serve --list-tokens shows them"};
 }

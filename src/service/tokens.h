@@ -3,11 +3,11 @@
 #pragma once
 
 #include <chrono>
-#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
+#include "service/store/open_store.h"
 #include "service/store/token.h"
 
 namespace lockstep::service {
@@ -18,10 +18,10 @@ struct NewToken {
 };
 
 // `scopes`: read, submit, admin, with commas between them.
-Result<NewToken> make_token(const std::filesystem::path& state_folder, const std::string& owner,
-                            const std::string& scopes, std::chrono::hours lifetime);
-Result<std::vector<Token>> list_tokens(const std::filesystem::path& state_folder);
-Result<void> revoke_token(const std::filesystem::path& state_folder, const std::string& id);
+Result<NewToken> make_token(const StorePlace& place, const std::string& owner, const std::string& scopes,
+                            std::chrono::hours lifetime);
+Result<std::vector<Token>> list_tokens(const StorePlace& place);
+Result<void> revoke_token(const StorePlace& place, const std::string& id);
 
 std::string scopes_of(const Token& token);  // "read,submit"
 

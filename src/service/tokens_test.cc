@@ -8,7 +8,7 @@
 
 #include "service/api/principal.h"
 #include "service/job/job_id.h"
-#include "service/store/sqlite_store.h"
+#include "service/store/open_store.h"
 
 namespace lockstep::service {
 namespace {
@@ -25,17 +25,17 @@ class TokensTest : public ::testing::Test {
   void TearDown() override { fs::remove_all(folder_); }
 
   std::optional<Principal> who_says(const std::string& authorization, std::int64_t now_ms = now_in_ms()) {
-    SqliteStore store = SqliteStore::open(folder_).value();
+    const std::unique_ptr<Store> store = open_store({folder_}).value();
     Request request;
     if (!authorization.empty()) request.headers["authorization"] = authorization;
-    return principal_of(request, store, now_ms).value();
+    return principal_of(request, *store, now_ms).value();
   }
 
   fs::path folder_;
 };
 
 TEST_F(TokensTest, ATokenLetsItsBearerInWithItsScopes) {
-  const NewToken made = make_token(folder_, "ann", "read", hours(1)).value();
+  const NewToken made = make_token({folder_}, "ann", "read", hours(1)).value();
   const auto ann = who_says("Bearer " + made.text);
   ASSERT_TRUE(ann.has_value());
   EXPECT_EQ(ann->owner, "ann");
@@ -46,7 +46,7 @@ TEST_F(TokensTest, ATokenLetsItsBearerInWithItsScopes) {
 }
 
 TEST_F(TokensTest, NothingElseDoes) {
-  const NewToken made = make_token(folder_, "ann", "admin", hours(1)).value();
+  const NewToken made = make_token({folder_}, "ann", "admin", hours(1)).value();
   const std::string other_end =
       made.text.substr(0, made.text.size() - 1) + (made.text.back() == '0' ? "1" : "0");
   for (const std::string& said : {std::string(), made.text, "Basic " + made.text, std::string("Bearer "),
@@ -56,22 +56,22 @@ TEST_F(TokensTest, NothingElseDoes) {
 }
 
 TEST_F(TokensTest, ATokenEnds) {
-  const NewToken made = make_token(folder_, "ann", "read,submit", hours(1)).value();
+  const NewToken made = make_token({folder_}, "ann", "read,submit", hours(1)).value();
   EXPECT_TRUE(who_says("Bearer " + made.text).has_value());
   EXPECT_FALSE(who_says("Bearer " + made.text, now_in_ms() + 3'600'000).has_value());
-  ASSERT_TRUE(revoke_token(folder_, made.id).ok());
+  ASSERT_TRUE(revoke_token({folder_}, made.id).ok());
   EXPECT_FALSE(who_says("Bearer " + made.text).has_value());
-  EXPECT_FALSE(revoke_token(folder_, made.id).ok());
+  EXPECT_FALSE(revoke_token({folder_}, made.id).ok());
 }
 
 TEST_F(TokensTest, TheStoreDoesNotKnowItsText) {
-  const NewToken made = make_token(folder_, "ann", "read", hours(1)).value();
+  const NewToken made = make_token({folder_}, "ann", "read", hours(1)).value();
   for (const auto& file : fs::directory_iterator(folder_)) {
     std::ifstream stream(file.path(), std::ios::binary);
     const std::string bytes((std::istreambuf_iterator<char>(stream)), {});
     EXPECT_EQ(bytes.find(made.text), std::string::npos) << file.path();
   }
-  const auto tokens = list_tokens(folder_).value();
+  const auto tokens = list_tokens({folder_}).value();
   ASSERT_EQ(tokens.size(), 1U);
   EXPECT_EQ(tokens[0].id, made.id);
   EXPECT_EQ(scopes_of(tokens[0]), "read");
@@ -79,10 +79,10 @@ TEST_F(TokensTest, TheStoreDoesNotKnowItsText) {
 
 TEST_F(TokensTest, OnlySoundTokensAreMade) {
   for (const char* owner : {"", "uid:0", "a b", "a\nb"}) {
-    EXPECT_FALSE(make_token(folder_, owner, "read", hours(1)).ok()) << owner;
+    EXPECT_FALSE(make_token({folder_}, owner, "read", hours(1)).ok()) << owner;
   }
   for (const char* scopes : {"", ",", "write", "read,,x"}) {
-    EXPECT_FALSE(make_token(folder_, "ann", scopes, hours(1)).ok()) << scopes;
+    EXPECT_FALSE(make_token({folder_}, "ann", scopes, hours(1)).ok()) << scopes;
   }
 }
 

@@ -130,7 +130,7 @@ def made_old(folder, name):
     """As if it had been made and had ended in 1970: its name tells the time too."""
     old = f"job_{'0' * 10}{name[14:]}"
     with sqlite3.connect(folder / "jobs.db") as store:
-        store.execute("UPDATE jobs SET id = ?, body = json_set(body, '$.id', ?, '$.ended_ms', 1) WHERE id = ?", (old, old, name))
+        store.execute("UPDATE jobs SET id = ?, body = json_set(body, '$.id', ?), ended_ms = 1 WHERE id = ?", (old, old, name))
         for table in ("attempts", "events"):
             store.execute(f"UPDATE {table} SET job_id = ? WHERE job_id = ?", (old, name))
     (folder / "jobs" / name).rename(folder / "jobs" / old)

@@ -32,6 +32,7 @@ class Service:
         self.folder = folder
         self.socket = folder / "service.sock"
         self.process = None
+        self.environ = dict(os.environ)
 
     def __enter__(self):
         self.folder.mkdir()
@@ -41,7 +42,7 @@ class Service:
         self.end()
 
     def start(self, *words):
-        self.process = subprocess.Popen([LOCKSTEP, "serve", "--state", self.folder, *words], stdin=subprocess.DEVNULL,
+        self.process = subprocess.Popen([LOCKSTEP, "serve", "--state", self.folder, *words], stdin=subprocess.DEVNULL, env=self.environ,
                                         stderr=(self.folder.parent / "service.err").open("ab"))
         wait_until(lambda: self.answers(), "the service answers")
         return self

@@ -14,7 +14,7 @@
 #include "service/api/api.h"
 #include "service/engine/one_machine.h"
 #include "service/http/message_from.h"
-#include "service/store/sqlite_store.h"
+#include "service/store/open_store.h"
 
 namespace {
 
@@ -36,9 +36,8 @@ JobService& service() {
     char name[] = "/tmp/lockstep-fuzz-http-XXXXXX";
     return fs::path(::mkdtemp(name));
   }();
-  static JobService made(std::make_unique<SqliteStore>(SqliteStore::open(folder).value()),
-                         LocalEngine(folder / "jobs", "/bin/false"), one_machine(),
-                         Machine{{8000, 1 << 30, 0}, {}});
+  static JobService made(open_store({folder}).value(), LocalEngine(folder / "jobs", "/bin/false"),
+                         one_machine(), Machine{{8000, 1 << 30, 0}, {}});
   static const int at_exit = std::atexit([] { fs::remove_all(folder); });
   static_cast<void>(at_exit);
   return made;

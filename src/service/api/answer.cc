@@ -111,11 +111,23 @@ struct Together {
   std::vector<std::size_t> places;
 };
 
+// Whatever failed, it failed for that.
+Response told_if_store_is_away(const JobService& service, Response response) {
+  if (response.status != 500 || service.store().is_reachable()) return response;
+  Response away = answer(Problem{.status = 503,
+                                 .code = "store_unreachable",
+                                 .title = "The job store cannot be reached",
+                                 .hint = "jobs run on; ask again in a moment"});
+  away.headers.emplace_back("Retry-After", "2");
+  return away;
+}
+
 }  // namespace
 
 std::optional<Response> refusal_of(JobService& service, const Request& request) {
   Routed found = routed(service, request);
-  return found.call ? std::nullopt : std::optional(std::move(found.refusal));
+  if (found.call) return std::nullopt;
+  return told_if_store_is_away(service, std::move(found.refusal));
 }
 
 std::vector<Response> answer(JobService& service, std::span<const Request> requests) {
@@ -137,6 +149,7 @@ std::vector<Response> answer(JobService& service, std::span<const Request> reque
     std::vector<Response> answers = route->run_together(same.calls);
     for (std::size_t i = 0; i < answers.size(); ++i) responses[same.places[i]] = std::move(answers[i]);
   }
+  for (Response& response : responses) response = told_if_store_is_away(service, std::move(response));
   return responses;
 }
 

@@ -82,6 +82,7 @@ Json job_schema() {
                     {"state", state()},
                     {"reason", text()},
                     {"owner", text()},
+                    {"service", text()},
                     {"created_at", time()},
                     {"started_at", time_or_none()},
                     {"ended_at", time_or_none()},

@@ -38,7 +38,7 @@ class ArtifactSource : public BodySource {
 }  // namespace
 
 Response list_artifacts(Call& call) {
-  return with_job(call, [&](const Job& job) {
+  return with_job_here(call, [&](const Job& job) {
     const Artifacts artifacts = artifacts_in(call.service.engine().files_of(job.id), job.spec.files);
     Json list = Json::array();
     for (const Artifact& one : artifacts.found) {
@@ -49,7 +49,7 @@ Response list_artifacts(Call& call) {
 }
 
 Response download_artifact(Call& call) {
-  return with_job(call, [&](const Job& job) {
+  return with_job_here(call, [&](const Job& job) {
     const auto path = parameter(call, "path");
     if (!path) return bad_query("path", "is missing");
     auto file = open_artifact(call.service.engine().files_of(job.id), *path);

@@ -30,6 +30,14 @@ Response no_such_job() {
                         .hint = "lockstep jobs lists those there are"});
 }
 
+Response job_is_elsewhere(const Job& job) {
+  return answer(Problem{.status = 421,
+                        .code = "job_elsewhere",
+                        .title = "Another service has the files of this job",
+                        .detail = job.service,
+                        .hint = "ask that service"});
+}
+
 std::optional<std::string> parameter(const Call& call, const std::string& name) {
   const auto found = call.request.query.find(name);
   return found == call.request.query.end() ? std::nullopt : std::optional(found->second);

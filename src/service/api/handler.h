@@ -15,6 +15,8 @@ Response failed(const Error& error);
 Response bad_query(std::string_view name, std::string_view why);
 // A job of someone else is not there: its existence is nobody's business.
 Response no_such_job();
+// What a job prints and leaves behind lies with the service that took it.
+Response job_is_elsewhere(const Job& job);
 
 std::optional<std::string> parameter(const Call& call, const std::string& name);
 std::optional<std::string> header(const Call& call, const std::string& name);
@@ -28,6 +30,14 @@ Response with_job(Call& call, Use use) {
   if (!job.ok()) return failed(job.error());
   if (!job.value()) return no_such_job();
   return use(std::move(*job.value()));
+}
+
+// The same, if its files are here.
+template <typename Use>
+Response with_job_here(Call& call, Use use) {
+  return with_job(call, [&](const Job& job) {
+    return job.service == call.service.store().service() ? use(job) : job_is_elsewhere(job);
+  });
 }
 
 }  // namespace lockstep::service

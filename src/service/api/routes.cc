@@ -188,7 +188,7 @@ std::string type_of(LogForm form) {
 }
 
 Response show_logs(Call& call) {
-  return with_job(call, [&](const Job& job) {
+  return with_job_here(call, [&](const Job& job) {
     LogWish wish;
     wish.job_id = job.id;
     wish.form = form_for(header(call, "accept").value_or(""));
@@ -230,7 +230,7 @@ Response retry_job(Call& call) {
 }
 
 Response show_report(Call& call) {
-  return with_job(
+  return with_job_here(
       call, [&](const Job& job) { return report_answer(call.service, job, parameter(call, "attempt")); });
 }
 
@@ -239,7 +239,7 @@ Response show_page(Call&) {
 }
 
 Response delete_job(Call& call) {
-  return with_job(call, [&](const Job& job) {
+  return with_job_here(call, [&](const Job& job) {
     if (!is_over(job.state)) {
       return answer(Problem{
           .status = 409, .code = "job_not_over", .title = "The job is not over", .hint = "cancel it first"});

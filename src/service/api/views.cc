@@ -38,6 +38,7 @@ Json view_of(const Job& job) {
           {"state", word_for(job.state)},
           {"reason", job.reason},
           {"owner", job.owner},
+          {"service", job.service},
           {"created_at", time_of(job.created_ms)},
           {"started_at", time_of(job.started_ms)},
           {"ended_at", time_of(job.ended_ms)},

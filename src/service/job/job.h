@@ -98,6 +98,7 @@ struct Repairs {
 struct Job {
   std::string id = {};
   std::string owner = {};
+  std::string service = {};  // that took it, where several share a store
   JobState state = JobState::kQueued;
   std::string reason = {};  // in words: "rank 2 ended with status 1"
   JobSpec spec = {};

@@ -1,74 +1,39 @@
-// SQLite at one edge: a connection and a prepared statement, with our errors.
+// SQLite at one edge: a file, made when it is not there.
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <string>
-#include <string_view>
-#include <utility>
 
-#include "base/result.h"
+#include "service/store/database.h"
 
 struct sqlite3;
-struct sqlite3_stmt;
 
 namespace lockstep::service {
 
-class Database;
-
-// Bound from the left: Statement(...).with(a).with(b); columns are read from 0.
-class Statement {
+class SqliteDatabase : public Database {
  public:
-  Statement& with(std::int64_t value);
-  Statement& with(std::string_view text);
-  Statement& with_bytes(std::string_view bytes);
+  // Write-ahead log, each commit on the disk before it returns.
+  static Result<std::unique_ptr<Database>> open(const std::filesystem::path& path);
 
-  Result<bool> step();  // true: a row is there
-  Result<void> run();   // for what gives no rows
-
-  std::int64_t number(int column) const;
-  std::string text(int column) const;
-
- private:
-  friend class Database;
-  struct Finalize {
-    void operator()(sqlite3_stmt* statement) const;
-  };
-
-  std::unique_ptr<sqlite3_stmt, Finalize> statement_;
-  int bound_ = 0;
-};
-
-class Database {
- public:
-  // Made when it is not there. Write-ahead log, each commit on the disk before it returns.
-  static Result<Database> open(const std::filesystem::path& path);
-
-  Result<void> execute(const char* statements);
-  Result<Statement> prepare(std::string_view sql);
+  const Dialect& dialect() const override;
+  Result<Rows> run(std::string_view sql, const std::vector<Value>& values) override;
+  Result<void> run_script(const std::string& statements) override;
+  Result<void> begin() override;
+  Result<void> begin_alone() override { return begin(); }
+  Result<void> commit() override;
+  void roll_back() override;
+  Result<int> schema_version() override;
+  Result<void> set_schema_version(int version) override;
+  Result<void> check_writable() override;
+  bool is_reachable() const override { return true; }
 
  private:
   struct Close {
     void operator()(sqlite3* database) const;
   };
-  explicit Database(sqlite3* database) : database_(database) {}
+  explicit SqliteDatabase(sqlite3* database) : database_(database) {}
 
   std::unique_ptr<sqlite3, Close> database_;
-};
-
-// Rolls back unless committed.
-class Transaction {
- public:
-  static Result<Transaction> begin(Database& database);
-  Transaction(Transaction&& other) noexcept : database_(std::exchange(other.database_, nullptr)) {}
-  Transaction& operator=(Transaction&&) = delete;
-  ~Transaction();
-  Result<void> commit();
-
- private:
-  explicit Transaction(Database* database) : database_(database) {}
-  Database* database_;
 };
 
 }  // namespace lockstep::service

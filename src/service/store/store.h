@@ -39,7 +39,8 @@ struct JobFilter {
   int limit = 50;
 };
 
-// What belongs together is written together.
+// What belongs together is written together. A change whose version of the job the store has already is
+// there: to write it again does nothing.
 struct Change {
   Job job;
   std::optional<Attempt> attempt;
@@ -50,6 +51,10 @@ class Store {
  public:
   virtual ~Store() = default;
 
+  // Where several services share a store, a job is of the one that took it: no other one starts, changes or
+  // forgets it. Empty: there is but one.
+  virtual const std::string& service() const = 0;
+
   // One write to the disk for all of them: all are there afterwards, or an error and none. A key that was
   // used before with the same body, here or ever, gives the job that was made then.
   virtual Result<std::vector<Admitted>> add(std::span<const NewJob> jobs) = 0;
@@ -58,11 +63,15 @@ class Store {
 
   virtual Result<std::optional<Job>> job(const std::string& id) = 0;
   virtual Result<std::vector<Job>> jobs(const JobFilter& filter) = 0;
-  virtual Result<std::vector<Job>> unfinished() = 0;  // oldest first
-  // Names of jobs that were over before this time.
+  virtual Result<std::vector<Job>> unfinished() = 0;  // of ours, oldest first
+  // Names of ours that were over before this time.
   virtual Result<std::vector<std::string>> over_before(std::int64_t ms, int limit) = 0;
   virtual Result<std::vector<Attempt>> attempts(const std::string& job_id) = 0;
   virtual Result<std::vector<Event>> events(const std::string& job_id, std::int64_t after, int limit) = 0;
+
+  // For the service whose job it is, which finds the wish among those for its own.
+  virtual Result<void> ask_to_cancel(const std::string& job_id) = 0;
+  virtual Result<std::vector<std::string>> cancels_asked() = 0;
 
   virtual Result<void> add_token(const Token& token) = 0;
   virtual Result<bool> remove_token(const std::string& id) = 0;  // whether it was there
@@ -70,6 +79,7 @@ class Store {
   virtual Result<std::optional<Token>> token_with_hash(const std::string& hash) = 0;
 
   virtual Result<void> check_writable() = 0;
+  virtual bool is_reachable() const = 0;  // as far as the last call could tell
 };
 
 }  // namespace lockstep::service

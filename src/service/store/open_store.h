@@ -1,0 +1,24 @@
+// The job store that a service has: a file in its folder, or a database that it shares with others.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "service/store/store.h"
+
+namespace lockstep::service {
+
+struct StorePlace {
+  std::filesystem::path folder;  // of the service; holds the key of what is sealed, and the file of SQLite
+  std::string address = {};      // "postgresql://..."; empty: SQLite
+};
+
+// For tokens, which are nobody's jobs.
+Result<std::unique_ptr<Store>> open_store(const StorePlace& place);
+
+// For the one process that serves the folder: where several services share a store, its jobs are those of
+// this service, and no other process can claim to be it.
+Result<std::unique_ptr<Store>> claim_store(const StorePlace& place);
+
+}  // namespace lockstep::service
