@@ -94,6 +94,27 @@ def test_a_decorated_function_submits_its_script(folder):
         assert ("JobFailed: the job ended with status 5" in done.stderr) == bool(status)
 
 
+def test_a_decorated_function_reads_files_that_came_along(folder, tmp_path):
+    here = tmp_path / "here"
+    (here / "data").mkdir(parents=True)
+    (here / "data/table.bin").write_bytes(bytes(range(256)))
+    (here / "model.py").write_text("answer = 42\n")
+    (here / "train.py").write_text("import os, pathlib\n"
+                                   "import lockstep\n"
+                                   "@lockstep.train(workers=2, files=['model.py', 'data/'])\n"
+                                   "def main():\n"
+                                   "    import model\n"
+                                   "    here = pathlib.Path.cwd()\n"
+                                   f"    assert here != pathlib.Path({str(here)!r})\n"
+                                   "    print(os.environ['RANK'], model.answer, sum((here / 'data/table.bin').read_bytes()))\n"
+                                   "main()\n")
+    environ = os.environ | {"LOCKSTEP_STATE": str(folder), "LOCKSTEP_PROGRAM": str(LOCKSTEP),
+                            "PYTHONPATH": str(REPOSITORY / "clients/python"), "PYTHONDONTWRITEBYTECODE": "1"}
+    done = subprocess.run(["/usr/bin/python3", "train.py"], capture_output=True, text=True, env=environ, cwd=here, timeout=LONG_S)
+    assert sorted(done.stdout.splitlines()) == [f"[{rank}] {rank} 42 32640" for rank in range(2)], done.stderr
+    assert done.returncode == 0
+
+
 def test_what_a_script_needs_is_sent_along(folder, tmp_path):
     here = tmp_path / "here"
     (here / "parts/.hidden").mkdir(parents=True)
