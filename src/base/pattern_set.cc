@@ -121,6 +121,14 @@ void PatternScanner::scan(std::string_view text, const OnMatch& on_match) {
   scan_tail(text, tail, on_match);
 }
 
+void PatternScanner::scan_growing(std::string& text, const OnMatch& on_match) {
+  const std::size_t size = text.size();
+  text.append(kLossyTail, '\n');
+  scan_bytes(text, [&](unsigned id, std::size_t end) {
+    if (end <= size) on_match(id, end);
+  });
+}
+
 void PatternScanner::scan_tail(std::string_view text, std::size_t from, const OnMatch& on_match) {
   padded_tail_.assign(text.substr(from));
   padded_tail_.append(kLossyTail, '\n');

@@ -72,6 +72,8 @@ class PatternScanner {
   // `text` up to 4 GiB. `on_match(id, end)`: pattern `id` matched text that ends before offset `end`.
   // One that is first_only may be told twice: before the tail of `text` and in it.
   void scan(std::string_view text, const OnMatch& on_match);
+  // The same in one look, for text of the caller's own: it grows by lines that match nothing.
+  void scan_growing(std::string& text, const OnMatch& on_match);
 
  private:
   void scan_bytes(std::string_view bytes, const OnMatch& on_match);

@@ -7,8 +7,9 @@
 namespace lockstep::symptoms {
 namespace {
 
-constexpr std::size_t kSamples = 16;
 // Of many logs each needs to show less.
+constexpr std::size_t kMostSamples = 16;
+constexpr std::size_t kLeastSamples = 2;
 constexpr std::size_t kMostLinesOfSample = 48;
 constexpr std::size_t kLeastLinesOfSample = 4;
 constexpr std::size_t kLinesOfAllLogs = 50'000;
@@ -17,13 +18,25 @@ constexpr std::size_t kMostHosts = 4096;
 // A job that names a hundred thousand ranks is one whose prefix was misread.
 constexpr int kHighestRank = 100'000;
 
+// How much to look at of each log.
+struct Sampling {
+  explicit Sampling(std::size_t logs) {
+    const std::size_t lines = kLinesOfAllLogs / std::max<std::size_t>(1, logs);
+    lines_of_sample = std::clamp(lines / kMostSamples, kLeastLinesOfSample, kMostLinesOfSample);
+    samples = std::clamp(lines / lines_of_sample, kLeastSamples, kMostSamples);
+  }
+
+  std::size_t lines_of_sample = 0;
+  std::size_t samples = 0;
+};
+
 // Lines that follow each other, at places spread evenly over the log.
-std::vector<std::string_view> sampled_lines(std::string_view bytes, std::size_t lines_of_sample) {
+std::vector<std::string_view> sampled_lines(std::string_view bytes, const Sampling& sampling) {
   std::vector<std::string_view> lines;
-  for (std::size_t sample = 0; sample < kSamples; ++sample) {
-    std::size_t begin = bytes.size() / kSamples * sample;
+  for (std::size_t sample = 0; sample < sampling.samples; ++sample) {
+    std::size_t begin = bytes.size() / sampling.samples * sample;
     if (sample > 0) begin = std::min(bytes.find('\n', begin), bytes.size() - 1) + 1;
-    for (std::size_t i = 0; i < lines_of_sample && begin < bytes.size(); ++i) {
+    for (std::size_t i = 0; i < sampling.lines_of_sample && begin < bytes.size(); ++i) {
       const std::size_t end = end_of_line(bytes, begin);
       if (end > begin) lines.push_back(bytes.substr(begin, std::min(end - begin, kLongestSampled)));
       begin = end + 1;
@@ -37,12 +50,10 @@ std::vector<std::string_view> sampled_lines(std::string_view bytes, std::size_t 
 }  // namespace
 
 LineSources::LineSources(std::span<const LogText> logs) : logs_(logs), learned_(logs.size()) {
-  const std::size_t lines_of_sample =
-      std::clamp(kLinesOfAllLogs / std::max<std::size_t>(1, kSamples * logs.size()), kLeastLinesOfSample,
-                 kMostLinesOfSample);
+  const Sampling sampling(logs.size());
   for (std::size_t log = 0; log < logs.size(); ++log) {
     if (logs[log].rank) ranks_.insert(*logs[log].rank);
-    const std::vector<std::string_view> lines = sampled_lines(logs[log].bytes, lines_of_sample);
+    const std::vector<std::string_view> lines = sampled_lines(logs[log].bytes, sampling);
     const bool is_told = logs[log].rank || std::ranges::any_of(lines, [](std::string_view line) {
                            const model::LineOrigin origin = model::split_origin(line).origin;
                            return origin.rank || origin.local_rank;

@@ -102,18 +102,21 @@ void PieceScanner::scan(const LogText& log, Piece& piece, std::size_t most_hits)
 
 void PieceScanner::scan_block(const LogText& log, std::size_t begin, std::size_t end, Hits& hits,
                               Piece& piece) {
-  const auto scan_part = [&](std::size_t from, std::size_t to) {
-    telling_.scan(log.bytes.substr(from, to - from), [&](unsigned pattern, std::size_t match_end) {
-      hits.add(log.bytes, pattern, from + match_end);
+  const auto scan_all = [&] {
+    telling_.scan(log.bytes.substr(begin, end - begin), [&](unsigned pattern, std::size_t match_end) {
+      hits.add(log.bytes, pattern, begin + match_end);
     });
   };
-  if (catalogue_.prefilter() == nullptr) return scan_part(begin, end);
+  if (catalogue_.prefilter() == nullptr) return scan_all();
   find_candidates(log.bytes, begin, end, piece);
   // So many lines are faster looked at together.
   std::size_t bytes_to_look_at = 0;
   for (const LineSpan& line : candidates_) bytes_to_look_at += line.end - line.begin;
-  if (bytes_to_look_at > (end - begin) / 4 && candidates_.size() > 16) return scan_part(begin, end);
-  for (const LineSpan& line : candidates_) scan_part(line.begin, line.end);
+  if (bytes_to_look_at > (end - begin) / 4 && candidates_.size() > 16) return scan_all();
+  candidate_text_.clear();
+  for (const LineSpan& line : candidates_) candidate_text_.add(log.bytes, line.begin, line.end);
+  candidate_text_.scan(
+      telling_, [&](unsigned pattern, std::size_t match_end) { hits.add(log.bytes, pattern, match_end); });
 }
 
 // A factor may reach over an end of the log by bytes that may be anything, so the lines there are always

@@ -8,6 +8,7 @@
 
 #include "base/pattern_set.h"
 #include "model/log_marks.h"
+#include "symptoms/joined_parts.h"
 #include "symptoms/scan.h"
 
 namespace lockstep::symptoms {
@@ -53,6 +54,7 @@ class PieceScanner {
   base::PatternScanner telling_;
   std::unique_ptr<base::PatternScanner> everywhere_;
   std::vector<LineSpan> candidates_;
+  JoinedParts candidate_text_;
 };
 
 }  // namespace lockstep::symptoms

@@ -7,6 +7,7 @@
 #include <thread>
 #include <utility>
 
+#include "symptoms/joined_parts.h"
 #include "symptoms/piece.h"
 
 namespace lockstep::symptoms {
@@ -15,8 +16,8 @@ namespace {
 // Facts are told at the start and shown again near the end; what lies between costs more than it tells. Of
 // many logs each needs to tell less.
 constexpr std::size_t kEndOfLog = std::size_t{4} << 20;
-constexpr std::size_t kLeastEndOfLog = std::size_t{16} << 10;
-constexpr std::size_t kEndsOfAllLogs = std::size_t{32} << 20;
+constexpr std::size_t kLeastEndOfLog = std::size_t{4} << 10;
+constexpr std::size_t kEndsOfAllLogs = std::size_t{16} << 20;
 // A message that repeats more often than this in one log adds nothing to the verdict; of many logs each may
 // repeat it less.
 constexpr std::size_t kMostHitsOfPattern = 512;
@@ -54,6 +55,7 @@ void on_all_cores(std::size_t tasks, MakeWorker&& make_worker) {
     auto worker = make_worker();
     for (std::size_t i = next++; i < tasks; i = next++) worker(i);
   };
+  if (tasks <= 1) return work();
   const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
   std::vector<std::jthread> helpers;
   for (std::size_t i = 1; i < std::min(cores, tasks); ++i) helpers.emplace_back(work);
@@ -88,21 +90,20 @@ Scan scan_from(std::span<Piece> pieces, std::size_t log_size, std::size_t most_h
 }
 
 std::map<std::size_t, LineSpan> facts_in(const Catalogue& catalogue, base::PatternScanner& scanner,
-                                         const LogText& log, std::size_t end_of_log) {
+                                         JoinedParts& ends, const LogText& log, std::size_t end_of_log) {
   std::map<std::size_t, LineSpan> facts;
   const std::string_view bytes = log.bytes;
-  const auto look = [&](std::size_t begin, std::size_t size) {
-    scanner.scan(bytes.substr(begin, size), [&](unsigned pattern, std::size_t end) {
-      const std::size_t fact = catalogue.owner_of_fact(pattern).owner;
-      const LineSpan line = line_around(bytes, begin + end - 1);
-      const auto [known, is_new] = facts.try_emplace(fact, line);
-      if (!is_new && line.begin < known->second.begin) known->second = line;
-    });
-  };
   const std::size_t head = std::min(bytes.size(), end_of_log);
   const std::size_t tail = std::max(head, bytes.size() - std::min(bytes.size(), end_of_log));
-  look(0, head);
-  look(tail, bytes.size() - tail);
+  ends.clear();
+  ends.add(bytes, 0, head);
+  if (tail < bytes.size()) ends.add(bytes, tail, bytes.size());
+  ends.scan(scanner, [&](unsigned pattern, std::size_t end) {
+    const std::size_t fact = catalogue.owner_of_fact(pattern).owner;
+    const LineSpan line = line_around(bytes, end - 1);
+    const auto [known, is_new] = facts.try_emplace(fact, line);
+    if (!is_new && line.begin < known->second.begin) known->second = line;
+  });
   let_go(log);
   return facts;
 }
@@ -152,8 +153,10 @@ std::vector<Scan> scan_logs(const Catalogue& catalogue, std::span<const LogText>
   for (std::optional<Scan>& before : seen_before) scans.push_back(std::move(before ? *before : *next++));
   const std::size_t end_of_log = share_of(kEndsOfAllLogs, logs.size(), kLeastEndOfLog, kEndOfLog);
   on_all_cores(logs.size(), [&] {
-    return [&, scanner = std::make_shared<base::PatternScanner>(catalogue.telling_of_facts())](
-               std::size_t i) { scans[i].facts = facts_in(catalogue, *scanner, logs[i], end_of_log); };
+    return [&, scanner = std::make_shared<base::PatternScanner>(catalogue.telling_of_facts()),
+            ends = JoinedParts()](std::size_t i) mutable {
+      scans[i].facts = facts_in(catalogue, *scanner, ends, logs[i], end_of_log);
+    };
   });
   return scans;
 }

@@ -11,6 +11,11 @@
 namespace lockstep::symptoms {
 namespace {
 
+bool ends_log(LineSpan line, std::string_view bytes) {
+  constexpr std::string_view kBlank = " \t\r\n-=";
+  return bytes.find_first_not_of(kBlank, line.end) == std::string_view::npos;
+}
+
 class Confirmer {
  public:
   Confirmer(const Catalogue& catalogue, std::span<const LogText> logs, const Context& context,
@@ -18,14 +23,15 @@ class Confirmer {
       : catalogue_(catalogue), logs_(logs), context_(context), sources_(sources), quiet_(catalogue.quiet()) {}
 
   std::optional<Sighting> confirm(std::size_t log, const Hit& hit) {
-    const std::string& telling_part = telling_part_of(log, hit.line);
-    if (telling_part.empty()) return std::nullopt;
     const PatternOwner& owner = catalogue_.owner_of_telling(hit.pattern);
     Sighting sighting;
     sighting.symptom = &catalogue_.symptom(owner.owner);
     sighting.log = log;
     sighting.line = hit.line;
     sighting.pattern = &sighting.symptom->patterns[owner.number];
+    if (sighting.pattern->only_as_last_line && !ends_log(hit.line, logs_[log].bytes)) return std::nullopt;
+    const std::string& telling_part = telling_part_of(log, hit.line);
+    if (telling_part.empty()) return std::nullopt;
     auto captures = regexes_[sighting.pattern->regex].capture(telling_part);
     if (!captures) return std::nullopt;
     const std::string& unless = sighting.pattern->unless;
@@ -107,11 +113,6 @@ void drop_too_few(std::vector<Sighting>& sightings) {
   });
 }
 
-bool ends_log(const Sighting& sighting, std::string_view bytes) {
-  constexpr std::string_view kBlank = " \t\r\n-=";
-  return bytes.find_first_not_of(kBlank, sighting.line.end) == std::string_view::npos;
-}
-
 // A last line counts only where the log has nothing worse to say, and no other log tells that the job trains:
 // a server that only serves ends its log like one that waits in vain.
 void drop_last_lines_that_are_not(std::vector<Sighting>& sightings, std::span<const LogText> logs,
@@ -124,8 +125,7 @@ void drop_last_lines_that_are_not(std::vector<Sighting>& sightings, std::span<co
   });
   std::erase_if(sightings, [&](const Sighting& sighting) {
     return sighting.pattern->only_as_last_line &&
-           (has_other || (is_training && !context.is_training_in(sighting.log)) ||
-            !ends_log(sighting, logs[sighting.log].bytes));
+           (has_other || (is_training && !context.is_training_in(sighting.log)));
   });
 }
 
@@ -140,7 +140,7 @@ std::vector<Sighting> sightings_in(const Catalogue& catalogue, std::span<const L
     for (const Hit& hit : scans[log].hits) {
       if (auto sighting = confirmer.confirm(log, hit)) sightings.push_back(*std::move(sighting));
     }
-    let_go(logs[log]);
+    if (!scans[log].hits.empty()) let_go(logs[log]);
   }
   drop_too_few(sightings);
   drop_hints_on_echoes(sightings);

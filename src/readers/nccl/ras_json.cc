@@ -28,6 +28,16 @@ using model::CommunicatorId;
 
 constexpr std::size_t kSniffBytes = 65536;
 
+// A line that begins an object with a key. Braces are rarer than lines in what else may be read.
+bool has_object(std::string_view text) {
+  for (std::size_t at = text.find('{'); at != std::string_view::npos; at = text.find('{', at + 1)) {
+    if (at > 0 && text[at - 1] != '\n') continue;
+    const std::size_t next = text.find_first_not_of(" \t\r\n", at + 1);
+    if (next != std::string_view::npos && text[next] == '"') return true;
+  }
+  return false;
+}
+
 bool ends_a_value(char c) {
   return c == '"' || c == '}' || c == ']' || std::isalnum(static_cast<unsigned char>(c)) != 0;
 }
@@ -206,7 +216,7 @@ class Report {
 
 bool recognises_ras_json(const Source& source) {
   const std::string_view head = source.bytes.substr(0, kSniffBytes);
-  if (!head.starts_with('{') && head.find("\n{") == std::string_view::npos) return false;
+  if (!has_object(head)) return false;
   const auto has = [&](std::string_view key) { return head.find(key) != std::string_view::npos; };
   return (has("\"nccl_version\"") && has("\"communicators\"") && has("\"cuda_driver_version\"")) ||
          (has("\"group\": \"LIFECYCLE\"") && has("\"event\": \"")) ||

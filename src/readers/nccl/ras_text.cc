@@ -343,7 +343,7 @@ bool recognises_ras_text(const Source& source) {
   const std::string_view head = source.bytes.substr(0, kSniffBytes);
   const auto has = [&](std::string_view words) { return head.find(words) != std::string_view::npos; };
   return (has("Job summary\n") && has("Communicators...")) ||
-         (has("] PEER_") && has(" on node ") && has(": "));
+         (has("PEER_") && has("] PEER_") && has(" on node ") && has(": "));
 }
 
 model::Job read_ras_text(const Source& source) {
