@@ -10,4 +10,7 @@ namespace lockstep::analysis {
 // a connection was closed. Ranks that are only late make the others run out of time instead.
 bool is_first_missed_by_its_peers(const model::Job& job, const model::RankHistory& history);
 
+// Its own first error is that it lost a connection, after another rank had failed: an echo of that one.
+bool only_lost_its_peers(const model::Job& job, const model::RankHistory& history);
+
 }  // namespace lockstep::analysis

@@ -78,6 +78,17 @@ TEST(Whereabouts, ARankForWhichTheOthersFirstRanOutOfTimeMayBeLate) {
   EXPECT_EQ(whereabouts_of(sketch.job, 1).place, Place::kElsewhere);
 }
 
+TEST(Whereabouts, ALostConnectionAfterAnotherRankFailedIsNoFailureOfItsOwn) {
+  JobSketch sketch(2);
+  sketch.history(0).failures.push_back({.message = "timed out after 6000 ms", .time_ns = 4});
+  sketch.history(1).failures.push_back({.message = "Connection closed by peer", .time_ns = 9});
+  sketch.history(1).events.push_back({});
+  sketch.history(1).rank.end = model::RankEnd::kExited;
+  EXPECT_EQ(whereabouts_of(sketch.job, 1).place, Place::kElsewhere);
+  sketch.history(0).failures.front().time_ns = 10;
+  EXPECT_EQ(whereabouts_of(sketch.job, 1).place, Place::kFailed);
+}
+
 TEST(Whereabouts, OfARankThatLeftNothingNothingIsKnown) {
   JobSketch sketch(2);
   sketch.forget(1);

@@ -206,8 +206,27 @@ bool is_refused(const Job& job, const Meeting& meeting) {
   return last_end - kAtOnceNs <= last_begin;
 }
 
-std::optional<Mismatch> mismatch_in(const Job& job, std::span<const Meeting> from_here,
-                                    Signatures& signatures) {
+bool was_called_in(const Job& job, std::span<const Meeting> meetings, const Signature& signature,
+                   Signatures& signatures) {
+  constexpr std::size_t kMost = 64;
+  const std::span<const Meeting> latest = meetings.last(std::min(meetings.size(), kMost));
+  return std::ranges::any_of(latest, [&](const Meeting& meeting) {
+    return signatures[signatures.of(event_at(job, meeting.arrivals.front()))] == signature;
+  });
+}
+
+// Between equal numbers: who calls what all of them called before goes on, who calls something new broke off.
+void put_the_habit_first(const Job& job, std::span<const Meeting> before, Mismatch& mismatch,
+                         Signatures& signatures) {
+  if (!mismatch.is_tie || mismatch.sides.size() != 2) return;
+  const bool first = was_called_in(job, before, mismatch.sides[0].signature, signatures);
+  const bool second = was_called_in(job, before, mismatch.sides[1].signature, signatures);
+  mismatch.is_by_habit = first != second;
+  if (second && !first) std::swap(mismatch.sides[0], mismatch.sides[1]);
+}
+
+std::optional<Mismatch> mismatch_in(const Job& job, std::span<const Meeting> before,
+                                    std::span<const Meeting> from_here, Signatures& signatures) {
   const Meeting& meeting = from_here.front();
   if (are_all_equal(job, meeting, signatures)) return std::nullopt;
   std::optional<Split> found = split(job, runs_of(job, meeting, signatures), signatures);
@@ -219,6 +238,7 @@ std::optional<Mismatch> mismatch_in(const Job& job, std::span<const Meeting> fro
           first_difference(found->sides[0].signature, found->sides[1].signature).value_or(Aspect::kOperation),
       .sides = std::move(found->sides)};
   mismatch.is_tie = mismatch.sides[0].ranks.size() == mismatch.sides[1].ranks.size();
+  put_the_habit_first(job, before, mismatch, signatures);
   mismatch.is_pending = std::ranges::any_of(
       meeting.arrivals, [&](EventPlace place) { return model::is_unfinished(event_at(job, place)); });
   mismatch.is_refused = is_refused(job, meeting);
@@ -234,7 +254,8 @@ std::vector<Mismatch> find_mismatches(const Job& job, const Alignment& alignment
   for (std::size_t at = 0; at < job.communicators.size(); ++at) {
     const std::span<const Meeting> meetings = alignment.meetings_of(static_cast<CommunicatorId>(at));
     for (std::size_t index = 0; index < meetings.size(); ++index) {
-      if (std::optional<Mismatch> found = mismatch_in(job, meetings.subspan(index), signatures)) {
+      if (std::optional<Mismatch> found =
+              mismatch_in(job, meetings.first(index), meetings.subspan(index), signatures)) {
         all.push_back(*std::move(found));
         break;
       }

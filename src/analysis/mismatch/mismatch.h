@@ -1,8 +1,8 @@
 // Members of a communicator that called something else than the others under one number.
 //
-// Who is wrong is decided by majority; between equal numbers by who issued first, and then said to be a tie.
-// Never by the order of files. Only the first mismatch of a communicator counts: what follows it follows from
-// it.
+// Who is wrong is decided by majority; between equal numbers by who calls what none of them called before,
+// then by who issued first, and said to be a tie. Never by the order of files. Only the first mismatch of a
+// communicator counts: what follows it follows from it.
 #pragma once
 
 #include <cstdint>
@@ -34,8 +34,9 @@ struct Mismatch {
   Aspect aspect = Aspect::kOperation;
   std::vector<Side> sides;  // the reference first, then the odd ones by size
   bool is_tie = false;
-  bool is_pending = false;  // someone is still in it
-  bool is_refused = false;  // the library noticed, and failed it at once for everybody
+  bool is_by_habit = false;  // of a tie: only the reference was called before
+  bool is_pending = false;   // someone is still in it
+  bool is_refused = false;   // the library noticed, and failed it at once for everybody
   Shift shift = Shift::kNone;
 };
 

@@ -71,9 +71,10 @@ std::string explanation_for(const Job& job, const Mismatch& mismatch) {
   }
   if (mismatch.is_tie) {
     text += fmt::format(
-        "It is a tie: as many ranks call the one as the other. {} issued first, so the others are named, "
-        "with less confidence. ",
-        ranks_in_words(mismatch.sides[0].ranks));
+        "It is a tie: as many ranks call the one as the other. {} {}, so the others are named, with less "
+        "confidence. ",
+        ranks_in_words(mismatch.sides[0].ranks),
+        mismatch.is_by_habit ? "called what was called before" : "issued first");
   }
   switch (mismatch.shift) {
     case Shift::kSkipped:

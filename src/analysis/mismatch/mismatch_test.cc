@@ -81,6 +81,21 @@ TEST(Mismatch, BetweenTwoTheFirstToIssueIsTheReference) {
   EXPECT_EQ(found[0].sides[0].ranks, std::vector<int>{1});
 }
 
+TEST(Mismatch, BetweenTwoWhoCallsSomethingNewBrokeOff) {
+  JobSketch sketch(2);
+  for (int rank = 0; rank < 2; ++rank) {
+    for (std::uint64_t number = 1; number <= 3; ++number)
+      sketch.call(rank, {.communicator = sketch.world(), .sequence = number});
+  }
+  sketch.call(0, {.communicator = sketch.world(), .sequence = 4, .begin_ns = 9'000'000});
+  sketch.call(1, {.communicator = sketch.world(), .sequence = 4, .operation = Operation::kBarrier});
+  const std::vector<Mismatch> found = mismatches_of(sketch.job);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_TRUE(found[0].is_by_habit);
+  EXPECT_EQ(found[0].sides[0].ranks, std::vector<int>{0});
+  EXPECT_EQ(found[0].sides[1].ranks, std::vector<int>{1});
+}
+
 TEST(Mismatch, TellsASkippedCallFromAnExtraOne) {
   const auto job_where = [](bool skips) {
     JobSketch sketch(4);
