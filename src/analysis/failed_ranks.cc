@@ -26,13 +26,6 @@ bool only_names_the_signal(const model::Failure& failure) {
          failure.message.find(" received by PID ") != std::string::npos;
 }
 
-// Launchers end the ranks that are left with these.
-bool was_told_to_end(const RankHistory& history) {
-  const int signal = history.rank.exit_status.value_or(0);
-  return history.rank.end == RankEnd::kSignalled && (signal == SIGTERM || signal == SIGINT) &&
-         std::ranges::all_of(history.failures, only_names_the_signal);
-}
-
 // It ended because a collective was given up, and has no word of its own about it: the others are the reason.
 bool was_let_down(const RankHistory& history) {
   constexpr std::size_t kLast = 256;
@@ -114,6 +107,12 @@ std::string_view code_for(const model::Job& job, const RankHistory& root) {
 }
 
 }  // namespace
+
+bool was_told_to_end(const RankHistory& history) {
+  const int signal = history.rank.exit_status.value_or(0);
+  return history.rank.end == RankEnd::kSignalled && (signal == SIGTERM || signal == SIGINT) &&
+         std::ranges::all_of(history.failures, only_names_the_signal);
+}
 
 const model::Failure* first_failure(const RankHistory& history) {
   const auto first = std::ranges::min_element(history.failures, {}, [](const model::Failure& failure) {

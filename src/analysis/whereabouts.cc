@@ -113,7 +113,7 @@ std::optional<Evidence> evidence_from(const Job& job, const RankHistory& history
 }
 
 std::optional<Whereabouts> by_its_end(const Job& job, const RankHistory& history) {
-  if (only_lost_its_peers(job, history)) return std::nullopt;
+  if (was_told_to_end(history) || only_lost_its_peers(job, history)) return std::nullopt;
   if (const model::Failure* first = first_failure(history)) {
     return Whereabouts{
         .place = Place::kFailed,

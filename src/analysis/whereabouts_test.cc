@@ -89,6 +89,17 @@ TEST(Whereabouts, ALostConnectionAfterAnotherRankFailedIsNoFailureOfItsOwn) {
   EXPECT_EQ(whereabouts_of(sketch.job, 1).place, Place::kFailed);
 }
 
+TEST(Whereabouts, ARankThatItsLauncherEndedDidNotFailByItself) {
+  JobSketch sketch(2);
+  sketch.history(1).rank.end = model::RankEnd::kSignalled;
+  sketch.history(1).rank.exit_status = 15;
+  sketch.history(1).failures.push_back({.message = "Signal 15 (SIGTERM) received by PID 7", .time_ns = 9});
+  sketch.history(1).events.push_back({});
+  EXPECT_EQ(whereabouts_of(sketch.job, 1).place, Place::kElsewhere);
+  sketch.history(1).rank.exit_status = 9;
+  EXPECT_EQ(whereabouts_of(sketch.job, 1).place, Place::kFailed);
+}
+
 TEST(Whereabouts, OfARankThatLeftNothingNothingIsKnown) {
   JobSketch sketch(2);
   sketch.forget(1);
