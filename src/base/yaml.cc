@@ -1,5 +1,6 @@
 #include "base/yaml.h"
 
+#include <charconv>
 #include <exception>
 #include <sstream>
 #include <string>
@@ -22,6 +23,8 @@ struct Refused {
   throw Refused{mark.line + 1, std::move(why)};
 }
 
+constexpr const char* kPlainTag = "?";  // neither quoted nor of a type that is said
+
 // Builds a value from the parser's events; nothing else of the document is ever in memory.
 class TreeBuilder : public YAML::EventHandler {
  public:
@@ -31,10 +34,10 @@ class TreeBuilder : public YAML::EventHandler {
   void OnDocumentStart(const YAML::Mark& mark) override { begins_at_ = mark.pos; }
   void OnDocumentEnd() override {}
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override { add(mark, anchor, Json(nullptr)); }
-  void OnScalar(const YAML::Mark& mark, const std::string& /*tag*/, YAML::anchor_t anchor,
+  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& value) override {
     if (!needs_key()) {
-      add(mark, anchor, Json(value));
+      add(mark, anchor, scalar(value, tag == kPlainTag));
       return;
     }
     check_key(mark, open_.back().value, value);
@@ -79,6 +82,7 @@ class TreeBuilder : public YAML::EventHandler {
     bool has_key = false;
   };
 
+  virtual Json scalar(const std::string& value, bool /*is_plain*/) const { return value; }
   virtual void check_key(const YAML::Mark& mark, const Json& parent, const std::string& key) = 0;
   virtual void note_line(const YAML::Mark& mark) = 0;
   virtual void note_anchor(const YAML::Mark& mark, YAML::anchor_t anchor) = 0;
@@ -136,6 +140,26 @@ class StrictBuilder : public TreeBuilder {
   }
 };
 
+// YAML 1.2's core schema without its rarer spellings of numbers.
+class TypedBuilder : public StrictBuilder {
+  Json scalar(const std::string& value, bool is_plain) const override {
+    if (!is_plain) return value;
+    if (value == "null" || value == "~") return nullptr;
+    if (value == "true" || value == "false") return value == "true";
+    std::int64_t whole = 0;
+    double broken = 0;
+    const char* end = value.data() + value.size();
+    if (const auto read = std::from_chars(value.data(), end, whole);
+        read.ec == std::errc{} && read.ptr == end)
+      return whole;
+    const bool may_be_number = value.find_first_not_of("+-.0123456789eE") == std::string::npos;
+    if (const auto read = std::from_chars(value.data(), end, broken);
+        may_be_number && read.ec == std::errc{} && read.ptr == end)
+      return broken;
+    return value;
+  }
+};
+
 constexpr std::size_t kMostAliasedNodes = 100000;
 
 std::size_t nodes_in(const Json& value) {
@@ -190,13 +214,12 @@ Error refusal(std::string_view where, int line, const std::string& why) {
   return {"cannot read YAML", fmt::format("{}:{}", where, line), why, ""};
 }
 
-}  // namespace
-
-Result<Json> parse_yaml(std::string_view text, std::string_view where) {
+template <typename Builder>
+Result<Json> first_document(std::string_view text, std::string_view where) {
   try {
     std::istringstream in{std::string(text)};
     YAML::Parser parser(in);
-    StrictBuilder builder;
+    Builder builder;
     parser.HandleNextDocument(builder);
     return builder.take();
   } catch (const Refused& refused) {
@@ -206,6 +229,16 @@ Result<Json> parse_yaml(std::string_view text, std::string_view where) {
   } catch (const std::exception& fault) {
     return refusal(where, 1, fault.what());
   }
+}
+
+}  // namespace
+
+Result<Json> parse_yaml(std::string_view text, std::string_view where) {
+  return first_document<StrictBuilder>(text, where);
+}
+
+Result<Json> parse_typed_yaml(std::string_view text, std::string_view where) {
+  return first_document<TypedBuilder>(text, where);
 }
 
 Result<std::vector<YamlDocument>> parse_yaml_documents(std::string_view text, std::string_view where) {

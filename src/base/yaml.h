@@ -16,6 +16,10 @@ namespace lockstep::base {
 // need of them, and a few lines of them can stand for gigabytes.
 Result<Json> parse_yaml(std::string_view text, std::string_view where);
 
+// The same for files whose values go on to another program: words that YAML takes for null, true, false or
+// numbers are such, unless they are quoted.
+Result<Json> parse_typed_yaml(std::string_view text, std::string_view where);
+
 // One document of a file that other programs read too (manifests, compose files): with the line of every
 // member and item, by its JSON pointer without escapes ("/spec/containers/0/image").
 struct YamlDocument {

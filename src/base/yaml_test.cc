@@ -51,5 +51,13 @@ TEST(Yaml, DeepNestingIsRefused) {
   EXPECT_FALSE(parse_yaml(std::string(5000, '['), "t.yaml").ok());
 }
 
+TEST(TypedYaml, PlainWordsHaveTheirTypesAndQuotedOnesAreTexts) {
+  const auto read =
+      parse_typed_yaml("a: 7\nb: \"7\"\nc: true\nd: ~\ne: 1.5\nf: 1.5.2\ng: [no, -3]\nh: 007x\n", "test");
+  ASSERT_TRUE(read.ok());
+  EXPECT_EQ(read.value(), Json::parse(R"({"a": 7, "b": "7", "c": true, "d": null, "e": 1.5, "f": "1.5.2",
+                                          "g": ["no", -3], "h": "007x"})"));
+}
+
 }  // namespace
 }  // namespace lockstep::base
