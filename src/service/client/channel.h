@@ -1,6 +1,7 @@
 // The connection of a client: bytes to the service and back, over its Unix socket or over TLS.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -22,7 +23,17 @@ class Channel {
 struct RemotePlace {
   std::string host;
   std::uint16_t port = 443;
-  std::filesystem::path authorities;  // certificates to trust; empty: those of the system
+  std::filesystem::path authorities = {};  // certificates to trust; empty: those of the system
+  // Where the client has a certificate of its own too.
+  struct Pem {
+    std::string authorities = {};
+    std::string certificate = {};
+    std::string key = {};
+  };
+  Pem pem = {};
+  std::string certified_name = {};   // empty: the host
+  bool is_unverified = false;        // whoever answers is believed
+  std::chrono::seconds patience{0};  // with each step; 0: without end
 };
 
 Result<std::unique_ptr<Channel>> connect_unix(const std::filesystem::path& socket);

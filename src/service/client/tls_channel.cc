@@ -3,10 +3,14 @@
 #include <limits>
 #include <netdb.h>
 #include <sys/socket.h>
+#include <sys/time.h>
+#include <vector>
 
 #include <fmt/format.h>
 #include <openssl/err.h>
+#include <openssl/pem.h>
 #include <openssl/ssl.h>
+#include <openssl/x509.h>
 
 #include "base/text_fields.h"
 #include "process/descriptor.h"
@@ -52,6 +56,12 @@ std::string where_of(const RemotePlace& place) {
   return fmt::format("https://{}:{}", place.host, place.port);
 }
 
+void limit_waiting(const process::Descriptor& socket, std::chrono::seconds patience) {
+  const timeval most{.tv_sec = static_cast<time_t>(patience.count()), .tv_usec = 0};
+  for (const int way : {SO_RCVTIMEO, SO_SNDTIMEO})
+    ::setsockopt(socket.get(), SOL_SOCKET, way, &most, sizeof most);
+}
+
 Result<process::Descriptor> connected(const RemotePlace& place) {
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
@@ -62,6 +72,7 @@ Result<process::Descriptor> connected(const RemotePlace& place) {
   int fault = 0;
   for (const addrinfo* one = found.get(); one != nullptr; one = one->ai_next) {
     process::Descriptor socket(::socket(one->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    limit_waiting(socket, place.patience);
     if (socket.is_open() && ::connect(socket.get(), one->ai_addr, one->ai_addrlen) == 0) return socket;
     fault = errno;
   }
@@ -69,7 +80,51 @@ Result<process::Descriptor> connected(const RemotePlace& place) {
                "is 'lockstep serve --listen' at work there?"};
 }
 
+struct FreeBytes {
+  void operator()(BIO* bytes) const { ::BIO_free(bytes); }
+};
+struct FreeCertificate {
+  void operator()(X509* certificate) const { ::X509_free(certificate); }
+};
+struct FreeKey {
+  void operator()(EVP_PKEY* key) const { ::EVP_PKEY_free(key); }
+};
+using Certificate = std::unique_ptr<X509, FreeCertificate>;
+
+std::vector<Certificate> certificates_in(const std::string& pem) {
+  const std::unique_ptr<BIO, FreeBytes> bytes(::BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
+  std::vector<Certificate> found;
+  while (X509* one = ::PEM_read_bio_X509(bytes.get(), nullptr, nullptr, nullptr)) found.emplace_back(one);
+  ::ERR_clear_error();
+  return found;
+}
+
+bool trusts_pem(SSL_CTX* context, const std::string& pem) {
+  const std::vector<Certificate> found = certificates_in(pem);
+  for (const Certificate& one : found) {
+    if (::X509_STORE_add_cert(::SSL_CTX_get_cert_store(context), one.get()) != 1) return false;
+  }
+  return !found.empty();
+}
+
+// With those that lead to its authority behind it.
+bool shows_own_certificate(SSL_CTX* context, const RemotePlace::Pem& own) {
+  if (own.certificate.empty()) return true;
+  const std::vector<Certificate> chain = certificates_in(own.certificate);
+  const std::unique_ptr<BIO, FreeBytes> bytes(
+      ::BIO_new_mem_buf(own.key.data(), static_cast<int>(own.key.size())));
+  const std::unique_ptr<EVP_PKEY, FreeKey> key(
+      ::PEM_read_bio_PrivateKey(bytes.get(), nullptr, nullptr, nullptr));
+  if (chain.empty() || key == nullptr) return false;
+  for (std::size_t i = 1; i < chain.size(); ++i) {
+    if (::SSL_CTX_add1_chain_cert(context, chain[i].get()) != 1) return false;
+  }
+  return ::SSL_CTX_use_certificate(context, chain.front().get()) == 1 &&
+         ::SSL_CTX_use_PrivateKey(context, key.get()) == 1;
+}
+
 bool trusts(SSL_CTX* context, const RemotePlace& place) {
+  if (!place.pem.authorities.empty()) return trusts_pem(context, place.pem.authorities);
   if (place.authorities.empty()) return ::SSL_CTX_set_default_verify_paths(context) == 1;
   return ::SSL_CTX_load_verify_locations(context, place.authorities.c_str(), nullptr) == 1;
 }
@@ -98,10 +153,13 @@ Result<std::unique_ptr<Channel>> connect_tls(const RemotePlace& place) {
     return Error{"cannot read the certificates to trust", place.authorities.string(), "no PEM file with any",
                  "give one with --tls-ca"};
   }
-  ::SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER, nullptr);
+  if (!shows_own_certificate(context.get(), place.pem))
+    return Error{"cannot read the client's certificate", where_of(place), "no PEM with it and its key", ""};
+  ::SSL_CTX_set_verify(context.get(), place.is_unverified ? SSL_VERIFY_NONE : SSL_VERIFY_PEER, nullptr);
   process::Descriptor socket = TRY(connected(place));
   Tls tls(::SSL_new(context.get()));
-  const bool is_met = tls != nullptr && expects_host(tls.get(), place.host) &&
+  const std::string& name = place.certified_name.empty() ? place.host : place.certified_name;
+  const bool is_met = tls != nullptr && expects_host(tls.get(), name) &&
                       ::SSL_set_fd(tls.get(), socket.get()) == 1 && ::SSL_connect(tls.get()) == 1;
   if (!is_met) {
     return Error{"cannot trust the service", where_of(place), why_not(tls.get()),
