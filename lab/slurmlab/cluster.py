@@ -3,117 +3,40 @@
     with Cluster(folder, nodes=4) as cluster:
         cluster.run(["srun", "-N4", "hostname"])
 
-The first host is the one that people log in to: the controller runs there, and so do commands. The folder is on the file
-system that all hosts share, as homes are on a cluster. Nothing has a name outside the hosts, and all of it goes when the
-harness does.
+The controller runs on the first host, where people log in, and so do commands.
 """
 
 import os
 import pathlib
-import signal
-import subprocess
-import time
 
-from harness import namespaces
 from harness.errors import LabError
-from harness.host_spec import default_hosts
-from harness.hosts import Hosts
+from harness.host_cluster import LOGIN, HostCluster, specs_of
 
 from slurmlab.settings import slurm_conf
 
-READY_S = 30.0
-LOGIN = "login"
 
-
-class Cluster:
+class Cluster(HostCluster):
     def __init__(self, folder: pathlib.Path, nodes: int = 2, cpus: int = 2, gpus: int = 0, memory_mb: int = 2048, hosts_files=None):
-        self.folder, self.count, self.cpus = folder, nodes, cpus
         for name in ("state", "log", "run"):
             (folder / name).mkdir(parents=True)
-        specs = default_hosts(nodes + 1)
-        specs[0].name = LOGIN
-        for index, spec in enumerate(specs[1:], 1):
-            spec.name = f"n{index}"
-            spec.shm_bytes = 256 << 20
+        specs = specs_of(nodes)
         for name, text in (hosts_files or {}).items():
             file = folder / f"hosts-{name}"
             file.write_text(text + "".join(f"{spec.address} {spec.name}\n" for spec in specs if spec.name != name))
             next(spec for spec in specs if spec.name == name).hosts_file = str(file)
         conf = folder / "slurm.conf"
         conf.write_text(slurm_conf(folder, specs, cpus, gpus, memory_mb))
-        self._write_gpus(gpus)
-        self.environ = os.environ | {"SLURM_CONF": str(conf)}
-        self._daemons: list[subprocess.Popen] = []
-        self._hosts = Hosts(specs)
-        self.by_name = {host.name: host for host in self._hosts}
-        try:
-            self._start()
-        except BaseException:
-            self.close()
-            raise
+        self._write_gpus(folder, gpus)
+        super().__init__(folder, specs, {"SLURM_CONF": str(conf)})
 
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *exception):
-        self.close()
-
-    @property
-    def nodes(self) -> list[str]:
-        return [name for name in self.by_name if name != LOGIN]
-
-    def popen(self, command: list, host: str = LOGIN, **keywords) -> subprocess.Popen:
-        pid = self.by_name[host].pid
-        return subprocess.Popen([str(word) for word in command], preexec_fn=lambda: namespaces.enter(pid),
-                                **{"env": self.environ, "stdin": subprocess.DEVNULL} | keywords)
-
-    def run(self, command: list, host: str = LOGIN, limit_s: float = 60.0) -> str:
-        started = self.popen(command, host, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        said, _ = started.communicate(timeout=limit_s)
-        if started.returncode != 0:
-            raise LabError(f"{' '.join(map(str, command))} on {host}: {said.strip()}")
-        return said
-
-    def kill_node(self, name: str):
-        """As when its power goes: nothing on it runs on, nothing of it answers."""
-        self.run(["ip", "link", "set", "eth0", "down"], host=name)
-        self._kill_all(name)
-
-    def close(self):
-        for name in self.by_name:
-            self._kill_all(name)
-        for daemon in self._daemons:
-            daemon.kill()
-            daemon.wait()
-        self._hosts.close()
-
-    def _kill_all(self, name: str):
-        for pid in self._processes_of(name):
-            try:
-                os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
-
-    def _processes_of(self, name: str) -> list[int]:
-        """All but the one that holds the host."""
-        holder = self.by_name[name].pid
-        network = os.readlink(f"/proc/{holder}/ns/net")
-        found = []
-        for entry in pathlib.Path("/proc").iterdir():
-            try:
-                if entry.name.isdigit() and int(entry.name) != holder and os.readlink(entry / "ns/net") == network:
-                    found.append(int(entry.name))
-            except OSError:
-                continue
-        return found
-
-    def _write_gpus(self, count: int):
+    @staticmethod
+    def _write_gpus(folder: pathlib.Path, count: int):
         """Devices that are none: Slurm hands them out all the same."""
         for number in range(count):
-            os.mknod(self.folder / f"gpu{number}", 0o20666, os.makedev(1, 3))
-        (self.folder / "cgroup.conf").write_text("CgroupPlugin=cgroup/v1\nCgroupAutomount=no\n")
+            os.mknod(folder / f"gpu{number}", 0o20666, os.makedev(1, 3))
+        (folder / "cgroup.conf").write_text("CgroupPlugin=cgroup/v1\nCgroupAutomount=no\n")
         if count:
-            (self.folder / "gres.conf").write_text(f"Name=gpu File={self.folder}/gpu[0-{count - 1}]\n")
+            (folder / "gres.conf").write_text(f"Name=gpu File={folder}/gpu[0-{count - 1}]\n")
 
     def _start(self):
         key = self.folder / "munge.key"
@@ -138,15 +61,3 @@ class Cluster:
             return set(self.run(["sinfo", "-h", "-N", "-o", "%T"]).split())
         except LabError:
             return set()
-
-    def _daemon(self, host: str, command: list):
-        log = (self.folder / "log" / f"{command[0]}-{host}.out").open("wb")
-        self._daemons.append(self.popen(command, host, stdout=log, stderr=subprocess.STDOUT, start_new_session=True))
-        log.close()
-
-    def _until(self, condition, what: str):
-        end = time.monotonic() + READY_S
-        while not condition():
-            if time.monotonic() > end:
-                raise LabError(f"waited in vain: {what}; see {self.folder}/log")
-            time.sleep(0.05)

@@ -6,9 +6,9 @@ import signal
 
 import pytest
 
+from cluster_service import ClusterService
 from harness.registry import python_of
 from service_client import pids_with, wait_until
-from slurm_service import SlurmService
 from slurmlab.cluster import Cluster
 
 EVERY_FRAMEWORK = ["torch_ddp", "horovod_torch", "tf_custom_loop", "keras_fit"]
@@ -26,7 +26,7 @@ def cluster(tmp_path, request):
 
 @pytest.fixture
 def service(tmp_path, cluster):
-    with SlurmService(tmp_path / "s", cluster) as made:
+    with ClusterService(tmp_path / "s", cluster, "--engine", "slurm") as made:
         yield made
 
 
