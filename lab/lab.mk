@@ -1,5 +1,5 @@
 # The lab: real frameworks on real ranks.
-.PHONY: lab-deps bench-verdicts demo test-gpu test-gpu-replay test-healthy test-service test-slurm bench-slurm lab lab-peers test-network test-cluster
+.PHONY: lab-deps bench-verdicts demo test-gpu test-gpu-replay test-healthy test-service test-slurm bench-slurm kubernetes-deps test-kubernetes lab lab-peers test-network test-cluster
 
 lab-deps: deps   ## make the lab's Python environments and programs
 	@lab/envs/make_envs
@@ -38,6 +38,13 @@ test-healthy: lab-deps build   ## run a hundred healthy jobs under lockstep run 
 
 test-slurm: lab-deps build   ## jobs of every framework through a real Slurm of four nodes; nodes that die, cancel, restarts (five minutes)
 	@LOCKSTEP_FRAMEWORKS=all /usr/bin/python3 -B -m pytest -q -p no:cacheprovider tests/e2e/slurm_test.py
+
+kubernetes-deps: deps   ## install what the lab's Kubernetes needs, and build it from Debian's source package unless it is built (minutes, once)
+	@tools/install_deps lab/kubelab/debian-packages.txt
+	@lab/kubelab/make_kubernetes
+
+test-kubernetes: lab-deps build kubernetes-deps   ## PyTorch through a real Kubernetes of three nodes; failures, a node that dies, cancel, restarts (four minutes)
+	@/usr/bin/python3 -B -m pytest -q -p no:cacheprovider tests/e2e/kubernetes_test.py
 
 bench-slurm: build   ## from handing a job in to its ranks at work, through the service and by sbatch and srun alone
 	@tests/bench/slurm_start_bench build/release

@@ -51,6 +51,9 @@ Result<ExitStatus> run(const Args& args, Terminal& terminal) {
   options.silence = std::chrono::seconds(TRY(number_of(args, "silence", "30 seconds; 0 never ends a job")));
   options.engine =
       service::engine_named(args.value("engine").value_or("local")).value_or(service::EngineKind::kLocal);
+  options.kubernetes = {.kubeconfig = args.value("kubeconfig").value_or(""),
+                        .pod_template = args.value("pod-template").value_or(""),
+                        .image = args.value("image").value_or("")};
   options.listen = TRY(listen_place(args));
   options.page_port = TRY(page_port(args));
   options.on_page_ready = [&](const std::string& address) {
@@ -67,7 +70,7 @@ Result<ExitStatus> run(const Args& args, Terminal& terminal) {
   return ExitStatus::kNothingFound;
 }
 
-constexpr std::string_view kEngines[] = {"local", "slurm"};
+constexpr std::string_view kEngines[] = {"local", "slurm", "kubernetes"};
 
 constexpr Flag kFlags[] = {
     kStateFlag,
@@ -88,9 +91,20 @@ constexpr Flag kFlags[] = {
      .default_value = "30"},
     {.name = "engine",
      .value_name = "NAME",
-     .help = "Who runs the ranks of jobs that do not say: this machine, or Slurm",
+     .help = "Who runs the ranks of jobs that do not say: this machine, Slurm or Kubernetes",
      .choices = kEngines,
      .default_value = "local"},
+    {.name = "kubeconfig",
+     .value_name = "FILE",
+     .help = "Where Kubernetes is and as whom to come; default: KUBECONFIG, else ~/.kube/config",
+     .kind = ValueKind::kFile},
+    {.name = "pod-template",
+     .value_name = "FILE",
+     .help = "What every pod has besides its rank: a Pod as YAML or JSON",
+     .kind = ValueKind::kFile},
+    {.name = "image",
+     .value_name = "NAME",
+     .help = "The container image of pods; default: the template's, else lockstep:latest"},
     {.name = "page",
      .value_name = "PORT",
      .help = "Show the jobs to a browser on this machine; 0: a free port"},
@@ -127,6 +141,10 @@ constexpr std::string_view kDescription[] = {
     "With --engine slurm, or for jobs that ask for it, the ranks run on the nodes of a Slurm cluster: one "
     "Slurm job for each "
     "attempt. The service's folder must be on a disk that all nodes share.",
+    "With --engine kubernetes the ranks are pods, made with what the kubeconfig says; nothing is installed "
+    "in the cluster. "
+    "Lockstep must be in their image at the same path as here, and the service's folder on a disk that all "
+    "nodes have; a pod template says what else pods need.",
     "A failed job is started again when what was found says that it will go better: with other ports, "
     "another interface, "
     "more memory if allowed, a larger /dev/shm, or without a broken node. An error of the user's own is "
@@ -149,6 +167,7 @@ constexpr Example kExamples[] = {
     {"lockstep serve", "Serve until it is told to end"},
     {"lockstep serve --engine slurm", "Run jobs on a Slurm cluster"},
     {"lockstep serve --store postgresql://lockstep@db.example/lockstep", "Keep jobs in PostgreSQL"},
+    {"lockstep serve --engine kubernetes --pod-template pod.yaml", "Run jobs as pods of Kubernetes"},
     {"lockstep serve --page 8080", "And look at the jobs in a browser"},
     {"lockstep serve --make-token ann > ann.token", "Let Ann in"},
     {"lockstep serve --listen 0.0.0.0:8443 --tls-cert cert.pem --tls-key key.pem", "Serve others too"},

@@ -88,9 +88,10 @@ Result<Json> request_from(const Args& args) {
   const bool sends_files = !args.values("files").empty() || (is_remote && !args.operands.empty());
   TRY(add_what_runs(args, request));
   if (sends_files) TRY(add_files(args, request));
+  const bool has_image = args.value("engine").value_or("") == "kubernetes";  // with an interpreter of its own
   const auto path = environment.find("PATH");
   if (const std::string python = interpreter_in(path == environment.end() ? "" : path->second);
-      !is_remote && !args.operands.empty() && !python.empty()) {
+      !is_remote && !has_image && !args.operands.empty() && !python.empty()) {
     request["python"] = python;
   }
   request["workers"] = TRY(workers_from(*args.value("workers")));
@@ -154,7 +155,7 @@ Result<ExitStatus> run(const Args& args, Terminal& terminal) {
 }
 
 constexpr std::string_view kManifestKinds[] = {"job", "pytorchjob", "mpijob", "tfjob", "jobset"};
-constexpr std::string_view kEngines[] = {"local", "slurm"};
+constexpr std::string_view kEngines[] = {"local", "slurm", "kubernetes"};
 constexpr std::string_view kFrameworks[] = {"auto", "pytorch", "tensorflow", "horovod", "plain"};
 
 constexpr Flag kFlags[] = {
@@ -182,7 +183,7 @@ constexpr Flag kFlags[] = {
      .value_name = "NAME",
      .help = "Who runs the ranks; the service's own choice if it is not given",
      .choices = kEngines},
-    {.name = "nodes", .value_name = "N", .help = "Over how many nodes of Slurm the ranks are spread"},
+    {.name = "nodes", .value_name = "N", .help = "Over how many nodes of the cluster the ranks are spread"},
     {.name = "partition", .value_name = "NAME", .help = "The partition of Slurm"},
     {.name = "account", .value_name = "NAME", .help = "To whom Slurm charges the job"},
     {.name = "dry-run",

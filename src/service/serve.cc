@@ -7,12 +7,15 @@
 
 #include <fmt/format.h>
 
+#include "base/file.h"
 #include "process/descriptor.h"
 #include "service/api/api.h"
 #include "service/client/client.h"
 #include "service/client/start_service.h"
 #include "service/engine/gang.h"
 #include "service/engine/keeper.h"
+#include "service/engine/kubernetes/attempt_objects.h"
+#include "service/engine/kubernetes/kubernetes_cluster.h"
 #include "service/engine/nodes/node_part.h"
 #include "service/engine/one_machine.h"
 #include "service/engine/slurm/slurm_cluster.h"
@@ -26,6 +29,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kCouldNotDoIt = 2;
+constexpr const char* kUsualImage = "lockstep:latest";
+constexpr std::size_t kLargestTemplate = std::size_t{1} << 20;
 constexpr std::chrono::seconds kTimeToLetGo{10};
 
 // A keeper that is just being started holds the lock of its service until it becomes a program of its own:
@@ -56,6 +61,19 @@ bool belongs_to_a_slurm_cluster() {
   return std::getenv("SLURM_CONF") != nullptr || fs::exists("/etc/slurm/slurm.conf", ignored);
 }
 
+Result<std::unique_ptr<Cluster>> open_kubernetes(const KubernetesOptions& options, const fs::path& state) {
+  const fs::path kubeconfig = options.kubeconfig.empty() ? default_kubeconfig() : options.kubeconfig;
+  KubernetesSettings settings{.kubeconfig = fs::absolute(kubeconfig),
+                              .pod = usual_pod(kUsualImage, fs::absolute(state))};
+  if (!options.pod_template.empty()) {
+    const std::string text = TRY(base::read_file(options.pod_template, kLargestTemplate));
+    settings.pod = TRY(decode_pod_template(text, options.pod_template.string()));
+  }
+  if (!options.image.empty()) settings.pod["spec"]["containers"][0]["image"] = options.image;
+  KubeApi api = TRY(KubeApi::open(settings.kubeconfig));
+  return std::unique_ptr<Cluster>(std::make_unique<KubernetesCluster>(std::move(settings), std::move(api)));
+}
+
 // Jobs for Slurm are taken wherever there is a cluster; only a service that is to use it by itself needs one.
 Result<Clusters> clusters_for(const ServeOptions& options, const Machine& machine) {
   Clusters clusters;
@@ -68,13 +86,21 @@ Result<Clusters> clusters_for(const ServeOptions& options, const Machine& machin
   } else if (options.engine == EngineKind::kSlurm) {
     return tools.error();
   }
+  const bool has_kubernetes =
+      options.engine == EngineKind::kKubernetes || !options.kubernetes.kubeconfig.empty();
+  if (has_kubernetes)
+    clusters.by_engine[EngineKind::kKubernetes] =
+        TRY(open_kubernetes(options.kubernetes, options.store.folder));
   return clusters;
 }
 
-std::string slurm_tools_of(const Clusters& clusters) {
-  const auto found = clusters.by_engine.find(EngineKind::kSlurm);
-  if (found == clusters.by_engine.end()) return "";
-  return static_cast<const SlurmCluster&>(*found->second).tools().folder();
+ClusterAccess access_to(const Clusters& clusters) {
+  ClusterAccess access;
+  if (const auto found = clusters.by_engine.find(EngineKind::kSlurm); found != clusters.by_engine.end())
+    access.slurm_tools = static_cast<const SlurmCluster&>(*found->second).tools().folder();
+  if (const auto found = clusters.by_engine.find(EngineKind::kKubernetes); found != clusters.by_engine.end())
+    access.kubernetes = static_cast<const KubernetesCluster&>(*found->second).settings();
+  return access;
 }
 
 }  // namespace
@@ -86,7 +112,7 @@ Result<void> serve(const ServeOptions& options) {
   const std::string program = TRY(own_program());
   Machine machine = this_machine();
   Clusters clusters = TRY(clusters_for(options, machine));
-  LocalEngine engine(folder / "jobs", program, slurm_tools_of(clusters));
+  LocalEngine engine(folder / "jobs", program, access_to(clusters));
   JobService service(std::move(store), std::move(engine), std::move(clusters), std::move(machine),
                      options.kept_for);
   service.watch_for_silence(options.silence);

@@ -14,12 +14,20 @@
 
 namespace lockstep::service {
 
+// Each empty: the usual one.
+struct KubernetesOptions {
+  std::filesystem::path kubeconfig = {};
+  std::filesystem::path pod_template = {};
+  std::string image = {};
+};
+
 struct ServeOptions {
   StorePlace store;
-  std::chrono::seconds rest_after{0};           // 0: stays
-  std::chrono::hours kept_for{0};               // jobs that are over; 0: for ever
-  std::chrono::seconds silence{30};             // of a rank, until it is told; 0: never
-  EngineKind engine = EngineKind::kLocal;       // of jobs that do not say
+  std::chrono::seconds rest_after{0};      // 0: stays
+  std::chrono::hours kept_for{0};          // jobs that are over; 0: for ever
+  std::chrono::seconds silence{30};        // of a rank, until it is told; 0: never
+  EngineKind engine = EngineKind::kLocal;  // of jobs that do not say
+  KubernetesOptions kubernetes = {};
   std::optional<TlsPlace> listen = {};          // for others too
   std::optional<std::uint16_t> page_port = {};  // for browsers of this machine; 0: a free one
   std::function<void(const std::filesystem::path& socket, std::uint16_t port)> on_ready;

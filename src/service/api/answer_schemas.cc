@@ -86,7 +86,7 @@ Json job_schema() {
                     {"created_at", time()},
                     {"started_at", time_or_none()},
                     {"ended_at", time_or_none()},
-                    {"engine", {{"enum", {"local", "slurm"}}}},
+                    {"engine", {{"enum", {"local", "slurm", "kubernetes"}}}},
                     {"attempts", number()},
                     {"cancel_asked", yes_or_no()},
                     {"request", object()},

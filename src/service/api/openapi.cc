@@ -43,7 +43,7 @@ Json schema_of(const SpecField& field) {
     case FieldKind::kFramework:
       return {{"enum", {"pytorch", "tensorflow", "horovod", "plain"}}};
     case FieldKind::kEngine:
-      return {{"enum", {"local", "slurm"}}};
+      return {{"enum", {"local", "slurm", "kubernetes"}}};
     case FieldKind::kWorkers: {
       const Json count = {{"type", "integer"}, {"minimum", field.least}, {"maximum", field.most}};
       const Json range = {{"type", "object"},

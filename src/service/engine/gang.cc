@@ -146,8 +146,8 @@ int run_gang(const AttemptFolder& folder) {
   auto read = read_plan(folder.plan());
   if (!read.ok() || ::chdir(read.value().directory.c_str()) != 0) return kGangCouldNotStart;
   Plan plan = std::move(read).value();
-  const int node = plan.slurm ? own_node().value_or(0) : 0;
-  if (plan.slurm) plan.places = places_told(folder, plan.nodes);
+  const int node = plan.is_on_cluster() ? own_node().value_or(0) : 0;
+  if (plan.is_on_cluster()) plan.places = places_told(folder, plan.nodes);
   const bool is_horovod = plan.framework == Framework::kHorovod && node == 0;
   const process::SignalGate signals({SIGTERM, SIGINT, SIGHUP, SIGCHLD});
   std::optional<HorovodRendezvous> rendezvous;

@@ -15,6 +15,7 @@
 #include "service/engine/admission_check.h"
 #include "service/engine/gang.h"
 #include "service/engine/heartbeat.h"
+#include "service/engine/kubernetes/kubernetes_attempt.h"
 #include "service/engine/memory_limit.h"
 #include "service/engine/news.h"
 #include "service/engine/plan.h"
@@ -59,7 +60,7 @@ std::string reason_for(const Plan& plan, int status, bool was_hung, const std::v
   return "";
 }
 
-// The status of the rank that failed first; Slurm's own is that of whoever it killed last.
+// The status of the rank that failed first; a scheduler's own is that of whoever it killed last.
 int status_of(const std::vector<RankEnd>& ranks, int workers, int otherwise) {
   if (const auto first = first_failed(ranks)) {
     for (const RankEnd& rank : ranks) {
@@ -96,21 +97,22 @@ Result<AttemptEnd> run_here(const AttemptFolder& folder, const Plan& plan, const
   return end;
 }
 
-Result<AttemptEnd> run_on_slurm(const AttemptFolder& folder, const Plan& plan, const std::string& program,
-                                bool is_adopted) {
-  const SlurmEnd slurm = TRY(run_slurm_attempt(folder, plan, program, is_adopted));
+Result<AttemptEnd> run_on_cluster(const AttemptFolder& folder, const Plan& plan, const std::string& program,
+                                  bool is_adopted) {
+  const RemoteEnd remote = TRY(plan.kubernetes ? run_kubernetes_attempt(folder, plan, program, is_adopted)
+                                               : run_slurm_attempt(folder, plan, program, is_adopted));
   const std::vector<RankEnd> ranks = read_rank_ends(folder, plan.workers);
   const GangEnd head = read_gang_end(folder.node_end(0)).value_or(GangEnd{.status = kNoLastWord});
   AttemptEnd end;
-  end.exit_status = slurm.status != 0 ? slurm.status : status_of(ranks, plan.workers, head.status);
+  end.exit_status = remote.status != 0 ? remote.status : status_of(ranks, plan.workers, head.status);
   end.succeeded = end.exit_status == 0 && !head.was_hung;
   if (end.succeeded) TRY(record::finish_recording(folder.recording()));
   if (!end.succeeded) {
-    end.reason = first_failed(ranks) || head.was_hung || slurm.reason.empty()
+    end.reason = first_failed(ranks) || head.was_hung || remote.reason.empty()
                      ? reason_for(plan, end.exit_status, head.was_hung, ranks)
-                     : slurm.reason;
+                     : remote.reason;
   }
-  if (!end.succeeded && !slurm.was_asked && slurm.has_run)
+  if (!end.succeeded && !remote.was_asked && remote.has_run)
     end.findings = judged(folder, head.findings, head.ranks_recorded);
   return end;
 }
@@ -121,7 +123,8 @@ Result<AttemptEnd> run_attempt(const AttemptFolder& folder, const std::string& p
   for (const std::string& file : put_away_stale_meetings(plan, process::own_environment()))
     tell_news(folder, "repaired",
               fmt::format("{} was left by an earlier run; it is {}.stale now", file, file));
-  return plan.slurm ? run_on_slurm(folder, plan, program, is_adopted) : run_here(folder, plan, program);
+  return plan.is_on_cluster() ? run_on_cluster(folder, plan, program, is_adopted)
+                              : run_here(folder, plan, program);
 }
 
 Result<void> keep(const AttemptFolder& folder, const std::string& program, bool is_adopted) {

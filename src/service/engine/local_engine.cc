@@ -80,6 +80,19 @@ SlurmRequest slurm_request_for(const Job& job, const Attempt& attempt, const std
           .excluded_nodes = job.repairs.excluded_nodes};
 }
 
+KubernetesRequest kubernetes_request_for(const Job& job, const Attempt& attempt,
+                                         const KubernetesSettings& settings) {
+  const bool is_whole =
+      attempt.workers == job.spec.workers_max;  // what is left of a job goes where there is room
+  return {.kubeconfig = settings.kubeconfig.string(),
+          .pod = settings.pod,
+          .millicpus = job.per_worker.millicpus,
+          .memory = job.per_worker.memory_bytes,
+          .gpus = job.per_worker.gpus,
+          .hosts = is_whole ? std::min(job.spec.nodes, attempt.workers) : 0,
+          .excluded_nodes = job.repairs.excluded_nodes};
+}
+
 bool is_a_keeper(std::int64_t pid) {
   const auto command = base::read_file(fmt::format("/proc/{}/cmdline", pid), 1 << 16);
   return command.ok() && command.value().find("service-part") != std::string::npos;
@@ -108,7 +121,9 @@ Result<pid_t> LocalEngine::start(const Job& job, const Attempt& attempt) const {
   plan.artifacts_directory = own.string();
   plan.nodes = attempt.nodes;
   if (job.repairs.has_own_shared_memory) plan.shared_memory = kOwnSharedMemory;
-  if (job.engine == EngineKind::kSlurm) plan.slurm = slurm_request_for(job, attempt, slurm_tools_);
+  if (job.engine == EngineKind::kSlurm) plan.slurm = slurm_request_for(job, attempt, access_.slurm_tools);
+  if (job.engine == EngineKind::kKubernetes && access_.kubernetes)
+    plan.kubernetes = kubernetes_request_for(job, attempt, *access_.kubernetes);
   TRY(write_plan(folder.plan(), plan));
   return start_apart({program_, "service-part", "attempt", folder.path.string()}, environment_of(job),
                      folder.path / "keeper.log");

@@ -11,18 +11,24 @@
 #include "base/result.h"
 #include "service/engine/attempt_folder.h"
 #include "service/engine/keeper.h"
+#include "service/engine/kubernetes/kubernetes_request.h"
 #include "service/job/job.h"
 
 namespace lockstep::service {
+
+// How attempts reach the clusters that there are.
+struct ClusterAccess {
+  std::string slurm_tools = {};  // the folder of sbatch
+  std::optional<KubernetesSettings> kubernetes = {};
+};
 
 enum class Standing : std::uint8_t { kNotBegun, kAtWork, kEnded, kLost };
 
 class LocalEngine {
  public:
   // Jobs have their folders below `jobs`; `program` is this very program.
-  // `slurm_tools`: the folder of sbatch, where there is one.
-  LocalEngine(std::filesystem::path jobs, std::string program, std::string slurm_tools = "")
-      : jobs_(std::move(jobs)), program_(std::move(program)), slurm_tools_(std::move(slurm_tools)) {}
+  LocalEngine(std::filesystem::path jobs, std::string program, ClusterAccess access = {})
+      : jobs_(std::move(jobs)), program_(std::move(program)), access_(std::move(access)) {}
 
   std::filesystem::path folder_of(const std::string& job_id) const { return jobs_ / job_id; }
   // Where a job runs that has no place of its own, and where any job may leave what it makes.
@@ -45,7 +51,7 @@ class LocalEngine {
  private:
   std::filesystem::path jobs_;
   std::string program_;
-  std::string slurm_tools_;
+  ClusterAccess access_;
 };
 
 }  // namespace lockstep::service

@@ -27,6 +27,7 @@ Plan decoded(const base::Json& json) {
   plan.nodes = json.value("nodes", 1);
   plan.shared_memory = json.value("shared_memory", std::int64_t{0});
   if (json.contains("slurm")) plan.slurm = decode_slurm_request(json.at("slurm"));
+  if (json.contains("kubernetes")) plan.kubernetes = decode_kubernetes_request(json.at("kubernetes"));
   return plan;
 }
 
@@ -61,6 +62,7 @@ Result<void> write_plan(const std::filesystem::path& path, const Plan& plan) {
   if (plan.shared_memory > 0) json["shared_memory"] = plan.shared_memory;
   if (plan.nodes > 1) json["nodes"] = plan.nodes;
   if (plan.slurm) json["slurm"] = encode_slurm_request(*plan.slurm);
+  if (plan.kubernetes) json["kubernetes"] = encode_kubernetes_request(*plan.kubernetes);
   return base::write_file(path, base::to_text(json, base::JsonLayout::kIndented));
 }
 

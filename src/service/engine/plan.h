@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "service/engine/kubernetes/kubernetes_request.h"
 #include "service/engine/nodes/node_place.h"
 #include "service/engine/slurm/slurm_request.h"
 #include "service/job/job.h"
@@ -30,9 +31,13 @@ struct Plan {
   std::string checkpoint_directory;
   std::string artifacts_directory;
   int nodes = 1;
-  std::optional<SlurmRequest> slurm;  // none: on this machine
+  // At most one of them; none: on this machine.
+  std::optional<SlurmRequest> slurm;
+  std::optional<KubernetesRequest> kubernetes;  // every rank is a node of its own there: a pod
   // Where the nodes are. Not written: nobody knows it before they run. Empty: all ranks are on this host.
   std::vector<NodePlace> places;
+
+  bool is_on_cluster() const { return slurm || kubernetes; }
 };
 
 // How many ports the ranks of a job need to meet.

@@ -23,7 +23,7 @@ constexpr int kCouldNotStart = 127;  // as a shell says it
 
 // Appending from several nodes to one file does not work on every shared disk.
 std::filesystem::path output_place(const AttemptFolder& folder, const Plan& plan, int rank) {
-  if (!plan.slurm) return folder.output();
+  if (!plan.is_on_cluster()) return folder.output();
   return folder.node_output(seat_of(rank, plan.workers, plan.nodes).node);
 }
 

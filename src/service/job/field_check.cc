@@ -100,7 +100,7 @@ Faults faults_of_framework(const SpecField& field, const Json& value) {
 
 Faults faults_of_engine(const SpecField& field, const Json& value) {
   if (value.is_string() && engine_named(value.get<std::string>())) return {};
-  return {{json_pointer(field.name), "must be local or slurm"}};
+  return {{json_pointer(field.name), "must be local, slurm or kubernetes"}};
 }
 
 bool is_variable_name(const std::string& name) {

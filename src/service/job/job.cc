@@ -19,6 +19,7 @@ constexpr std::pair<Framework, std::string_view> kFrameworks[] = {
 constexpr std::pair<EngineKind, std::string_view> kEngines[] = {
     {EngineKind::kLocal, "local"},
     {EngineKind::kSlurm, "slurm"},
+    {EngineKind::kKubernetes, "kubernetes"},
 };
 
 template <typename Value, std::size_t kCount>

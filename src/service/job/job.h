@@ -24,7 +24,7 @@ std::string_view word_for(Framework framework);  // "pytorch"
 std::optional<Framework> framework_named(std::string_view word);
 
 // Who runs the ranks.
-enum class EngineKind : std::uint8_t { kLocal, kSlurm };
+enum class EngineKind : std::uint8_t { kLocal, kSlurm, kKubernetes };
 
 std::string_view word_for(EngineKind engine);  // "local"
 std::optional<EngineKind> engine_named(std::string_view word);

@@ -78,7 +78,7 @@ constexpr SpecField kFields[] = {
     {"engine", FieldKind::kEngine, "Who runs the ranks; the service's own when it is not given", 0, 0,
      [](const Json& value, JobSpec& spec) { spec.engine = engine_named(value.get<std::string>()); }},
     {"nodes", FieldKind::kInteger,
-     "Over how many nodes of Slurm the ranks are spread; as few as can be when it is not given", 1,
+     "Over how many nodes of the cluster the ranks are spread; as few as can be when it is not given", 1,
      kMostWorkers, [](const Json& value, JobSpec& spec) { spec.nodes = value.get<int>(); }},
     {"partition", FieldKind::kText, "Of Slurm; its default when it is not given", 1, 256,
      [](const Json& value, JobSpec& spec) { spec.partition = value.get<std::string>(); }},

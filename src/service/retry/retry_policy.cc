@@ -58,7 +58,7 @@ class Judgement {
       if (was_told)
         return repeat("preempted", fmt::format("rank {} was told to end from outside", first->rank));
     }
-    if (is_in(attempt_.reason, "preempted by Slurm") || is_in(attempt_.reason, "Slurm lost a node"))
+    if (is_in(attempt_.reason, "preempted by") || is_in(attempt_.reason, "lost a node of the job"))
       return repeat("preempted", attempt_.reason);
     if (is_in(attempt_.reason, "could not go on") || is_in(attempt_.reason, "gave no sign of life"))
       return retry_hang();

@@ -20,6 +20,8 @@ namespace {
 
 constexpr int kNodeCouldNotStart = 127;
 constexpr std::chrono::minutes kPatience{5};
+// Some nodes fetch an image of gigabytes that others have.
+constexpr std::chrono::minutes kPatienceWithPods{30};
 
 std::string variable(const char* name) {
   const char* value = std::getenv(name);
@@ -42,11 +44,12 @@ launch::HostsRequest watchers_of(const AttemptFolder& folder, const Plan& plan, 
 Result<int> run_part_of(const AttemptFolder& folder, const std::string& program, int node) {
   Plan plan = TRY(read_plan(folder.plan()));
   const int ranks = ranks_on(node, plan.workers, plan.nodes);
-  const NodePlace own = own_place(variable("SLURM_LAUNCH_NODE_IPADDR"),
-                                  TRY(free_ports(ports_needed(plan.framework, ranks) + 1, {})));
+  NodePlace own = own_place(variable("SLURM_LAUNCH_NODE_IPADDR"),
+                            TRY(free_ports(ports_needed(plan.framework, ranks) + 1, {})));
+  if (const std::string name = variable(kNodeNameVariable); !name.empty()) own.name = name;
   GangPlace place{.program = program, .recording = TRY(make_gang_recording(folder, plan, node))};
   TRY(tell_place(folder, node, own));
-  plan.places = TRY(wait_for_all(folder, plan.nodes, kPatience));
+  plan.places = TRY(wait_for_all(folder, plan.nodes, plan.kubernetes ? kPatienceWithPods : kPatience));
   if (plan.nodes > 1) place.others = watchers_of(folder, plan, node);
   const GangEnd end = TRY(run_watched_gang(folder, plan, place));
   TRY(write_gang_end(folder.node_end(node), end));

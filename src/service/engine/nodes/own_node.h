@@ -9,9 +9,15 @@
 
 namespace lockstep::service {
 
+// Said to a pod, which no launcher tells.
+inline constexpr const char* kNodeNumberVariable = "LOCKSTEP_NODE";
+inline constexpr const char* kNodeNameVariable = "LOCKSTEP_NODE_NAME";
+
 inline std::optional<int> own_node() {
-  const char* number = std::getenv("SLURM_NODEID");
-  return number == nullptr ? std::nullopt : base::number_in<int>(std::string_view(number));
+  for (const char* name : {kNodeNumberVariable, "SLURM_NODEID"}) {
+    if (const char* number = std::getenv(name)) return base::number_in<int>(std::string_view(number));
+  }
+  return std::nullopt;
 }
 
 }  // namespace lockstep::service

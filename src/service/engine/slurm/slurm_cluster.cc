@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "service/engine/nodes/shares.h"
+
 namespace lockstep::service {
 namespace {
 
@@ -26,48 +28,15 @@ std::optional<Partition> partition_named(const std::vector<SlurmNode>& all, cons
 }
 
 int room_on(const SlurmNode& node, const Resources& each) {
-  const auto most = [](std::int64_t all, std::int64_t one) { return one > 0 ? all / one : INT64_MAX; };
-  return static_cast<int>(
-      std::min({most(std::int64_t{1000} * node.cpus, each.millicpus),
-                most(node.memory_bytes, each.memory_bytes), most(node.gpus, each.gpus), std::int64_t{4096}}));
+  return room_in(
+      {.millicpus = std::int64_t{1000} * node.cpus, .memory_bytes = node.memory_bytes, .gpus = node.gpus},
+      each);
 }
 
 std::vector<int> rooms_of(const std::vector<SlurmNode>& nodes, const Resources& each) {
   std::vector<int> rooms;
   for (const SlurmNode& node : nodes) rooms.push_back(room_on(node, each));
   return rooms;
-}
-
-// An elastic job takes what it can get, on fewer nodes than asked for if need be.
-std::optional<Cluster::Share> largest_share(const JobSpec& spec, const std::vector<int>& rooms) {
-  for (int workers = spec.workers_max; workers >= spec.workers_min; --workers) {
-    if (const int nodes = nodes_for(workers, rooms, spec.nodes); nodes > 0)
-      return Cluster::Share{.workers = workers, .nodes = nodes};
-    if (spec.workers_min == spec.workers_max) return std::nullopt;
-    if (const int nodes = nodes_for(workers, rooms, 0); nodes > 0)
-      return Cluster::Share{.workers = workers, .nodes = nodes};
-  }
-  return std::nullopt;
-}
-
-void choose_share(Job& job, const Partition& partition) {
-  const JobSpec& spec = job.spec;
-  const int cpus = spec.cpus_per_worker.value_or(1);
-  job.per_worker = {.millicpus = std::int64_t{1000} * cpus,
-                    .memory_bytes = spec.memory_per_worker,
-                    .gpus = spec.gpus_per_worker.value_or(0)};
-  job.choose("cpus_per_worker", std::to_string(cpus),
-             spec.cpus_per_worker ? "as asked" : "one core for each rank");
-  const bool have_gpus =
-      std::ranges::any_of(partition.nodes, [](const SlurmNode& node) { return node.gpus > 0; });
-  if (!spec.gpus_per_worker && have_gpus) job.per_worker.gpus = 1;
-  job.choose("gpus_per_worker", std::to_string(job.per_worker.gpus),
-             spec.gpus_per_worker
-                 ? "as asked"
-                 : (have_gpus ? "the partition's nodes have some" : "the partition's nodes have none"));
-  job.choose("memory_per_worker",
-             spec.memory_per_worker > 0 ? std::to_string(spec.memory_per_worker) : "unlimited",
-             spec.memory_per_worker > 0 ? "as asked" : "no limit was asked for");
 }
 
 std::vector<FieldFault> faults_of_share(const Job& job, const Partition& partition) {
@@ -103,17 +72,6 @@ std::vector<FieldFault> faults_of_time(const Job& job, const Partition& partitio
 
 }  // namespace
 
-int nodes_for(int workers, const std::vector<int>& rooms, int asked) {
-  const int all = static_cast<int>(rooms.size());
-  for (int nodes = asked > 0 ? asked : 1; nodes <= std::min(all, workers); ++nodes) {
-    const int most_on_one = (workers + nodes - 1) / nodes;
-    const auto fitting = std::ranges::count_if(rooms, [&](int room) { return room >= most_on_one; });
-    if (fitting >= nodes) return nodes;
-    if (asked > 0) return 0;
-  }
-  return 0;
-}
-
 Result<void> SlurmCluster::look() {
   const auto now = std::chrono::steady_clock::now();
   if (now < known_until_) return {};
@@ -132,7 +90,9 @@ std::vector<FieldFault> SlurmCluster::choose(Job& job) {
   }
   job.partition = partition->name;
   job.choose("partition", partition->name, job.spec.partition.empty() ? "Slurm's default" : "as asked");
-  choose_share(job, *partition);
+  const bool have_gpus =
+      std::ranges::any_of(partition->nodes, [](const SlurmNode& node) { return node.gpus > 0; });
+  choose_resources_of_workers(job, "the partition's nodes", have_gpus);
   std::vector<FieldFault> faults = faults_of_share(job, *partition);
   if (faults.empty()) faults = faults_of_time(job, *partition);
   if (!faults.empty()) return faults;

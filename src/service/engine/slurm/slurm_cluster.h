@@ -29,8 +29,4 @@ class SlurmCluster : public Cluster {
   std::chrono::steady_clock::time_point known_until_{};
 };
 
-// How many nodes, with room for so many workers on each, can take all workers evenly; 0: none can. `asked`:
-// exactly so many; 0: as few as can be.
-int nodes_for(int workers, const std::vector<int>& rooms, int asked);
-
 }  // namespace lockstep::service

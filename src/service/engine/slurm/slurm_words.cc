@@ -57,16 +57,16 @@ std::optional<SlurmNode> node_in(std::string_view line) {
   return node;
 }
 
-SlurmStanding standing_of(std::string_view word) {
+RemoteStanding standing_of(std::string_view word) {
   constexpr std::string_view kWaits[] = {"PENDING", "CONFIGURING", "REQUEUED", "REQUEUE_HOLD",
                                          "RESV_DEL_HOLD"};
   constexpr std::string_view kRuns[] = {"RUNNING",   "COMPLETING", "SUSPENDED", "STAGE_OUT",
                                         "SIGNALING", "STOPPED",    "RESIZING"};
   constexpr std::string_view kEnds[] = {"COMPLETED", "FAILED",    "CANCELLED", "TIMEOUT",       "NODE_FAIL",
                                         "PREEMPTED", "BOOT_FAIL", "DEADLINE",  "OUT_OF_MEMORY", "REVOKED"};
-  if (std::ranges::find(kWaits, word) != std::end(kWaits)) return SlurmStanding::kWaiting;
-  if (std::ranges::find(kRuns, word) != std::end(kRuns)) return SlurmStanding::kRunning;
-  return std::ranges::find(kEnds, word) != std::end(kEnds) ? SlurmStanding::kOver : SlurmStanding::kUnknown;
+  if (std::ranges::find(kWaits, word) != std::end(kWaits)) return RemoteStanding::kWaiting;
+  if (std::ranges::find(kRuns, word) != std::end(kRuns)) return RemoteStanding::kRunning;
+  return std::ranges::find(kEnds, word) != std::end(kEnds) ? RemoteStanding::kOver : RemoteStanding::kUnknown;
 }
 
 std::string quoted(const std::string& text) {

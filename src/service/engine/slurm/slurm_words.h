@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "service/engine/attempt_folder.h"
+#include "service/engine/nodes/remote_job.h"
 #include "service/engine/plan.h"
 
 namespace lockstep::service {
@@ -33,10 +34,8 @@ std::vector<SlurmNode> nodes_in(std::string_view printed);
 // "1-02:03:04", "30:00", "45" (minutes); none for "infinite" and what is not known.
 std::optional<int> seconds_in(std::string_view time);
 
-enum class SlurmStanding : std::uint8_t { kUnknown, kWaiting, kRunning, kOver };
-
 struct SlurmState {
-  SlurmStanding standing = SlurmStanding::kUnknown;
+  RemoteStanding standing = RemoteStanding::kUnknown;
   std::string word;    // "NODE_FAIL"
   std::string reason;  // why it waits
   std::string nodes;   // "n[1-2]"

@@ -46,11 +46,11 @@ TEST(SlurmWords, TimesInEveryForm) {
 }
 
 TEST(SlurmWords, AStateThatIsNotKnownIsNoEnd) {
-  EXPECT_EQ(state_in("PENDING|Resources|\n").standing, SlurmStanding::kWaiting);
+  EXPECT_EQ(state_in("PENDING|Resources|\n").standing, RemoteStanding::kWaiting);
   EXPECT_EQ(state_in("RUNNING|None|n[1-2]\n").nodes, "n[1-2]");
-  EXPECT_EQ(state_in("NODE_FAIL|NodeDown|n1\n").standing, SlurmStanding::kOver);
-  EXPECT_EQ(state_in("LEVITATING|None|n1\n").standing, SlurmStanding::kUnknown);
-  EXPECT_EQ(state_in("").standing, SlurmStanding::kUnknown);
+  EXPECT_EQ(state_in("NODE_FAIL|NodeDown|n1\n").standing, RemoteStanding::kOver);
+  EXPECT_EQ(state_in("LEVITATING|None|n1\n").standing, RemoteStanding::kUnknown);
+  EXPECT_EQ(state_in("").standing, RemoteStanding::kUnknown);
 }
 
 TEST(SlurmWords, TheNumberOfAJobStandsLast) {

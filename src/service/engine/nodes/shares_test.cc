@@ -1,4 +1,4 @@
-#include "service/engine/slurm/slurm_cluster.h"
+#include "service/engine/nodes/shares.h"
 
 #include <gtest/gtest.h>
 

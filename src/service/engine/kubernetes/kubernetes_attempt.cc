@@ -1,0 +1,192 @@
+#include "service/engine/kubernetes/kubernetes_attempt.h"
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <optional>
+#include <set>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/file.h"
+#include "service/engine/kubernetes/attempt_objects.h"
+#include "service/engine/kubernetes/attempt_pods.h"
+#include "service/engine/news.h"
+
+namespace lockstep::service {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int kRefusedByKubernetes = 2;
+// A registry that does not answer at once may do so later.
+constexpr std::chrono::seconds kTimeToStart{20};
+// Longer than pods have to end when they are told to.
+constexpr std::chrono::seconds kTimeToEnd{25};
+
+// There once all pods were made: none is made again after that.
+std::filesystem::path made_mark(const AttemptFolder& folder) {
+  return folder.path / "kubernetes.made";
+}
+
+class KubernetesJob : public RemoteJob {
+ public:
+  KubernetesJob(const AttemptFolder& folder, const Plan& plan, AttemptPods& pods)
+      : folder_(folder), plan_(plan), pods_(pods) {}
+
+  std::string name() const override { return fmt::format("pods of {}", kube_name(plan_)); }
+
+  RemoteState look() override {
+    auto found = pods_.states();
+    if (!found.ok()) return {};
+    states_ = std::move(found).value();
+    if (is_over()) return {.standing = RemoteStanding::kOver, .trouble = asked_at_ ? "" : trouble()};
+    if (asked_at_) {
+      end_pods();
+      return {.standing = RemoteStanding::kUnknown};
+    }
+    if (std::string wrong = trouble(); !wrong.empty())
+      return {.standing = RemoteStanding::kUnknown, .trouble = std::move(wrong)};
+    return standing();
+  }
+
+  void cancel(const std::vector<int>& lost) override {
+    if (!asked_at_) asked_at_ = Clock::now();
+    lost_.insert(lost.begin(), lost.end());
+    end_pods();
+  }
+
+ private:
+  RemoteState standing() const {
+    const auto waiting =
+        std::ranges::find_if(states_, [](const PodState& pod) { return pod.phase == "Pending"; });
+    if (waiting != states_.end()) {
+      const std::string why = waiting->message.empty() ? waiting->reason : waiting->message;
+      return {.standing = RemoteStanding::kWaiting,
+              .waits_for = why.empty() ? "" : fmt::format("rank {}: {}", waiting->rank, why)};
+    }
+    std::set<std::string> nodes;
+    RemoteState state{.standing = RemoteStanding::kRunning};
+    for (const PodState& pod : states_) {
+      nodes.insert(pod.node);
+      if (pod.is_node_silent) state.suspects.push_back(pod.rank);
+    }
+    state.where = fmt::format("{}", fmt::join(nodes, ", "));
+    return state;
+  }
+
+  // Pods stay until they are removed: by us, when all is over, or by somebody else. Of those that were told
+  // to end Kubernetes hears some seconds after their ranks are gone.
+  bool is_over() const {
+    if (asked_at_ && all_have_said_their_end()) return true;
+    const auto has_ended = [](const PodState& pod) { return pod.is_over(); };
+    if (!std::ranges::all_of(states_, has_ended)) return false;
+    return asked_at_ || states_.size() == static_cast<std::size_t>(plan_.workers) || were_removed_by_us();
+  }
+
+  bool were_removed_by_us() const { return states_.empty() && all_have_said_their_end(); }
+
+  bool all_have_said_their_end() const {
+    for (int rank = 0; rank < plan_.workers; ++rank) {
+      if (!has_said_its_end(rank)) return false;
+    }
+    return true;
+  }
+
+  // What befell pods that their ranks cannot tell. Empty: nothing.
+  std::string trouble() {
+    if (were_removed_by_us()) return "";
+    for (int rank = 0; rank < plan_.workers; ++rank) {
+      const auto pod = std::ranges::find(states_, rank, &PodState::rank);
+      if (pod == states_.end() || (pod->is_going && !pod->is_node_silent))
+        return fmt::format("preempted by Kubernetes: the pod of rank {} was deleted", rank);
+      if (pod->phase == "Failed" && !has_said_its_end(rank)) return end_in_words(*pod);
+    }
+    return trouble_at_the_start();
+  }
+
+  // What was wrong at first says more than the words that come back later.
+  std::string trouble_at_the_start() {
+    const auto stuck = std::ranges::find_if(states_, can_never_start);
+    if (stuck == states_.end()) {
+      stuck_.reset();
+      return "";
+    }
+    if (!stuck_) {
+      stuck_ = {Clock::now(), fmt::format("Kubernetes cannot start rank {}: {}: {}", stuck->rank,
+                                          stuck->reason, stuck->message)};
+    }
+    return Clock::now() - stuck_->since < kTimeToStart ? "" : stuck_->why;
+  }
+
+  std::string end_in_words(const PodState& pod) const {
+    if (pod.reason == "OOMKilled") return fmt::format("rank {} was ended at its memory limit", pod.rank);
+    if (pod.reason == "Preempting" || pod.reason == "Preempted")
+      return fmt::format("preempted by Kubernetes: {}", pod.message);
+    if (pod.reason == "Evicted" || pod.reason == "NodeShutdown" || pod.reason == "Terminated" ||
+        pod.reason == "NodeLost" || pod.reason == "NodeAffinity")
+      return fmt::format("Kubernetes lost a node of the job: rank {}: {} {}", pod.rank, pod.reason,
+                         pod.message);
+    const std::string said = pods_.last_words(pod);
+    return fmt::format("the pod of rank {} ended with status {} before its rank did{}{}", pod.rank,
+                       pod.exit_status.value_or(0), said.empty() ? "" : ": ", said);
+  }
+
+  bool has_said_its_end(int rank) const {
+    std::error_code ignored;
+    return std::filesystem::exists(folder_.rank_end(rank), ignored) ||
+           std::filesystem::exists(folder_.node_end(rank), ignored);
+  }
+
+  // Where nobody answers a pod ends only here, or never.
+  bool is_lost(const PodState& pod) const { return pod.is_node_silent || lost_.contains(pod.rank); }
+
+  void end_pods() const {
+    const bool had_its_time = Clock::now() - *asked_at_ > kTimeToEnd;
+    for (const PodState& pod : states_) {
+      if (is_lost(pod) || had_its_time) {
+        pods_.end(pod, AttemptPods::Haste::kAtOnce);
+      } else if (!pod.is_over() && !pod.is_going) {
+        pods_.end(pod, AttemptPods::Haste::kWithGrace);
+      }
+    }
+  }
+
+  const AttemptFolder& folder_;
+  const Plan& plan_;
+  AttemptPods& pods_;
+  std::vector<PodState> states_;
+  std::set<int> lost_;
+  std::optional<Clock::time_point> asked_at_;
+  struct Stuck {
+    Clock::time_point since;
+    std::string why;
+  };
+  std::optional<Stuck> stuck_;
+};
+
+}  // namespace
+
+Result<RemoteEnd> run_kubernetes_attempt(const AttemptFolder& folder, const Plan& plan,
+                                         const std::string& program, bool is_adopted) {
+  AttemptPods pods(TRY(KubeApi::open(plan.kubernetes->kubeconfig)), plan);
+  std::error_code ignored;
+  if (!std::filesystem::exists(made_mark(folder), ignored)) {
+    if (!is_adopted || !std::filesystem::exists(folder.token(), ignored)) TRY(prepare_nodes(folder));
+    const auto made = pods.make(program, folder);
+    if (!made.ok()) {
+      pods.remove();
+      return RemoteEnd{.status = kRefusedByKubernetes,
+                       .reason = fmt::format("{}: {}", made.error().what, made.error().why)};
+    }
+    TRY(base::write_file(made_mark(folder), kube_name(plan)));
+  }
+  tell_news(folder, is_adopted ? "found again" : "handed in", fmt::format("pods of {}", kube_name(plan)));
+  KubernetesJob job(folder, plan, pods);
+  const RemoteEnd end = follow_to_the_end(folder, plan, job);
+  pods.remove();
+  return end;
+}
+
+}  // namespace lockstep::service

@@ -1,0 +1,148 @@
+#include "service/engine/nodes/follow_remote_job.h"
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <iterator>
+#include <poll.h>
+#include <set>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/file.h"
+#include "process/signal_gate.h"
+#include "service/engine/news.h"
+#include "service/engine/nodes/output_gathering.h"
+#include "service/engine/nodes/pulse.h"
+#include "service/job/job_id.h"
+#include "service/store/seal.h"
+
+namespace lockstep::service {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::chrono::milliseconds kBetweenGatherings{100};
+constexpr std::chrono::milliseconds kFirstLooks{250};
+constexpr std::chrono::seconds kLaterLooks{2};
+constexpr int kManyLooks = 40;
+// Longer than any pause of a shared disk that nobody calls broken.
+constexpr std::chrono::seconds kSignOfLifeTime{30};
+constexpr std::chrono::seconds kSignOfLifeTimeOfSuspects{8};
+constexpr int kNodeLostStatus = 137;
+
+class Following {
+ public:
+  Following(const AttemptFolder& folder, const Plan& plan, RemoteJob& job)
+      : folder_(folder),
+        job_(job),
+        output_(folder, plan.nodes),
+        pulse_(folder, plan.workers),
+        signals_({SIGTERM, SIGINT, SIGHUP}) {}
+
+  RemoteEnd until_the_end() {
+    while (!is_over()) {
+      wait();
+      output_.gather();
+      while (signals_.next()) ask_to_end();
+    }
+    output_.gather();
+    return end_;
+  }
+
+ private:
+  void wait() const {
+    pollfd watched{.fd = signals_.fd(), .events = POLLIN, .revents = 0};
+    ::poll(&watched, 1, static_cast<int>(kBetweenGatherings.count()));
+  }
+
+  void ask_to_end() {
+    end_.was_asked = true;
+    job_.cancel({});
+  }
+
+  bool is_over() {
+    const Clock::time_point now = Clock::now();
+    if (now < next_look_) return false;
+    next_look_ = now + (++looks_ < kManyLooks ? Clock::duration(kFirstLooks) : Clock::duration(kLaterLooks));
+    const RemoteState state = job_.look();
+    if (state.standing == RemoteStanding::kOver) return note_end(state);
+    tell_change(state);
+    if (!state.trouble.empty()) end_because(state.trouble, {});
+    if (state.standing != RemoteStanding::kUnknown) look_for_lost_ranks(state.suspects, now);
+    return false;
+  }
+
+  void tell_change(const RemoteState& state) {
+    if (state.standing == RemoteStanding::kRunning && !end_.has_run) {
+      end_.has_run = true;
+      tell_news(folder_, "running", fmt::format("{} on {}", job_.name(), state.where));
+    }
+    const bool waits = state.standing == RemoteStanding::kWaiting && !state.waits_for.empty();
+    if (!waits || !told_waits_.insert(state.waits_for).second) return;
+    tell_news(folder_, "waiting", fmt::format("{}: {}", job_.name(), state.waits_for));
+  }
+
+  // A scheduler may go on for ever with a node whose processes are gone, waits for minutes until it gives up
+  // a node that does not answer it, and may not have heard yet that a rank runs there.
+  void look_for_lost_ranks(const std::vector<int>& suspects, Clock::time_point now) {
+    if (!why_ended_.empty()) return;
+    pulse_.feel(now);
+    std::vector<int> lost = pulse_.silent_for(kSignOfLifeTime, now);
+    const std::vector<int> quiet = pulse_.silent_for(kSignOfLifeTimeOfSuspects, now);
+    std::ranges::copy_if(suspects, std::back_inserter(lost), [&](int rank) {
+      return std::ranges::count(quiet, rank) > 0 && std::ranges::count(lost, rank) == 0;
+    });
+    if (lost.empty()) return;
+    tell_news(folder_, "lost", fmt::format("no sign of life of ranks {}", fmt::join(lost, ", ")));
+    end_because(fmt::format("ranks {} gave no sign of life for {} s", fmt::join(lost, ", "),
+                            (suspects.empty() ? kSignOfLifeTime : kSignOfLifeTimeOfSuspects).count()),
+                lost);
+  }
+
+  void end_because(const std::string& why, const std::vector<int>& lost) {
+    if (!why_ended_.empty() || end_.was_asked) return;
+    why_ended_ = why;
+    job_.cancel(lost);
+  }
+
+  bool note_end(const RemoteState& state) {
+    std::error_code ignored;
+    end_.has_run = end_.has_run || std::filesystem::exists(folder_.node_place(0), ignored);
+    end_.reason = !why_ended_.empty() ? why_ended_ : state.trouble;
+    if (end_.was_asked) end_.reason.clear();
+    if (end_.reason.empty() && !end_.has_run) end_.reason = fmt::format("{} never started", job_.name());
+    if (!end_.reason.empty()) end_.status = kNodeLostStatus;
+    return true;
+  }
+
+  const AttemptFolder& folder_;
+  RemoteJob& job_;
+  OutputGathering output_;
+  Pulse pulse_;
+  process::SignalGate signals_;
+  RemoteEnd end_;
+  std::string why_ended_;
+  std::set<std::string> told_waits_;
+  int looks_ = 0;
+  Clock::time_point next_look_{};
+};
+
+}  // namespace
+
+RemoteEnd follow_to_the_end(const AttemptFolder& folder, const Plan& plan, RemoteJob& job) {
+  return Following(folder, plan, job).until_the_end();
+}
+
+Result<void> prepare_nodes(const AttemptFolder& folder) {
+  std::error_code fault;
+  std::filesystem::create_directories(folder.nodes(), fault);
+  std::filesystem::create_directories(folder.ranks(), fault);
+  TRY(base::write_file(folder.token(), in_hex(random_bytes(32))));
+  std::filesystem::permissions(folder.token(), std::filesystem::perms::owner_read, fault);
+  return {};
+}
+
+}  // namespace lockstep::service
