@@ -64,6 +64,10 @@ Result<void> check(const ReplayRequest& request) {
   if (request.bisects() && (request.copies != 0 || request.break_at)) {
     return contradiction("--bisect", "it goes neither with '--fork' nor with '--break-at'", "");
   }
+  const bool keeps_nothing = request.images || (!request.bisect_command.empty() && request.image_every == 0);
+  if (request.bisects() && keeps_nothing && request.out) {
+    return contradiction("-o", "nothing is kept of partial replays", "leave it away");
+  }
   if (request.images && !request.bisects() && !step_to_restore(request)) {
     return contradiction("--images", "nobody says which step to go to",
                          "give '--from-step STEP', '--to-step STEP' or '--break-at STEP:COLLECTIVE'");

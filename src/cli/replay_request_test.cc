@@ -52,6 +52,8 @@ TEST(ReplayRequest, RefusesWhatContradicts) {
             "a restored process runs what it ran");
   EXPECT_EQ(why_not({"--bisect", "step > 1", "--bisect-command", "true"}), "'--bisect-command' asks too");
   EXPECT_EQ(why_not({"--images", "y"}), "nobody says which step to go to");
+  EXPECT_EQ(why_not({"--bisect-command", "true", "-o", "x"}), "nothing is kept of partial replays");
+  EXPECT_EQ(why_not({"--bisect-command", "true", "-o", "x", "--checkpoint-every", "5"}), "");
 }
 
 TEST(ReplayRequest, GoesToTheStepBeforeABreakpoint) {

@@ -24,7 +24,7 @@ struct ReplaySubject {
 
   const record::Payload& rank() const { return *replay::find_rank(job, number); }
 };
-Result<ReplaySubject> find_replay_subject(const std::string& recording, int rank);
+Result<ReplaySubject> find_replay_subject(const std::string& recording, int number);
 
 // How the rank is started when its script begins, or resumes after so many steps.
 travel::Program program_of(const ReplaySubject& subject, const ReplayRequest& request, std::uint64_t from,

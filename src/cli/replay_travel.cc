@@ -51,8 +51,16 @@ travel::Telling telling_to(Terminal& terminal, const ReplayRequest& request, con
               }};
 }
 
-Result<int> run_frozen_now_and_then(const travel::Program& program, const travel::Freezing& freezing,
-                                    const ReplayRequest& request, Terminal& terminal) {
+// An error: it was not begun.
+Result<int> run_frozen_now_and_then(const travel::Program& program, const ReplaySubject& subject,
+                                    const ReplayRequest& request, const replay::Orders& orders,
+                                    const fs::path& folder, Terminal& terminal) {
+  const travel::Freezing freezing{.criu = TRY(travel::Criu::find()),
+                                  .images = folder / "images",
+                                  .recording = folder,
+                                  .replayed = subject.recording,
+                                  .rank = subject.number,
+                                  .orders = orders};
   const travel::Telling telling = telling_to(terminal, request, "");
   return travel::run_rooms({{.inside =
                                  [&](const travel::Room& room, const travel::Outlets& outlets) {
@@ -100,26 +108,18 @@ Result<std::vector<travel::Image>> images_for(const ReplaySubject& subject, cons
 Result<int> run_from_start(const ReplaySubject& subject, const ReplayRequest& request, std::uint64_t from,
                            const replay::Orders& orders, const fs::path& folder, Terminal& terminal) {
   const travel::Program program = program_of(subject, request, from, folder);
-  replay::Orders given = orders;
   if (orders.image_every != 0) {
-    const Result<travel::Criu> criu = travel::Criu::find();
-    if (criu.ok()) {
-      TRY(replay::write_orders(folder, orders));
-      return run_frozen_now_and_then(program,
-                                     {.criu = criu.value(),
-                                      .images = folder / "images",
-                                      .recording = folder,
-                                      .replayed = subject.recording,
-                                      .rank = subject.number,
-                                      .orders = orders},
-                                     request, terminal);
-    }
-    const Error& error = criu.error();
-    terminal.tell(fmt::format("lockstep: {}: {}{}{}; going on without\n  {}\n", error.what, error.where,
-                              error.where.empty() ? "" : ": ", error.why, error.hint));
-    given.image_every = 0;
+    TRY(replay::write_orders(folder, orders));
+    Result<int> status = run_frozen_now_and_then(program, subject, request, orders, folder, terminal);
+    if (status.ok()) return status;
+    const Error& error = status.error();
+    terminal.tell(fmt::format("lockstep: no process images: {}{}{}; going on without\n", error.where,
+                              error.where.empty() ? "" : ": ", error.why));
+    if (!error.hint.empty()) terminal.tell(fmt::format("  {}\n", error.hint));
   }
-  TRY(replay::write_orders(folder, given));
+  replay::Orders without = orders;
+  without.image_every = 0;
+  TRY(replay::write_orders(folder, without));
   return run_plainly(program, request, terminal);
 }
 
@@ -138,8 +138,10 @@ std::vector<Result<int>> run_restored(const travel::Criu& criu, const std::vecto
          .on_err = copy.on_err});
   }
   for (const Restored& copy : copies) {
-    if (const auto begun = begin_recording(copy); !begun.ok())
-      return std::vector<Result<int>>(copies.size(), begun.error());
+    if (const auto begun = begin_recording(copy); !begun.ok()) {
+      std::vector<Result<int>> refused(copies.size(), begun.error());
+      return refused;
+    }
   }
   return travel::run_rooms(occupants);
 }

@@ -208,11 +208,10 @@ constexpr std::string_view kDescription[] = {
     "put behind it; 'python -m pdb' and other modules get the recorded script and its arguments; any other "
     "command is "
     "run as it stands, as that rank.",
-    "With '--checkpoint-every' the process is frozen now and then into images, which need CRIU 4.1 or later "
-    "(in PATH, or "
-    "named by LOCKSTEP_CRIU) and the rights of root; without them it says why and goes on. '--images' begins "
-    "with the "
-    "nearest image at or before the wanted step instead of the start, as often as one likes.",
+    "With '--checkpoint-every' the process is frozen now and then into images, which need CRIU 4.1 or "
+    "later (in PATH, or named by LOCKSTEP_CRIU) and the rights of root; without them it says why and goes "
+    "on. '--images' begins with the nearest image at or before the wanted step instead of the start, as "
+    "often as one likes.",
     "A recording that was cut, by kill -9 or a full disk, is replayed as far as it goes; then the call whose "
     "result is "
     "missing raises an error that says so.",

@@ -34,7 +34,7 @@ std::string program_for(const std::string& name, const std::vector<std::string>&
   if (name.find('/') != std::string::npos) return name;
   for (const std::string& entry : environment) {
     if (!entry.starts_with("PATH=")) continue;
-    const std::string found = program_in(std::string_view(entry).substr(5), name);
+    std::string found = program_in(std::string_view(entry).substr(5), name);
     if (!found.empty()) return found;
   }
   return name;

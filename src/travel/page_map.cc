@@ -52,7 +52,7 @@ std::optional<Fields> take_entry(std::string_view& bytes) {
   std::memcpy(&size, bytes.data(), sizeof size);
   bytes.remove_prefix(sizeof size);
   if (bytes.size() < size) return std::nullopt;
-  const auto fields = fields_of(bytes.substr(0, size));
+  auto fields = fields_of(bytes.substr(0, size));
   bytes.remove_prefix(size);
   return fields;
 }

@@ -19,7 +19,6 @@
 namespace lockstep::travel {
 namespace {
 
-constexpr int kCouldNotFurnish = 2;
 constexpr std::size_t kMostBytes = 1 << 16;
 
 // A small file below a folder that is open, as /proc has them.
@@ -43,7 +42,7 @@ bool is_known_inside_as(const std::string& status, pid_t inner) {
 
 }  // namespace
 
-Result<pid_t> Room::start(const std::function<int(const Room&)>& inside) {
+Result<pid_t> Room::start(const std::function<int(Room&)>& inside) {
   const long pid = ::syscall(SYS_clone, CLONE_NEWPID | CLONE_NEWNS | SIGCHLD, nullptr, nullptr, nullptr, 0);
   if (pid < 0) {
     return Error{"no process images", "", fmt::format("cannot make namespaces: {}", std::strerror(errno)),
@@ -52,7 +51,7 @@ Result<pid_t> Room::start(const std::function<int(const Room&)>& inside) {
   if (pid > 0) return static_cast<pid_t>(pid);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   Room room;
-  ::_exit(room.furnish().ok() ? inside(room) : kCouldNotFurnish);
+  ::_exit(inside(room));
 }
 
 Result<void> Room::furnish() {

@@ -12,10 +12,13 @@ namespace lockstep::travel {
 
 class Room {
  public:
-  // Runs `inside` in a new process, the first one of the room, with a /proc of its own; what it returns is
-  // the exit status. When this program ends, or that process, everything in the room ends. Needs the rights
-  // of root, and a program with one thread.
-  static Result<pid_t> start(const std::function<int(const Room&)>& inside);
+  // Runs `inside` in a new process, the first one of the room; what it returns is the exit status. When this
+  // program ends, or that process, everything in the room ends. Needs the rights of root, and a program with
+  // one thread.
+  static Result<pid_t> start(const std::function<int(Room&)>& inside);
+
+  // Only inside, and first. Mounts are the room's own from here on, and /proc is about its processes.
+  Result<void> furnish();
 
   // Only inside. From here on `place` is another name of `folder` there.
   Result<void> show(const std::filesystem::path& folder, const std::filesystem::path& place) const;
@@ -25,7 +28,6 @@ class Room {
 
  private:
   Room() = default;
-  Result<void> furnish();
 
   int outer_proc_ = -1;
 };

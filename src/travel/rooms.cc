@@ -16,6 +16,8 @@ namespace {
 
 using process::Descriptor;
 
+constexpr int kCouldNotDoIt = 2;
+
 struct Way {
   Descriptor from;
   std::function<void(std::string_view)> to;
@@ -32,12 +34,19 @@ Result<std::array<Descriptor, 2>> make_pipe() {
   return std::array<Descriptor, 2>{Descriptor(ends[0]), Descriptor(ends[1])};
 }
 
+int move_in(Room& room, const Occupant& occupant, const Outlets& outlets) {
+  const Result<void> furnished = room.furnish();
+  if (furnished.ok()) return occupant.inside(room, outlets);
+  base::write_all(outlets.trouble, furnished.error().why);
+  return kCouldNotDoIt;
+}
+
 Result<pid_t> occupy(const Occupant& occupant, std::string& trouble, std::vector<Way>& ways) {
   std::array<Descriptor, 2> out = TRY(make_pipe());
   std::array<Descriptor, 2> err = TRY(make_pipe());
   std::array<Descriptor, 2> told = TRY(make_pipe());
   const Outlets outlets{out[1].get(), err[1].get(), told[1].get()};
-  const pid_t pid = TRY(Room::start([&](const Room& room) { return occupant.inside(room, outlets); }));
+  const pid_t pid = TRY(Room::start([&](Room& room) { return move_in(room, occupant, outlets); }));
   ways.push_back({std::move(out[0]), occupant.on_out});
   ways.push_back({std::move(err[0]), occupant.on_err});
   ways.push_back({std::move(told[0]), [&trouble](std::string_view text) { trouble += text; }});
