@@ -37,6 +37,8 @@ bool may_fail(std::string_view line) {
   static const base::Regex complaint = base::Regex::of_our_own(
       R"((^|[\s\[])error(:|\])|\bfail(ed|ure|s)?\b|\b(cannot|can.t|could not|couldn.t|unable to|lost (communication|connection|contact)|refused|timed out|killed)\b)"
       R"(|\b(is|are|was|were|does|do|did)( not|n.t) (found|supported|available|registered|usable|exist|match)\b)"
+      R"(|\b(Type|Value|Key|Index|Runtime|Attribute|Assertion|Import|OS|IO|Memory)Error\b|\bnot (registered|recognized|permitted|divisible)\b)"
+      R"(|\b(does|did)( not|n.t) (know|succeed|fit)\b|\brejected because\b|\btoo (big|large|many|few) )"
       R"(|exited (on )?signal|Signal code|NCCL WARN|NCCL INFO \S+:\d+ -> \d|\w_STATUS_(NOT|BAD|INTERNAL|EXEC|ALLOC))"
       R"(|\b(INVALID_ARGUMENT|RESOURCE_EXHAUSTED|FAILED_PRECONDITION|UNAVAILABLE|UNKNOWN|INTERNAL): |: [EF] \w+/|mismatch)");
   return complaint.found_in(line);

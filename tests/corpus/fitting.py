@@ -5,7 +5,7 @@ import math
 from scoring import Row, is_right
 
 PULL_TO_ZERO = 0.05  # keeps grounds that few answers have from claiming much
-WRONG_COUNTS = 2  # a wrong answer that is sure of itself costs its reader more than a right one that doubts
+WRONG_COUNTS = 3  # a wrong answer that is sure of itself costs its reader more than a right one that doubts
 ROUNDS = 4000
 RATE = 0.5
 
