@@ -19,8 +19,8 @@ int pods_on(const KubeNode& node, const Resources& each) {
 }
 
 std::vector<int> pods_on_each(const std::vector<KubeNode>& nodes, const Resources& each) {
-  std::vector<int> rooms;
-  for (const KubeNode& node : nodes) rooms.push_back(pods_on(node, each));
+  std::vector<int> rooms(nodes.size());
+  std::ranges::transform(nodes, rooms.begin(), [&](const KubeNode& node) { return pods_on(node, each); });
   return rooms;
 }
 

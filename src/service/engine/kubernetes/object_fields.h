@@ -13,10 +13,10 @@ inline const base::Json& field_at(const base::Json& object) {
 
 template <typename... Rest>
 const base::Json& field_at(const base::Json& object, const char* name, Rest... rest) {
-  static const base::Json kNothing;
-  if (!object.is_object()) return kNothing;
+  static const base::Json nothing;
+  if (!object.is_object()) return nothing;
   const auto found = object.find(name);
-  return found == object.end() ? kNothing : field_at(*found, rest...);
+  return found == object.end() ? nothing : field_at(*found, rest...);
 }
 
 template <typename... Names>
@@ -28,9 +28,9 @@ std::string text_at(const base::Json& object, Names... names) {
 // To go through the items of a list; an empty one where there is none.
 template <typename... Names>
 const base::Json& list_at(const base::Json& object, Names... names) {
-  static const base::Json kEmpty = base::Json::array();
+  static const base::Json empty = base::Json::array();
   const base::Json& found = field_at(object, names...);
-  return found.is_array() ? found : kEmpty;
+  return found.is_array() ? found : empty;
 }
 
 }  // namespace lockstep::service
