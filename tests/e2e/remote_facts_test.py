@@ -1,5 +1,5 @@
 """Facts collected from other hosts for real: sshd on hosts made of namespaces, ssh and Open MPI's mpirun to reach them, the
-folder given to check. Slurm has a test of its own; kubectl's words are a unit test's."""
+folder given to check. Slurm and Kubernetes have tests of their own."""
 
 import json
 import os
