@@ -43,7 +43,7 @@ page-deps: deps  ## fetch the npm packages that build and test the page
 screenshot: page-deps demo   ## make the pictures of README and docs: the demo's job as the page shows it
 	@tools/make_screenshot
 
-bench-service: build   ## the service under load: 10,000 queued jobs, 5,000 log streams, 200 submits a second
+bench-service: build lab-deps   ## the service under load: 10,000 queued jobs, 5,000 log streams, 200 submits a second
 	@tests/bench/service_bench build/release
 
 cross-validate: deps   ## what diagnose is worth on unseen faults, into docs/cross-validation.md; CORPUS=faults.jsonl
