@@ -260,6 +260,9 @@ def test_queries_pages_and_keys(service):
     first = service.post(body, key)[1]["id"]
     assert service.post(body, key)[1]["id"] == first
     assert service.post(body | {"workers": 2}, key)[1]["code"] == "idempotency_key_reused"
+    for unsound in ("", "a b", "k\xe9", "k" * 256):
+        status, problem = service.post(body, {"Idempotency-Key": unsound})
+        assert (status, problem["code"]) == (400, "bad_idempotency_key")
     names = {first} | {service.post(body)[1]["id"] for _ in range(4)}
     seen, cursor = [], ""
     while cursor is not None:

@@ -23,6 +23,11 @@ using base::Json;
 constexpr int kMostInAPage = 500;
 constexpr std::size_t kLongestKey = 255;
 
+bool is_sound_key(std::string_view key) {
+  const auto is_visible = [](unsigned char c) { return c >= '!' && c <= '~'; };
+  return !key.empty() && key.size() <= kLongestKey && std::ranges::all_of(key, is_visible);
+}
+
 // What is wrong with a request before anybody looks at the job it describes.
 std::optional<Response> refusal_of(const Call& call, const Result<Json>& json) {
   if (!json.ok()) {
@@ -30,9 +35,10 @@ std::optional<Response> refusal_of(const Call& call, const Result<Json>& json) {
         .status = 400, .code = "bad_json", .title = "The body is no JSON", .detail = json.error().why});
   }
   const auto key = header(call, "idempotency-key");
-  if (key && (key->empty() || key->size() > kLongestKey)) {
-    return answer(Problem{
-        .status = 400, .code = "bad_idempotency_key", .title = "The Idempotency-Key is empty or too long"});
+  if (key && !is_sound_key(*key)) {
+    return answer(Problem{.status = 400,
+                          .code = "bad_idempotency_key",
+                          .title = "The Idempotency-Key is not 1 to 255 visible characters of ASCII"});
   }
   return std::nullopt;
 }
