@@ -9,8 +9,8 @@
 #include "base/lines.h"
 #include "process/capture.h"
 #include "process/environment.h"
+#include "process/foreground.h"
 #include "process/search_path.h"
-#include "travel/quiet_program.h"
 
 namespace lockstep::travel {
 namespace {
@@ -26,6 +26,11 @@ std::string find_program() {
   const char* path = std::getenv("PATH");
   return process::program_in(fmt::format("{}:/usr/local/sbin:/usr/sbin", path == nullptr ? "" : path),
                              "criu");
+}
+
+bool runs_well(const std::vector<std::string>& argv) {
+  const auto status = process::run_in_foreground(argv, process::own_environment(), {.is_silent = true});
+  return status.ok() && status.value() == 0;
 }
 
 Error because(const std::string& what, const std::filesystem::path& log) {
@@ -63,10 +68,10 @@ Result<Criu> Criu::find() {
 }
 
 Result<void> Criu::dump(pid_t pid, const std::filesystem::path& folder) const {
-  const int status =
-      run_quietly({program_, "dump", "--tree", std::to_string(pid), "--images-dir", folder.string(),
-                   "--log-file", "dump.log", "--leave-running", "--network-lock", "skip"});
-  if (status == 0) return {};
+  const bool is_done =
+      runs_well({program_, "dump", "--tree", std::to_string(pid), "--images-dir", folder.string(),
+                 "--log-file", "dump.log", "--leave-running", "--network-lock", "skip"});
+  if (is_done) return {};
   return because("cannot freeze the process", folder / "dump.log");
 }
 
@@ -77,7 +82,7 @@ Result<void> Criu::restore(const std::filesystem::path& folder, const std::strin
   for (const Instead& one : instead) {
     argv.insert(argv.end(), {"--inherit-fd", fmt::format("fd[{}]:{}", one.descriptor, one.known_as)});
   }
-  if (run_quietly(argv) == 0) {
+  if (runs_well(argv)) {
     std::error_code ignored;
     std::filesystem::remove(folder / log, ignored);
     return {};
