@@ -10,8 +10,8 @@
 #include "lockstep/recorder.h"
 
 #include "base/file.h"
+#include "base/mapped_file.h"
 #include "base/text_fields.h"
-#include "record/mapped_payload.h"
 
 namespace lockstep::record {
 namespace {
@@ -217,7 +217,7 @@ Result<void> decode_part(const void* data, std::size_t bytes, std::uint64_t blob
 }
 
 Result<void> read_part(const std::filesystem::path& path, Decoder& decoder) {
-  const MappedPayload file(path);
+  const base::MappedFile file(path);
   if (!file.is_open()) {
     return Error{"cannot read payload", path.string(),
                  file.error() != 0 ? std::strerror(file.error()) : "it is empty",

@@ -4,7 +4,7 @@
 
 #include "lockstep/payload_format.h"
 
-#include "record/mapped_payload.h"
+#include "base/mapped_file.h"
 
 namespace lockstep::record {
 namespace {
@@ -22,7 +22,7 @@ std::vector<std::byte> copy_of(const void* data, std::uint64_t bytes) {
 
 std::optional<std::vector<std::byte>> placed_content(const fs::path& payload_file,
                                                      const lockstep_payload_placed_blob& blob) {
-  const MappedPayload file(fs::path(payload_file).replace_extension(LOCKSTEP_PAYLOAD_BLOBS_EXTENSION));
+  const base::MappedFile file(fs::path(payload_file).replace_extension(LOCKSTEP_PAYLOAD_BLOBS_EXTENSION));
   if (!file.is_open() || blob.offset > file.bytes() || blob.bytes > file.bytes() - blob.offset)
     return std::nullopt;
   return copy_of(static_cast<const std::byte*>(file.data()) + blob.offset, blob.bytes);
@@ -36,7 +36,7 @@ const lockstep_payload_blob* as_blob(const lockstep_payload_entry& entry) {
 }
 
 std::optional<std::vector<std::byte>> content_in(const fs::path& path, const PayloadOutput& wanted) {
-  const MappedPayload file(path);
+  const base::MappedFile file(path);
   if (!file.is_open()) return std::nullopt;
   std::uint64_t offset = lockstep_payload_begin(file.data(), file.bytes());
   while (offset != 0) {

@@ -1,13 +1,10 @@
 #include "travel/shared_pages.h"
 
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
+#include <cstring>
 
 #include <fmt/format.h>
 
 #include "base/file.h"
-#include "process/descriptor.h"
 
 namespace lockstep::travel {
 namespace {
@@ -16,32 +13,13 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kMostBytes = std::size_t{256} << 20;
 
+Result<std::shared_ptr<const base::MappedFile>> contents_of(const fs::path& path) {
+  auto file = std::make_shared<const base::MappedFile>(path);
+  if (file->error() == 0) return file;
+  return Error{"cannot map pages", path.string(), std::strerror(file->error()), ""};
+}
+
 }  // namespace
-
-// A mapped file, also when it has been removed since.
-class SharedPages::Contents {
- public:
-  static Result<std::shared_ptr<const Contents>> map(const fs::path& path) {
-    const process::Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-    struct stat status {};
-    if (!file.is_open() || ::fstat(file.get(), &status) != 0)
-      return base::error_from_errno("cannot read pages", path);
-    const auto bytes = static_cast<std::size_t>(status.st_size);
-    void* const place = bytes == 0 ? nullptr : ::mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, file.get(), 0);
-    if (place == MAP_FAILED) return base::error_from_errno("cannot map pages", path);
-    return std::shared_ptr<const Contents>(new Contents(static_cast<const char*>(place), bytes));
-  }
-  Contents(const Contents&) = delete;
-  Contents& operator=(const Contents&) = delete;
-  ~Contents() {
-    if (!bytes_.empty()) ::munmap(const_cast<char*>(bytes_.data()), bytes_.size());
-  }
-  std::string_view bytes() const { return bytes_; }
-
- private:
-  Contents(const char* data, std::size_t bytes) : bytes_(data, bytes) {}
-  std::string_view bytes_;
-};
 
 PageMap SharedPages::without_known(const PageMap& whole, std::string_view contents, std::string& kept) const {
   PageMap less{.magic = whole.magic, .contents = whole.contents, .runs = {}};
@@ -77,7 +55,7 @@ PageMap SharedPages::without_known(const PageMap& whole, std::string_view conten
 // Pages that the map has from the image before are known there already.
 void SharedPages::know(const PageMap& map, std::shared_ptr<const Contents> contents) {
   std::unordered_map<std::uint64_t, std::string_view> known;
-  std::string_view rest = contents->bytes();
+  std::string_view rest = contents->text();
   for (const PageRun& run : map.runs) {
     for (std::uint64_t page = 0; page < run.pages; ++page) {
       const std::uint64_t address = run.address + page * kPageBytes;
@@ -98,11 +76,11 @@ Result<void> SharedPages::take_out(const fs::path& folder, pid_t pid) {
   const std::string bytes = TRY(base::read_file(list, kMostBytes));
   const PageMap whole = TRY(decode_page_map(bytes, list.string()));
   const fs::path pages = folder / fmt::format("pages-{}.img", whole.contents);
-  std::shared_ptr<const Contents> contents = TRY(Contents::map(pages));
+  std::shared_ptr<const Contents> contents = TRY(contents_of(pages));
   PageMap map = whole;
   if (!before_.empty()) {
     std::string kept;
-    map = without_known(whole, contents->bytes(), kept);
+    map = without_known(whole, contents->text(), kept);
     TRY(base::write_file(folder / "less.pages", kept));
     TRY(base::write_file(folder / "less.list", encode_page_map(map)));
     std::error_code fault;
@@ -110,7 +88,7 @@ Result<void> SharedPages::take_out(const fs::path& folder, pid_t pid) {
     if (!fault) fs::rename(folder / "less.pages", pages, fault);
     if (!fault) fs::rename(folder / "less.list", list, fault);
     if (fault) return Error{"cannot link images", folder.string(), fault.message(), ""};
-    contents = TRY(Contents::map(pages));
+    contents = TRY(contents_of(pages));
   }
   know(map, std::move(contents));
   before_ = folder;

@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/mapped_file.h"
 #include "base/result.h"
 #include "travel/page_map.h"
 
@@ -22,7 +23,7 @@ class SharedPages {
   Result<void> take_out(const std::filesystem::path& folder, pid_t pid);
 
  private:
-  class Contents;
+  using Contents = base::MappedFile;
 
   PageMap without_known(const PageMap& whole, std::string_view contents, std::string& kept) const;
   void know(const PageMap& map, std::shared_ptr<const Contents> contents);
