@@ -16,10 +16,6 @@ namespace fs = std::filesystem;
 
 constexpr double kMegabyte = 1e6;
 
-void pass_to(int stream, std::string_view bytes) {
-  (void)base::write_all(stream, bytes);
-}
-
 std::string where_it_stands(const ReplayRequest& request) {
   return request.break_at ? fmt::format("before {}", replay::in_words(*request.break_at))
                           : "because of a signal";
@@ -66,8 +62,8 @@ Result<int> run_frozen_now_and_then(const travel::Program& program, const Replay
                                  [&](const travel::Room& room, const travel::Outlets& outlets) {
                                    return travel::keep_program(room, outlets, program, freezing, telling);
                                  },
-                             .on_out = [](std::string_view bytes) { pass_to(STDOUT_FILENO, bytes); },
-                             .on_err = [](std::string_view bytes) { pass_to(STDERR_FILENO, bytes); }}})
+                             .on_out = into_stream(STDOUT_FILENO),
+                             .on_err = into_stream(STDERR_FILENO)}})
       .front();
 }
 
@@ -92,6 +88,10 @@ Result<void> begin_recording(const Restored& copy) {
 }
 
 }  // namespace
+
+std::function<void(std::string_view)> into_stream(int stream) {
+  return [stream](std::string_view bytes) { (void)base::write_all(stream, bytes); };
+}
 
 Result<std::vector<travel::Image>> images_for(const ReplaySubject& subject, const fs::path& folder) {
   std::vector<travel::Image> images = TRY(travel::read_images(folder));

@@ -26,6 +26,9 @@ Result<int> run_from_start(const ReplaySubject& subject, const ReplayRequest& re
                            const replay::Orders& orders, const std::filesystem::path& folder,
                            Terminal& terminal);
 
+// What a process prints, for one of our own streams.
+std::function<void(std::string_view)> into_stream(int stream);
+
 // A process made from an image, with what becomes of its output.
 struct Restored {
   travel::Image image;

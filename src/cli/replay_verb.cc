@@ -87,8 +87,8 @@ Restored restored_from(const travel::Image& image, const ReplayRequest& request,
           .orders = {.to_step = request.to_step.value_or(0),
                      .patch = request.patch,
                      .break_at = request.break_at ? replay::for_recorder(*request.break_at) : ""},
-          .on_out = [](std::string_view bytes) { (void)base::write_all(STDOUT_FILENO, bytes); },
-          .on_err = [](std::string_view bytes) { (void)base::write_all(STDERR_FILENO, bytes); }};
+          .on_out = into_stream(STDOUT_FILENO),
+          .on_err = into_stream(STDERR_FILENO)};
 }
 
 // Each in a folder of its own, with a file for what it prints.
