@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "base/json_fields.h"
 #include "cli/service_client.h"
 #include "cli/verbs.h"
 
@@ -10,7 +11,7 @@ Result<ExitStatus> run(const Args& args, Terminal& terminal) {
   const service::Client client = TRY(reach_service(args));
   for (const std::string& id : args.operands) {
     const base::Json job = TRY(json_of(client.send("POST", fmt::format("/v1/jobs/{}/cancel", id))));
-    const std::string state = text_in(job, "state");
+    const std::string state = base::text_at(job, "state");
     terminal.tell(fmt::format("lockstep: {}: {}\n", id, state == "RUNNING" ? "told to end" : state));
   }
   return ExitStatus::kNothingFound;

@@ -6,6 +6,7 @@
 
 #include "base/escape.h"
 #include "base/file.h"
+#include "base/json_fields.h"
 #include "cli/service_client.h"
 #include "process/descriptor.h"
 #include "service/http/message.h"
@@ -43,8 +44,8 @@ Result<Json> artifacts_of(const service::Client& client, const std::string& job_
 
 Result<void> show_artifacts(const Json& artifacts, Terminal& terminal) {
   for (const Json& one : artifacts) {
-    const std::string line =
-        fmt::format("  artifact {} ({} bytes)", text_in(one, "path"), one.value("bytes", std::int64_t{0}));
+    const std::string line = fmt::format("  artifact {} ({} bytes)", base::text_at(one, "path"),
+                                         one.value("bytes", std::int64_t{0}));
     TRY(terminal.write(base::escape_for_terminal(line) + "\n"));
   }
   return {};
@@ -53,7 +54,7 @@ Result<void> show_artifacts(const Json& artifacts, Terminal& terminal) {
 Result<void> download_artifacts(const service::Client& client, const std::string& job_id,
                                 const Json& artifacts, const fs::path& folder, Terminal& terminal) {
   for (const Json& one : artifacts) {
-    const std::string path = text_in(one, "path");
+    const std::string path = base::text_at(one, "path");
     if (!service::stays_inside(path))
       return Error{"cannot fetch an artifact", path, "its path leads out of the folder", ""};
     TRY(download_one(

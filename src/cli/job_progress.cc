@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/escape.h"
+#include "base/json_fields.h"
 #include "cli/service_client.h"
 #include "cli/terminal.h"
 
@@ -27,7 +28,7 @@ std::string cut_to(const std::string& text, std::size_t columns) {
 }
 
 std::string state_in_words(const base::Json& job, std::int64_t seconds) {
-  const std::string state = text_in(job, "state");
+  const std::string state = base::text_at(job, "state");
   if (state == "QUEUED") return fmt::format("waits for its turn, {} s", seconds);
   if (state != "RUNNING") return "";
   const auto attempts = job.find("attempts");
@@ -67,7 +68,7 @@ void JobProgress::show_until_stopped() {
     const std::string last_line = last_line_;
     lock.unlock();
     const auto job = json_of(client_.send("GET", "/v1/jobs/" + id_));
-    const std::string now_state = job.ok() ? text_in(job.value(), "state") : "";
+    const std::string now_state = job.ok() ? base::text_at(job.value(), "state") : "";
     if (now_state != state) {
       if (!state.empty()) since = Clock::now();
       state = now_state;

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "base/escape.h"
+#include "base/json_fields.h"
 #include "cli/job_artifacts.h"
 #include "cli/service_client.h"
 #include "cli/verbs.h"
@@ -13,7 +14,7 @@ using base::Json;
 std::string what_runs(const Json& job) {
   const auto request = job.find("request");
   if (request == job.end()) return "";
-  if (const std::string script = text_in(*request, "script"); !script.empty()) {
+  if (const std::string script = base::text_at(*request, "script"); !script.empty()) {
     return script.substr(script.rfind('/') + 1);
   }
   const auto command = request->find("command");
@@ -23,8 +24,9 @@ std::string what_runs(const Json& job) {
 }
 
 std::string row_of(const Json& job) {
-  return fmt::format("{:<30}  {:<9}  {:<24}  {:<20}  {}\n", text_in(job, "id"), text_in(job, "state"),
-                     text_in(job, "created_at"), what_runs(job), text_in(job, "reason"));
+  return fmt::format("{:<30}  {:<9}  {:<24}  {:<20}  {}\n", base::text_at(job, "id"),
+                     base::text_at(job, "state"), base::text_at(job, "created_at"), what_runs(job),
+                     base::text_at(job, "reason"));
 }
 
 Result<ExitStatus> list(const service::Client& client, const Args& args, Terminal& terminal) {
@@ -47,8 +49,8 @@ Result<void> show_choices(const Json& job, Terminal& terminal) {
   const auto resolved = job.find("resolved");
   if (resolved == job.end()) return {};
   for (const auto& [name, choice] : resolved->items()) {
-    const std::string line =
-        fmt::format("  {:<18} {} ({})", name, text_in(choice, "value"), text_in(choice, "reason"));
+    const std::string line = fmt::format("  {:<18} {} ({})", name, base::text_at(choice, "value"),
+                                         base::text_at(choice, "reason"));
     TRY(terminal.write(base::escape_for_terminal(line) + "\n"));
   }
   return {};
@@ -60,15 +62,16 @@ Result<void> show_ranks(const Json& job, Terminal& terminal) {
   for (const Json& rank : (*attempt)["ranks"]) {
     if (rank["ended_at"].is_null()) {
       TRY(terminal.write(
-          fmt::format("  rank {:<5} {}  alive\n", rank["rank"].dump(), text_in(rank, "alive_at"))));
+          fmt::format("  rank {:<5} {}  alive\n", rank["rank"].dump(), base::text_at(rank, "alive_at"))));
       continue;
     }
     const Json& signal = rank["signal"];
     const std::string how = signal.is_null() ? fmt::format("status {}", rank["exit_status"].dump())
                                              : fmt::format("signal {}", signal.dump());
     const bool was_asked = rank["was_asked_to_end"].is_boolean() && rank["was_asked_to_end"].get<bool>();
-    TRY(terminal.write(fmt::format("  rank {:<5} {}  {}{}\n", rank["rank"].dump(), text_in(rank, "ended_at"),
-                                   how, was_asked ? ", when it was told to end" : "")));
+    TRY(terminal.write(fmt::format("  rank {:<5} {}  {}{}\n", rank["rank"].dump(),
+                                   base::text_at(rank, "ended_at"), how,
+                                   was_asked ? ", when it was told to end" : "")));
   }
   return {};
 }

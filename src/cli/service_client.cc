@@ -4,6 +4,7 @@
 
 #include "base/escape.h"
 #include "base/file.h"
+#include "base/json_fields.h"
 #include "base/text_fields.h"
 #include "cli/job_progress.h"
 #include "report/findings_json.h"
@@ -70,14 +71,9 @@ Result<Json> json_of(const Result<service::Answer>& answer) {
   return base::parse_json(answer.value().body, "answer of the service");
 }
 
-std::string text_in(const Json& json, const char* name) {
-  const auto found = json.find(name);
-  return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
 Result<void> tell_job(const Json& job, Terminal& terminal) {
-  std::string line = fmt::format("lockstep: {}: {}", text_in(job, "id"), text_in(job, "state"));
-  if (const std::string reason = text_in(job, "reason"); !reason.empty()) line += ": " + reason;
+  std::string line = fmt::format("lockstep: {}: {}", base::text_at(job, "id"), base::text_at(job, "state"));
+  if (const std::string reason = base::text_at(job, "reason"); !reason.empty()) line += ": " + reason;
   terminal.tell(base::escape_for_terminal(line) + "\n");
   TRY(tell_check(job, terminal));
   const auto diagnosis = job.find("diagnosis");

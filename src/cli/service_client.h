@@ -54,6 +54,4 @@ Result<void> wait_for_job(const service::Client& client, const std::string& id, 
 // The job's own status: that of the rank which failed first.
 int status_of(const base::Json& job);
 
-std::string text_in(const base::Json& json, const char* name);
-
 }  // namespace lockstep::cli

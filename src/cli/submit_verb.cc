@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/json_fields.h"
 #include "base/text_fields.h"
 #include "cli/sent_files.h"
 #include "cli/service_client.h"
@@ -142,7 +143,7 @@ Result<ExitStatus> run(const Args& args, Terminal& terminal) {
     sent = TRY(reach_service(args)).send("POST", "/v1/jobs", body, {{"Idempotency-Key", key}});
   }
   const Json job = TRY(json_of(sent));
-  const std::string id = text_in(job, "id");
+  const std::string id = base::text_at(job, "id");
   const bool waits = args.has("wait") || args.has("follow");
   if (waits) {
     terminal.tell(fmt::format("lockstep: {}\n", id));

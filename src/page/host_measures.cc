@@ -6,15 +6,12 @@
 #include <map>
 #include <optional>
 
+#include "base/json_fields.h"
+
 namespace lockstep::page {
 namespace {
 
 using base::Json;
-
-std::string text_in(const Json& object, const char* name) {
-  const auto found = object.find(name);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : "";
-}
 
 std::optional<double> figure_in(const Json& object, const char* name) {
   const auto found = object.find(name);
@@ -49,18 +46,18 @@ std::optional<PairMeasure> measure_in(const Json& pair, Places& places) {
   const auto latency = figure_in(pair, "latency_us");
   const auto bandwidth = figure_in(pair, "megabytes_per_s");
   if (!latency || !bandwidth) return std::nullopt;
-  const auto from = places.of(text_in(pair, "from"));
-  const auto to = places.of(text_in(pair, "to"));
+  const auto from = places.of(base::text_at(pair, "from"));
+  const auto to = places.of(base::text_at(pair, "to"));
   if (!from || !to) return std::nullopt;
   return PairMeasure{*from, *to, *latency, *bandwidth};
 }
 
 std::optional<PairFailure> failure_in(const Json& failure, Places& places) {
   if (!failure.is_object()) return std::nullopt;
-  const std::string end = text_in(failure, "end");
+  const std::string end = base::text_at(failure, "end");
   if (end.empty() || end.starts_with("open")) return std::nullopt;
-  const auto from = places.of(text_in(failure, "from"));
-  const auto to = places.of(text_in(failure, "to"));
+  const auto from = places.of(base::text_at(failure, "from"));
+  const auto to = places.of(base::text_at(failure, "to"));
   if (!from || !to) return std::nullopt;
   PairFailure made{.from = *from, .to = *to, .port = 0, .end = end};
   if (const auto port = figure_in(failure, "port"); port && *port <= 65535)

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/file.h"
+#include "base/json_fields.h"
 #include "base/yaml.h"
 
 namespace lockstep::rules {
@@ -32,7 +33,7 @@ Result<Json> read_rule_folder(const fs::path& folder) {
   for (const fs::path& file : files) {
     const std::string text = TRY(base::read_file(file, kLargestEntry));
     Json entry = TRY(base::parse_yaml(text, file.string()));
-    if (text_member(entry, "id") != file.stem().string())
+    if (base::text_at(entry, "id") != file.stem().string())
       return Error{"cannot use rule", file.string(), "its id is not the name of its file", ""};
     entries.push_back(std::move(entry));
   }
@@ -43,7 +44,7 @@ Result<std::vector<Rule>> decode_rules(const Json& entries) {
   std::vector<Rule> rules;
   std::set<std::string> ids;
   for (const Json& entry : entries) {
-    Rule rule = TRY(decode_rule(entry, text_member(entry, "id")));
+    Rule rule = TRY(decode_rule(entry, base::text_at(entry, "id")));
     if (!ids.insert(rule.id).second) return Error{"cannot use rule", rule.id, "its id is there twice", ""};
     rules.push_back(std::move(rule));
   }

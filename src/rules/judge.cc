@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/json_fields.h"
 #include "rules/evaluate.h"
 
 namespace lockstep::rules {
@@ -90,7 +91,7 @@ class Judge {
       Place place = around_all(launch_on(i));
       place.scope.names.emplace_back("env", Value(environments_[i], "env"));
       place.scope.names.emplace_back("host", Value(hosts_[i], fmt::format("hosts/{}", i)));
-      place.host = text_member(hosts_[i], "host");
+      place.host = base::text_at(hosts_[i], "host");
       places.push_back(std::move(place));
     }
     return places;
@@ -160,7 +161,7 @@ class Judge {
     if (path.starts_with("hosts/") && second != std::string::npos && !hosts_.empty()) {
       const std::size_t host = std::stoul(path.substr(first + 1, second - first - 1));
       return evidence_of(hosts_[host], path.substr(second + 1), situation_.hosts[host].file, std::nullopt,
-                         fmt::format(" on {}", text_member(hosts_[host], "host")));
+                         fmt::format(" on {}", base::text_at(hosts_[host], "host")));
     }
     const config::Settings* launch = place.launch;
     std::string inside = path;

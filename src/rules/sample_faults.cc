@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "base/json_fields.h"
 #include "config/files/shell_words.h"
 #include "rules/catalogue.h"
 #include "rules/judge.h"
@@ -32,7 +33,7 @@ const Json& member_of(const Json& sample, const char* name) {
 
 config::Inputs inputs_of(const Json& sample) {
   config::Inputs inputs;
-  const std::string command = text_member(sample, "command");
+  const std::string command = base::text_at(sample, "command");
   config::ShellWords words(command, [](const std::string&) { return std::nullopt; });
   if (const auto first = words.next()) inputs.command = first->words;
   for (const auto& [name, value] : member_of(sample, "env").items())
@@ -42,7 +43,7 @@ config::Inputs inputs_of(const Json& sample) {
   inputs.read_file =
       [files, named = member_of(sample, "named_files")](const std::string& path) -> Result<std::string> {
     for (const Json* known : {&files, &named}) {
-      if (known->is_object() && known->contains(path)) return text_member(*known, path.c_str());
+      if (known->is_object() && known->contains(path)) return base::text_at(*known, path.c_str());
     }
     return Error{"cannot read", path, "the sample has no such file", ""};
   };
@@ -86,7 +87,7 @@ void check_samples(const Json& entry, const Rule& rule, const char* kind, bool w
 std::vector<std::string> sample_faults(const Json& entries) {
   std::vector<std::string> faults;
   for (const Json& entry : entries) {
-    const auto rule = decode_rule(entry, text_member(entry, "id"));
+    const auto rule = decode_rule(entry, base::text_at(entry, "id"));
     if (!rule.ok()) {
       faults.push_back(fmt::format("{}: {} {}", rule.error().where, rule.error().why, rule.error().hint));
       continue;

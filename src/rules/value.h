@@ -8,13 +8,6 @@
 
 namespace lockstep::rules {
 
-// A member that is text; empty when there is none.
-inline std::string text_member(const base::Json& object, const char* name) {
-  if (!object.is_object()) return {};
-  const auto member = object.find(name);
-  return member != object.end() && member->is_string() ? member->get<std::string>() : std::string();
-}
-
 class Value {
  public:
   Value() = default;  // not known

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/file.h"
-#include "base/json.h"
+#include "base/json_fields.h"
 
 namespace lockstep::travel {
 namespace {
@@ -35,21 +35,17 @@ std::string encode_facts(const ImageFacts& facts) {
 Result<ImageFacts> decode_facts(std::string_view text, std::string_view where) {
   const base::Json json = TRY(base::parse_json(text, where));
   const auto number = [&](const char* name) {
-    const auto found = json.find(name);
-    return found != json.end() && found->is_number_integer() ? found->get<std::int64_t>() : -1;
+    const base::Json& found = base::field_at(json, name);
+    return found.is_number_integer() ? found.get<std::int64_t>() : -1;
   };
-  const auto words = [&](const char* name) {
-    const auto found = json.find(name);
-    return found != json.end() && found->is_string() ? found->get<std::string>() : "";
-  };
-  if (!json.is_object() || number("step") < 0 || number("pid") <= 0 || words("recording").empty())
+  if (number("step") < 0 || number("pid") <= 0 || base::text_at(json, "recording").empty())
     return Error{"not the facts of an image", std::string(where), "a step, a pid or a folder is missing", ""};
   return ImageFacts{.step = static_cast<std::uint64_t>(number("step")),
                     .pid = static_cast<pid_t>(number("pid")),
-                    .out = words("out"),
-                    .err = words("err"),
-                    .recording = words("recording"),
-                    .replayed = words("replayed"),
+                    .out = base::text_at(json, "out"),
+                    .err = base::text_at(json, "err"),
+                    .recording = base::text_at(json, "recording"),
+                    .replayed = base::text_at(json, "replayed"),
                     .rank = static_cast<int>(number("rank"))};
 }
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/json.h"
+#include "base/json_fields.h"
 #include "base/text_fields.h"
 
 namespace lockstep::network {
@@ -68,8 +69,7 @@ TensorflowChoice choose_tensorflow(const HostFacts& facts, const Environment& en
   }
   const Json& whole = config.value();
   const Json own = whole.contains("task") && whole["task"].is_object() ? whole["task"] : Json::object();
-  const std::string own_job =
-      own.contains("type") && own["type"].is_string() ? own["type"].get<std::string>() : "";
+  const std::string own_job = base::text_at(own, "type");
   const int own_index =
       own.contains("index") && own["index"].is_number_integer() ? own["index"].get<int>() : -1;
   const Proxy proxy = proxy_in(environment);

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "base/json.h"
+#include "base/json_fields.h"
 #include "base/text_fields.h"
 #include "service/client/start_service.h"
 
@@ -192,14 +193,10 @@ Result<void> Client::stream(std::string_view target, const std::map<std::string,
 Error error_from(const Answer& answer) {
   Error error{fmt::format("the service answered {}", answer.status), "", "", ""};
   const auto json = base::parse_json(answer.body, "answer");
-  if (!json.ok() || !json.value().is_object()) return error;
-  const auto text = [&](const char* name) {
-    const auto found = json.value().find(name);
-    return found != json.value().end() && found->is_string() ? found->get<std::string>() : std::string();
-  };
-  if (const std::string title = text("title"); !title.empty()) error.what = title;
-  error.why = text("detail");
-  error.hint = text("hint");
+  if (!json.ok()) return error;
+  if (const std::string title = base::text_at(json.value(), "title"); !title.empty()) error.what = title;
+  error.why = base::text_at(json.value(), "detail");
+  error.hint = base::text_at(json.value(), "hint");
   return error;
 }
 

@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 
 #include "base/base64.h"
+#include "base/json_fields.h"
 #include "base/text_fields.h"
 #include "base/yaml.h"
-#include "service/engine/kubernetes/object_fields.h"
 #include "service/engine/nodes/own_node.h"
 #include "service/engine/nodes/seats.h"
 
@@ -32,8 +32,8 @@ Json owned_metadata(const Plan& plan, const std::string& name, const Json& owner
   Json metadata = metadata_of(plan, name);
   metadata["ownerReferences"] = Json::array({{{"apiVersion", "v1"},
                                               {"kind", "ConfigMap"},
-                                              {"name", text_at(owner, "metadata", "name")},
-                                              {"uid", text_at(owner, "metadata", "uid")}}});
+                                              {"name", base::text_at(owner, "metadata", "name")},
+                                              {"uid", base::text_at(owner, "metadata", "uid")}}});
   return metadata;
 }
 
@@ -91,8 +91,8 @@ void add_resources(const KubernetesRequest& asked, Json& container) {
 }
 
 bool mounts(const Json& container, std::string_view path) {
-  return std::ranges::any_of(list_at(container, "volumeMounts"),
-                             [&](const Json& mount) { return text_at(mount, "mountPath") == path; });
+  return std::ranges::any_of(base::list_at(container, "volumeMounts"),
+                             [&](const Json& mount) { return base::text_at(mount, "mountPath") == path; });
 }
 
 // Of what may be a list or not there yet.
@@ -221,11 +221,11 @@ Result<Json> decode_pod_template(std::string_view text, const std::string& where
   const auto no_pod = [&](const char* why) {
     return Error{"cannot use the pod template", where, why, "a Pod as kubectl takes it, with one container"};
   };
-  if (!pod.is_object() || text_at(pod, "kind") != "Pod") return no_pod("its kind is not Pod");
-  const Json& containers = field_at(pod, "spec", "containers");
+  if (!pod.is_object() || base::text_at(pod, "kind") != "Pod") return no_pod("its kind is not Pod");
+  const Json& containers = base::field_at(pod, "spec", "containers");
   if (!containers.is_array() || containers.empty() || !containers[0].is_object())
     return no_pod("it has no container");
-  if (text_at(containers[0], "image").empty()) return no_pod("its container has no image");
+  if (base::text_at(containers[0], "image").empty()) return no_pod("its container has no image");
   if (!bears_a_rank(pod)) return no_pod("what it says is not where a Pod has it");
   return pod;
 }
@@ -241,8 +241,8 @@ Json usual_pod(const std::string& image, const std::filesystem::path& state_fold
 }
 
 std::string image_of(const Json& pod) {
-  const Json& containers = list_at(pod, "spec", "containers");
-  return containers.empty() ? "" : text_at(containers[0], "image");
+  const Json& containers = base::list_at(pod, "spec", "containers");
+  return containers.empty() ? "" : base::text_at(containers[0], "image");
 }
 
 }  // namespace lockstep::service

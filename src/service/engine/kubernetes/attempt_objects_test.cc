@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "service/engine/kubernetes/object_fields.h"
+#include "base/json_fields.h"
 
 namespace lockstep::service {
 namespace {
@@ -33,12 +33,12 @@ Plan planned() {
 TEST(AttemptObjects, ARankIsAPodThatItsOwnerTakesAlong) {
   const Plan plan = planned();
   const Json pod = pod_object(plan, kOwner, 3, "/usr/bin/lockstep", "/state/jobs/job_x/2");
-  EXPECT_EQ(text_at(pod, "metadata", "name"), "lockstep-job-x-2-3");
-  EXPECT_EQ(text_at(pod["metadata"]["ownerReferences"][0], "uid"), "u-1");
-  EXPECT_EQ(text_at(pod, "metadata", "labels", kRankLabel), "3");
+  EXPECT_EQ(base::text_at(pod, "metadata", "name"), "lockstep-job-x-2-3");
+  EXPECT_EQ(base::text_at(pod["metadata"]["ownerReferences"][0], "uid"), "u-1");
+  EXPECT_EQ(base::text_at(pod, "metadata", "labels", kRankLabel), "3");
   const Json& spec = pod["spec"];
-  EXPECT_EQ(text_at(spec, "restartPolicy"), "Never");
-  EXPECT_EQ(text_at(spec, "subdomain"), kube_name(plan));
+  EXPECT_EQ(base::text_at(spec, "restartPolicy"), "Never");
+  EXPECT_EQ(base::text_at(spec, "subdomain"), kube_name(plan));
   const Json& container = spec["containers"][0];
   EXPECT_EQ(container["command"], Json({"/usr/bin/lockstep", "service-part", "node", "/state/jobs/job_x/2"}));
   EXPECT_EQ(
@@ -63,7 +63,7 @@ TEST(AttemptObjects, RanksOfAHostStayTogetherAndApartFromTheOthers) {
                       [0]["matchFields"]
                           .size(),
               2U);
-    return text_at(pod, "metadata", "labels", "lockstep-host");
+    return base::text_at(pod, "metadata", "labels", "lockstep-host");
   };
   EXPECT_THAT((std::vector{host_of_rank(0), host_of_rank(1), host_of_rank(2), host_of_rank(3)}),
               ElementsAre("0", "0", "1", "1"));
@@ -92,8 +92,8 @@ TEST(AttemptObjects, ATemplateKeepsWhatItSays) {
   EXPECT_EQ(container["volumeMounts"].size(), 1U);
   EXPECT_FALSE(container.contains("args"));
   EXPECT_FALSE(made["spec"].contains("affinity"));
-  EXPECT_EQ(text_at(made, "metadata", "labels", "team"), "x");
-  EXPECT_EQ(text_at(made, "metadata", "annotations", "a"), "b");
+  EXPECT_EQ(base::text_at(made, "metadata", "labels", "team"), "x");
+  EXPECT_EQ(base::text_at(made, "metadata", "annotations", "a"), "b");
 }
 
 TEST(AttemptObjects, WhatIsNoPodIsRefused) {

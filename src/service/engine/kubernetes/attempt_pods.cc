@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "base/json_fields.h"
 #include "base/text_fields.h"
 #include "process/environment.h"
 #include "service/engine/kubernetes/attempt_objects.h"
-#include "service/engine/kubernetes/object_fields.h"
 
 namespace lockstep::service {
 namespace {
@@ -22,7 +22,7 @@ std::string AttemptPods::path_of(const char* kind, const std::string& name) cons
 Result<base::Json> AttemptPods::make_one(const char* kind, const base::Json& object) {
   const WholeAnswer made = TRY(api_.send("POST", path_of(kind), object));
   if (made.is_good()) return base::parse_json(made.body, kind);
-  if (made.status == kAlreadyThere) return api_.get(path_of(kind, text_at(object, "metadata", "name")));
+  if (made.status == kAlreadyThere) return api_.get(path_of(kind, base::text_at(object, "metadata", "name")));
   return Error{"Kubernetes refused", kind, reason_in(made), ""};
 }
 

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "base/json_fields.h"
 #include "process/capture.h"
 #include "process/environment.h"
 #include "service/client/channel.h"
-#include "service/engine/kubernetes/object_fields.h"
 
 namespace lockstep::service {
 namespace {
@@ -80,7 +80,7 @@ Result<KubeApi> KubeApi::open(const std::filesystem::path& kubeconfig) {
 
 std::string reason_in(const WholeAnswer& answer) {
   const auto json = base::parse_json(answer.body, "answer");
-  const std::string message = json.ok() ? text_at(json.value(), "message") : "";
+  const std::string message = json.ok() ? base::text_at(json.value(), "message") : "";
   return message.empty() ? fmt::format("it answered {}", answer.status) : message;
 }
 

@@ -8,9 +8,9 @@
 #include "base/base64.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "base/json_fields.h"
 #include "base/text_fields.h"
 #include "base/yaml.h"
-#include "service/engine/kubernetes/object_fields.h"
 
 namespace lockstep::service {
 namespace {
@@ -26,20 +26,20 @@ Error unusable_config(std::string why, std::string hint = "") {
 
 // `contexts`, `clusters` and `users` are lists of a name and what it names.
 Result<Json> config_named(const Json& config, const char* list, const char* member, const std::string& name) {
-  for (const Json& one : list_at(config, list)) {
-    if (text_at(one, "name") == name && !field_at(one, member).is_null()) return one[member];
+  for (const Json& one : base::list_at(config, list)) {
+    if (base::text_at(one, "name") == name && !base::field_at(one, member).is_null()) return one[member];
   }
   return unusable_config(fmt::format("it has no {} '{}'", member, name));
 }
 
 // The bytes themselves, or a file that has them.
 Result<std::string> data_or_file(const Json& object, const std::string& member, const fs::path& folder) {
-  const std::string data = text_at(object, (member + "-data").c_str());
+  const std::string data = base::text_at(object, (member + "-data").c_str());
   if (!data.empty()) {
     if (auto bytes = base::from_base64(data)) return *bytes;
     return unusable_config(fmt::format("{}-data is no base64", member));
   }
-  const std::string file = text_at(object, member.c_str());
+  const std::string file = base::text_at(object, member.c_str());
   if (file.empty()) return std::string();
   return base::read_file(folder / file, kLargestKubeconfig);
 }
@@ -70,14 +70,14 @@ Result<void> take_server(const std::string& url, KubeAccess& access) {
 
 // A program that cloud providers' own tools bring along.
 void take_plugin(const Json& exec, const fs::path& folder, KubeAccess& access) {
-  std::string program = text_at(exec, "command");
+  std::string program = base::text_at(exec, "command");
   if (program.empty()) return;
   const bool is_relative_path = program.find('/') != std::string::npos && program.front() != '/';
   access.plugin = {is_relative_path ? (folder / program).string() : program};
-  for (const Json& word : list_at(exec, "args")) access.plugin.push_back(text_at(word));
-  for (const Json& one : list_at(exec, "env"))
-    access.plugin_environment.push_back(text_at(one, "name") + "=" + text_at(one, "value"));
-  const Json asked = {{"apiVersion", text_at(exec, "apiVersion")},
+  for (const Json& word : base::list_at(exec, "args")) access.plugin.push_back(base::text_at(word));
+  for (const Json& one : base::list_at(exec, "env"))
+    access.plugin_environment.push_back(base::text_at(one, "name") + "=" + base::text_at(one, "value"));
+  const Json asked = {{"apiVersion", base::text_at(exec, "apiVersion")},
                       {"kind", "ExecCredential"},
                       {"spec", {{"interactive", false}}}};
   access.plugin_environment.push_back("KUBERNETES_EXEC_INFO=" +
@@ -89,13 +89,13 @@ Result<void> take_user(const Json& user, const fs::path& folder, KubeAccess& acc
   access.key = TRY(data_or_file(user, "client-key", folder));
   if (access.certificate.empty() != access.key.empty())
     return unusable_config("client-certificate and client-key belong together");
-  access.token = text_at(user, "token");
-  const std::string file = text_at(user, "tokenFile");
+  access.token = base::text_at(user, "token");
+  const std::string file = base::text_at(user, "tokenFile");
   if (access.token.empty() && !file.empty()) access.token = TRY(base::read_file(folder / file, 1 << 20));
   access.token = base::trimmed(access.token);
   if (access.token.find_first_of(" \t\r\n") != std::string::npos)
     return unusable_config("its token is no single word");
-  take_plugin(field_at(user, "exec"), folder, access);
+  take_plugin(base::field_at(user, "exec"), folder, access);
   const bool has_any = !access.token.empty() || !access.certificate.empty() || !access.plugin.empty();
   if (has_any) return {};
   return unusable_config(
@@ -115,20 +115,21 @@ fs::path default_kubeconfig() {
 Result<KubeAccess> decode_kubeconfig(std::string_view text, const fs::path& folder) {
   const Json config = TRY(base::parse_yaml(text, "kubeconfig"));
   if (!config.is_object()) return unusable_config("it holds no settings");
-  const std::string current = text_at(config, "current-context");
+  const std::string current = base::text_at(config, "current-context");
   if (current.empty()) return unusable_config("it has no current-context", "kubectl config use-context NAME");
   const Json context = TRY(config_named(config, "contexts", "context", current));
-  const Json cluster = TRY(config_named(config, "clusters", "cluster", text_at(context, "cluster")));
-  const Json user = TRY(config_named(config, "users", "user", text_at(context, "user")));
+  const Json cluster = TRY(config_named(config, "clusters", "cluster", base::text_at(context, "cluster")));
+  const Json user = TRY(config_named(config, "users", "user", base::text_at(context, "user")));
   KubeAccess access;
-  TRY(take_server(text_at(cluster, "server"), access));
-  if (const std::string space = text_at(context, "namespace"); !space.empty()) access.name_space = space;
+  TRY(take_server(base::text_at(cluster, "server"), access));
+  if (const std::string space = base::text_at(context, "namespace"); !space.empty())
+    access.name_space = space;
   const bool is_name =
       access.name_space.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") == std::string::npos;
   if (!is_name) return unusable_config(fmt::format("'{}' is no name of a namespace", access.name_space));
   access.authorities = TRY(data_or_file(cluster, "certificate-authority", folder));
-  access.is_unverified = text_at(cluster, "insecure-skip-tls-verify") == "true";
-  access.server_name = text_at(cluster, "tls-server-name");
+  access.is_unverified = base::text_at(cluster, "insecure-skip-tls-verify") == "true";
+  access.server_name = base::text_at(cluster, "tls-server-name");
   TRY(take_user(user, folder, access));
   return access;
 }
@@ -144,7 +145,7 @@ Result<KubeAccess> read_kubeconfig(const fs::path& path) {
 
 Result<std::string> token_in(std::string_view credential) {
   const auto json = base::parse_json(credential, "credential");
-  const std::string token = json.ok() ? text_at(json.value(), "status", "token") : "";
+  const std::string token = json.ok() ? base::text_at(json.value(), "status", "token") : "";
   if (!token.empty() && token.find_first_of(" \t\r\n") == std::string::npos) return token;
   return unusable_config("the program that it names gave no token");
 }

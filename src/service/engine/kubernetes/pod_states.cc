@@ -4,9 +4,9 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/json_fields.h"
 #include "base/text_fields.h"
 #include "service/engine/kubernetes/attempt_objects.h"
-#include "service/engine/kubernetes/object_fields.h"
 
 namespace lockstep::service {
 namespace {
@@ -14,69 +14,70 @@ namespace {
 using base::Json;
 
 bool condition_is(const Json& object, std::string_view type, std::string_view status) {
-  return std::ranges::any_of(list_at(object, "status", "conditions"), [&](const Json& one) {
-    return text_at(one, "type") == type && text_at(one, "status") == status;
+  return std::ranges::any_of(base::list_at(object, "status", "conditions"), [&](const Json& one) {
+    return base::text_at(one, "type") == type && base::text_at(one, "status") == status;
   });
 }
 
 std::string message_of_condition(const Json& object, std::string_view type, std::string_view status) {
-  for (const Json& one : list_at(object, "status", "conditions")) {
-    if (text_at(one, "type") == type && text_at(one, "status") == status) return text_at(one, "message");
+  for (const Json& one : base::list_at(object, "status", "conditions")) {
+    if (base::text_at(one, "type") == type && base::text_at(one, "status") == status)
+      return base::text_at(one, "message");
   }
   return "";
 }
 
 void take_container(const Json& container, PodState& pod) {
-  const Json& state = field_at(container, "state");
-  const Json& waiting = field_at(state, "waiting");
-  const Json& ended = field_at(state, "terminated");
-  if (pod.reason.empty()) pod.reason = text_at(waiting, "reason") + text_at(ended, "reason");
-  if (pod.message.empty()) pod.message = text_at(waiting, "message") + text_at(ended, "message");
-  if (const Json& status = field_at(ended, "exitCode"); status.is_number_integer())
+  const Json& state = base::field_at(container, "state");
+  const Json& waiting = base::field_at(state, "waiting");
+  const Json& ended = base::field_at(state, "terminated");
+  if (pod.reason.empty()) pod.reason = base::text_at(waiting, "reason") + base::text_at(ended, "reason");
+  if (pod.message.empty()) pod.message = base::text_at(waiting, "message") + base::text_at(ended, "message");
+  if (const Json& status = base::field_at(ended, "exitCode"); status.is_number_integer())
     pod.exit_status = static_cast<int>(status.get<std::int64_t>());
 }
 
 PodState pod_in(const Json& object) {
   PodState pod;
-  pod.rank = base::number_in<int>(text_at(object, "metadata", "labels", kRankLabel)).value_or(-1);
-  pod.name = text_at(object, "metadata", "name");
-  pod.phase = text_at(object, "status", "phase");
-  pod.node = text_at(object, "spec", "nodeName");
-  pod.reason = text_at(object, "status", "reason");
-  pod.message = text_at(object, "status", "message");
-  pod.is_going = !text_at(object, "metadata", "deletionTimestamp").empty();
+  pod.rank = base::number_in<int>(base::text_at(object, "metadata", "labels", kRankLabel)).value_or(-1);
+  pod.name = base::text_at(object, "metadata", "name");
+  pod.phase = base::text_at(object, "status", "phase");
+  pod.node = base::text_at(object, "spec", "nodeName");
+  pod.reason = base::text_at(object, "status", "reason");
+  pod.message = base::text_at(object, "status", "message");
+  pod.is_going = !base::text_at(object, "metadata", "deletionTimestamp").empty();
   if (pod.phase == "Pending" && pod.message.empty())
     pod.message = message_of_condition(object, "PodScheduled", "False");
-  const Json& containers = list_at(object, "status", "containerStatuses");
+  const Json& containers = base::list_at(object, "status", "containerStatuses");
   if (!containers.empty()) take_container(containers[0], pod);
   // Without a probe a container is ready as long as it runs; Kubernetes takes that back when it does not hear
   // of the node any more.
   const bool runs = pod.phase == "Running" && !containers.empty() &&
-                    field_at(containers[0], "state", "running").is_object();
+                    base::field_at(containers[0], "state", "running").is_object();
   pod.is_node_silent =
       runs && (condition_is(object, "Ready", "False") || condition_is(object, "Ready", "Unknown"));
   return pod;
 }
 
 bool is_borne(const Json& taint, const Json& pod) {
-  if (text_at(taint, "effect") == "PreferNoSchedule") return true;
-  return std::ranges::any_of(list_at(pod, "spec", "tolerations"), [&](const Json& one) {
-    const std::string key = text_at(one, "key");
-    const std::string effect = text_at(one, "effect");
-    const bool is_this = (key.empty() || key == text_at(taint, "key")) &&
-                         (effect.empty() || effect == text_at(taint, "effect"));
-    return is_this &&
-           (text_at(one, "operator") == "Exists" || text_at(one, "value") == text_at(taint, "value"));
+  if (base::text_at(taint, "effect") == "PreferNoSchedule") return true;
+  return std::ranges::any_of(base::list_at(pod, "spec", "tolerations"), [&](const Json& one) {
+    const std::string key = base::text_at(one, "key");
+    const std::string effect = base::text_at(one, "effect");
+    const bool is_this = (key.empty() || key == base::text_at(taint, "key")) &&
+                         (effect.empty() || effect == base::text_at(taint, "effect"));
+    return is_this && (base::text_at(one, "operator") == "Exists" ||
+                       base::text_at(one, "value") == base::text_at(taint, "value"));
   });
 }
 
 // Kubernetes marks so what is wrong with a node at the moment.
 bool is_passing(const Json& taint) {
-  return text_at(taint, "key").starts_with("node.kubernetes.io/");
+  return base::text_at(taint, "key").starts_with("node.kubernetes.io/");
 }
 
 std::int64_t amount_at(const Json& node, const char* name, std::int64_t divisor) {
-  return thousandths_in(text_at(node, "status", "allocatable", name)).value_or(0) / divisor;
+  return thousandths_in(base::text_at(node, "status", "allocatable", name)).value_or(0) / divisor;
 }
 
 double factor_of(std::string_view unit) {
@@ -94,7 +95,7 @@ double factor_of(std::string_view unit) {
 
 std::vector<PodState> pods_in(const Json& list) {
   std::vector<PodState> pods;
-  for (const Json& one : list_at(list, "items")) {
+  for (const Json& one : base::list_at(list, "items")) {
     PodState pod = pod_in(one);
     if (pod.rank >= 0) pods.push_back(std::move(pod));
   }
@@ -111,13 +112,13 @@ bool can_never_start(const PodState& pod) {
 
 std::vector<KubeNode> kube_nodes_in(const Json& list, const Json& pod) {
   std::vector<KubeNode> nodes;
-  for (const Json& one : list_at(list, "items")) {
-    const Json& taints = list_at(one, "spec", "taints");
+  for (const Json& one : base::list_at(list, "items")) {
+    const Json& taints = base::list_at(one, "spec", "taints");
     const auto keeps_out = [&](const Json& taint) { return !is_passing(taint) && !is_borne(taint, pod); };
     if (std::ranges::any_of(taints, keeps_out)) continue;
-    const Json& closed = field_at(one, "spec", "unschedulable");
+    const Json& closed = base::field_at(one, "spec", "unschedulable");
     nodes.push_back(
-        {.name = text_at(one, "metadata", "name"),
+        {.name = base::text_at(one, "metadata", "name"),
          .millicpus = amount_at(one, "cpu", 1),
          .memory_bytes = amount_at(one, "memory", 1000),
          .gpus = amount_at(one, "nvidia.com/gpu", 1000),
