@@ -1,5 +1,5 @@
 # The lab: real frameworks on real ranks.
-.PHONY: lab-deps bench-verdicts demo test-gpu test-gpu-replay test-healthy test-service test-slurm bench-slurm kubernetes-deps test-kubernetes lab lab-peers test-network test-cluster
+.PHONY: lab-deps bench-verdicts demo test-gpu test-gpu-replay test-gpu-travel test-healthy test-service test-slurm bench-slurm kubernetes-deps test-kubernetes lab lab-peers test-network test-cluster
 
 lab-deps: deps   ## make the lab's Python environments and programs
 	@lab/envs/make_envs
@@ -24,6 +24,9 @@ test-gpu:        ## on a machine with a GPU: NCCL and PyTorch jobs of 2, 4 and 8
 
 test-gpu-replay: build   ## on a machine with a GPU: NCCL jobs recorded with payload, each rank replayed alone (5 minutes)
 	@lab/gpu/replay
+
+test-gpu-travel: build   ## on a machine with a GPU, as root, with LOCKSTEP_CRIU: a replayed rank frozen with what it has there, and gone on from (one minute)
+	@lab/gpu/travel
 
 test-network: lab-deps build   ## the libraries' real choices and real packets on many layouts and rule sets, 200 hosts probed
 	@cmake --build --preset release --target network_program

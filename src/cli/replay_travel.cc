@@ -135,7 +135,8 @@ std::vector<Result<int>> run_restored(const travel::Criu& criu, const std::vecto
                return travel::keep_image(room, outlets, criu, copy.image, copy.folder, telling);
              },
          .on_out = copy.on_out,
-         .on_err = copy.on_err});
+         .on_err = copy.on_err,
+         .has_own_network = copy.image.facts.has_gpu_memory});
   }
   for (const Restored& copy : copies) {
     if (const auto begun = begin_recording(copy); !begun.ok()) {

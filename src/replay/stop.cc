@@ -17,6 +17,8 @@ std::optional<Stop::Why> why_from(std::string_view word) {
   if (word == "holds") return Stop::Why::kHolds;
   if (word == "failed") return Stop::Why::kFailed;
   if (word == "image") return Stop::Why::kForImage;
+  if (word == "gpu_image") return Stop::Why::kForGpuImage;
+  if (word == "no_image") return Stop::Why::kCannotBeFrozen;
   return std::nullopt;
 }
 

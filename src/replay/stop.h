@@ -11,13 +11,17 @@
 namespace lockstep::replay {
 
 struct Stop {
-  enum class Why { kReached, kHolds, kFailed, kForImage };
+  enum class Why { kReached, kHolds, kFailed, kForImage, kForGpuImage, kCannotBeFrozen };
   Why why = Why::kReached;
   std::uint64_t step = 0;
-  std::string error = {};  // of a predicate that cannot be asked
+  std::string error = {};  // of a predicate that cannot be asked, of an image that cannot be taken
+
+  bool is_for_image() const { return why == Why::kForImage || why == Why::kForGpuImage; }
+  bool has_gpu_memory() const { return why == Why::kForGpuImage; }
 };
 
-// "holds 3", "reached 5", "failed 1 NameError: ...", "image 20"; none for anything else.
+// "holds 3", "reached 5", "failed 1 NameError: ...", "image 20", "no_image 20 because ..."; none for anything
+// else.
 std::optional<Stop> parse_stop(std::string_view line);
 
 // How long after `begin` it stopped, in seconds.

@@ -15,7 +15,17 @@ TEST(Stop, IsReadAsTheProcessToldIt) {
   EXPECT_EQ(failed->why, Stop::Why::kFailed);
   EXPECT_EQ(failed->error, "NameError: name 'weight' is not defined");
   EXPECT_EQ(parse_stop("reached 12")->why, Stop::Why::kReached);
-  EXPECT_EQ(parse_stop("image 20\n")->why, Stop::Why::kForImage);
+  EXPECT_TRUE(parse_stop("image 20\n")->is_for_image());
+  EXPECT_FALSE(parse_stop("image 20\n")->has_gpu_memory());
+}
+
+TEST(Stop, SaysOfAnImageWhetherItHoldsWhatWasOnGpus) {
+  EXPECT_TRUE(parse_stop("gpu_image 20\n")->is_for_image());
+  EXPECT_TRUE(parse_stop("gpu_image 20\n")->has_gpu_memory());
+  const auto refused = parse_stop("no_image 4 the driver is too old\n");
+  ASSERT_TRUE(refused);
+  EXPECT_FALSE(refused->is_for_image());
+  EXPECT_EQ(refused->error, "the driver is too old");
 }
 
 TEST(Stop, IsNoneWhereTheFileSaysSomethingElse) {

@@ -53,29 +53,30 @@ std::uint64_t bytes_on_disk(const fs::path& folder) {
   return blocks * 512;
 }
 
-Result<void> fill(const fs::path& folder, pid_t pid, std::uint64_t step, const Outlets& outlets,
+Result<void> fill(const fs::path& folder, pid_t pid, const replay::Stop& stop, const Outlets& outlets,
                   const Freezing& freezing) {
   std::error_code fault;
   fs::create_directories(folder / "process", fault);
   if (fault) return Error{"cannot make a folder", folder.string(), fault.message(), ""};
   TRY(freezing.criu.dump(pid, folder / "process"));
   TRY(copy_recording(freezing.recording, folder / "recording", freezing.images));
-  return base::write_file(folder / "image.json", encode_facts({.step = step,
+  return base::write_file(folder / "image.json", encode_facts({.step = stop.step,
                                                                .pid = pid,
                                                                .out = name_of_open(outlets.out),
                                                                .err = name_of_open(outlets.err),
                                                                .recording = freezing.recording,
                                                                .replayed = freezing.replayed,
-                                                               .rank = freezing.rank}));
+                                                               .rank = freezing.rank,
+                                                               .has_gpu_memory = stop.has_gpu_memory()}));
 }
 
 }  // namespace
 
-Result<std::uint64_t> freeze(pid_t pid, std::uint64_t step, const Outlets& outlets, const Freezing& freezing,
-                             SharedPages& shared) {
+Result<std::uint64_t> freeze(pid_t pid, const replay::Stop& stop, const Outlets& outlets,
+                             const Freezing& freezing, SharedPages& shared) {
   for (const int pipe : {outlets.out, outlets.err}) wait_until_read(pipe);
-  const fs::path folder = freezing.images / image_name(step);
-  if (const auto filled = fill(folder, pid, step, outlets, freezing); !filled.ok()) {
+  const fs::path folder = freezing.images / image_name(stop.step);
+  if (const auto filled = fill(folder, pid, stop, outlets, freezing); !filled.ok()) {
     std::error_code ignored;
     fs::remove_all(folder, ignored);
     return filled.error();

@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "replay/orders.h"
+#include "replay/stop.h"
 #include "travel/criu.h"
 #include "travel/rooms.h"
 #include "travel/shared_pages.h"
@@ -25,7 +26,7 @@ struct Freezing {
 
 // Its size on the disk, without what it shares with the image before. The process still stands afterwards;
 // when it fails nothing of the image is left.
-Result<std::uint64_t> freeze(pid_t pid, std::uint64_t step, const Outlets& outlets, const Freezing& freezing,
-                             SharedPages& shared);
+Result<std::uint64_t> freeze(pid_t pid, const replay::Stop& stop, const Outlets& outlets,
+                             const Freezing& freezing, SharedPages& shared);
 
 }  // namespace lockstep::travel

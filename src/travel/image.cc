@@ -28,7 +28,8 @@ std::string encode_facts(const ImageFacts& facts) {
                         {"err", facts.err},
                         {"recording", facts.recording.string()},
                         {"replayed", facts.replayed.string()},
-                        {"rank", facts.rank}};
+                        {"rank", facts.rank},
+                        {"has_gpu_memory", facts.has_gpu_memory}};
   return base::to_text(json, base::JsonLayout::kIndented) + "\n";
 }
 
@@ -46,7 +47,8 @@ Result<ImageFacts> decode_facts(std::string_view text, std::string_view where) {
                     .err = base::text_at(json, "err"),
                     .recording = base::text_at(json, "recording"),
                     .replayed = base::text_at(json, "replayed"),
-                    .rank = static_cast<int>(number("rank"))};
+                    .rank = static_cast<int>(number("rank")),
+                    .has_gpu_memory = base::field_at(json, "has_gpu_memory") == true};
 }
 
 std::string image_name(std::uint64_t step) {

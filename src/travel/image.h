@@ -24,6 +24,7 @@ struct ImageFacts {
   std::filesystem::path recording;  // where the process has its own recording
   std::filesystem::path replayed;   // the recording that it replays
   int rank = 0;
+  bool has_gpu_memory = false;  // which the process takes back to the GPU as soon as it goes on
 
   bool operator==(const ImageFacts&) const = default;
 };

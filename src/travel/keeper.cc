@@ -83,17 +83,23 @@ int keep(pid_t pid, const std::function<void()>& on_stop) {
   }
 }
 
-void take_image(pid_t pid, std::uint64_t step, const Outlets& outlets, const Freezing& freezing,
+Result<std::uint64_t> try_freezing(pid_t pid, const replay::Stop& stop, const Outlets& outlets,
+                                   const Freezing& freezing, SharedPages& shared) {
+  if (stop.is_for_image()) return freeze(pid, stop, outlets, freezing, shared);
+  return Error{"cannot freeze the process", "", stop.error, ""};
+}
+
+void take_image(pid_t pid, const replay::Stop& stop, const Outlets& outlets, const Freezing& freezing,
                 SharedPages& shared, const Telling& telling) {
   const Clock::time_point begin = Clock::now();
-  const Result<std::uint64_t> bytes = freeze(pid, step, outlets, freezing, shared);
+  const Result<std::uint64_t> bytes = try_freezing(pid, stop, outlets, freezing, shared);
   if (bytes.ok()) {
-    telling.on_image(step, seconds_since(begin), bytes.value());
+    telling.on_image(stop.step, seconds_since(begin), bytes.value());
   } else {
     replay::Orders without = freezing.orders;
     without.image_every = 0;
     (void)replay::write_orders(freezing.recording, without).ok();
-    telling.on_no_image(step, bytes.error());
+    telling.on_no_image(stop.step, bytes.error());
   }
   go_on(pid);
 }
@@ -107,8 +113,8 @@ int keep_program(const Room& room, const Outlets& outlets, const Program& progra
   SharedPages shared;
   return keep(pid.value(), [&] {
     const auto stop = replay::read_stop(freezing.recording);
-    if (stop && stop->why == replay::Stop::Why::kForImage) {
-      take_image(pid.value(), stop->step, outlets, freezing, shared, telling);
+    if (stop && (stop->is_for_image() || stop->why == replay::Stop::Why::kCannotBeFrozen)) {
+      take_image(pid.value(), *stop, outlets, freezing, shared, telling);
     } else {
       telling.on_stop(room.outer_number(pid.value()), pid.value());
     }

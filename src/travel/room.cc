@@ -5,16 +5,20 @@
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
+#include <net/if.h>
 #include <sched.h>
 #include <sstream>
+#include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
 
 #include "base/file.h"
+#include "process/descriptor.h"
 
 namespace lockstep::travel {
 namespace {
@@ -60,6 +64,16 @@ Result<void> Room::furnish() {
       ::mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, nullptr) != 0)
     return base::error_from_errno("cannot mount", "/proc");
   return {};
+}
+
+Result<void> Room::leave_network() const {
+  if (::unshare(CLONE_NEWNET) != 0) return base::error_from_errno("cannot make a network", "");
+  const process::Descriptor socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  ifreq loopback{};
+  std::strcpy(loopback.ifr_name, "lo");
+  loopback.ifr_flags = IFF_UP | IFF_RUNNING;
+  if (::ioctl(socket.get(), SIOCSIFFLAGS, &loopback) == 0) return {};
+  return base::error_from_errno("cannot set up a network", "lo");
 }
 
 Result<void> Room::show(const std::filesystem::path& folder, const std::filesystem::path& place) const {

@@ -20,6 +20,10 @@ class Room {
   // Only inside, and first. Mounts are the room's own from here on, and /proc is about its processes.
   Result<void> furnish();
 
+  // Only inside. From here on it has a network of its own, in which there is only a loopback. Copies of a
+  // process that uses a GPU need that: the driver's socket has the same name in each.
+  Result<void> leave_network() const;
+
   // Only inside. From here on `place` is another name of `folder` there.
   Result<void> show(const std::filesystem::path& folder, const std::filesystem::path& place) const;
 

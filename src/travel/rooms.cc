@@ -35,7 +35,8 @@ Result<std::array<Descriptor, 2>> make_pipe() {
 }
 
 int move_in(Room& room, const Occupant& occupant, const Outlets& outlets) {
-  const Result<void> furnished = room.furnish();
+  Result<void> furnished = room.furnish();
+  if (furnished.ok() && occupant.has_own_network) furnished = room.leave_network();
   if (furnished.ok()) return occupant.inside(room, outlets);
   base::write_all(outlets.trouble, furnished.error().why);
   return kCouldNotDoIt;

@@ -21,6 +21,7 @@ struct Occupant {
   std::function<int(const Room&, const Outlets&)> inside;
   std::function<void(std::string_view)> on_out;  // bytes as they come
   std::function<void(std::string_view)> on_err;
+  bool has_own_network = false;  // nothing but a loopback
 };
 
 // For each its exit status, or what it wrote as its trouble. SIGINT and SIGTERM empty all rooms.

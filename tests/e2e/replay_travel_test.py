@@ -6,6 +6,7 @@ import os
 import pathlib
 import re
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -15,6 +16,9 @@ import pytest
 from harness.registry import REPOSITORY
 from recordings import LOCKSTEP, python_with_native_half
 from solo_replay import replay as replay_alone
+
+sys.path.insert(0, str(REPOSITORY / "adapters/python"))
+from lockstep_python import gpu_memory
 
 STEPS, EVERY, POISONED = 40, 10, 23
 JOB = REPOSITORY / "lab/jobs/torch_ddp.py"
@@ -134,6 +138,15 @@ def test_the_step_at_which_something_turned_takes_few_replays(recording, travell
     assert found and int(found[1]) == POISONED, said.stderr
     assert int(found[2]) <= math.log2(STEPS) + 2, said.stderr
     print(f"step {found[1]} found by {found[2]} partial replays in {time.monotonic() - begin:.1f} s")
+
+
+def test_a_gpu_is_never_set_aside_in_a_process_that_is_connected():
+    """The driver would say yes to it, and the next collective would fail."""
+    with socket.create_server(("127.0.0.1", 0)) as server, socket.create_connection(server.getsockname()):
+        with pytest.raises(gpu_memory.Refused, match="it is connected to others"):
+            gpu_memory.set_aside()
+    with pytest.raises(gpu_memory.Refused, match="the driver cannot"):
+        gpu_memory.set_aside()
 
 
 def test_without_criu_it_says_why_and_goes_on(recording, tmp_path):

@@ -4,12 +4,15 @@ image (lockstep replay --to-step, --bisect, --checkpoint-every).
 What is wanted stands in a file of the replay's own recording and not in the environment: a process that was restored from
 an image still has the environment of the one that was frozen, and is told something else."""
 
+import contextlib
 import functools
 import json
 import math
 import os
 import signal
 import sys
+
+from . import gpu_memory
 
 ORDERS = "orders.json"  # in the folder of the replay's own recording
 REPORT = "stopped"  # beside it
@@ -47,8 +50,9 @@ class Stops:
         """Whoever started the replay freezes the stopped process and lets it go on; so it does with what it restores."""
         for stream in filter(None, (sys.stdout, sys.stderr)):
             stream.flush()
-        _report(f"image {step}")
-        os.kill(os.getpid(), signal.SIGSTOP)
+        with _frozen_gpus(step) as report:
+            _report(report)
+            os.kill(os.getpid(), signal.SIGSTOP)
         os.unlink(_in_recording(REPORT))
         self._read_orders()
         os.environ["LOCKSTEP_REPLAY_BREAK"] = self._break_at
@@ -64,6 +68,21 @@ class Stops:
         if self._only_asks:
             os._exit(0)  # taking PyTorch apart takes longer than a step, and nothing else is asked of this process
         sys.exit(0)
+
+
+@contextlib.contextmanager
+def _frozen_gpus(step):
+    """What to report of the image that may now be taken."""
+    if not gpu_memory.is_used():
+        yield f"image {step}"
+        return
+    try:
+        gpu_memory.set_aside()
+    except gpu_memory.Refused as why:
+        yield f"no_image {step} {why}"
+        return
+    yield f"gpu_image {step}"
+    gpu_memory.take_back()
 
 
 @functools.cache
