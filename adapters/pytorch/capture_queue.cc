@@ -10,8 +10,11 @@
 namespace lockstep::pytorch {
 namespace {
 
-constexpr int kTellers = 2;  // one alone does not follow a large model
-constexpr auto kQuestionInterval = std::chrono::microseconds(100);
+// Bytes fill the host's memory until they are told, and one thread alone does not follow a large model. Sums
+// can wait: to ask for them more often slows down the job's own launches.
+constexpr int kTellersOfBytes = 2;
+constexpr auto kIntervalForBytes = std::chrono::microseconds(100);
+constexpr auto kIntervalForSums = std::chrono::milliseconds(4);
 constexpr auto kPatience = std::chrono::seconds(5);  // with a device that brings nothing more
 
 }  // namespace
@@ -22,7 +25,8 @@ void CaptureQueue::add(Capture capture) {
   bytes_ += capture.bytes;
   ++asked_;
   waiting_.push_back(std::move(capture));
-  for (; threads_ < kTellers; ++threads_) std::thread([this] { run(); }).detach();
+  const int wanted = bytes_ > 0 ? kTellersOfBytes : 1;
+  for (; threads_ < wanted; ++threads_) std::thread([this] { run(); }).detach();
   has_some_.notify_one();
 }
 
@@ -49,8 +53,9 @@ void CaptureQueue::run() {
     has_some_.wait(lock, [this] { return is_stopped_ || !waiting_.empty(); });
     if (is_stopped_) return;
     if (!has_arrived()) {
+      const std::chrono::microseconds interval = bytes_ > 0 ? kIntervalForBytes : kIntervalForSums;
       lock.unlock();
-      std::this_thread::sleep_for(kQuestionInterval);
+      std::this_thread::sleep_for(interval);
       lock.lock();
       continue;
     }
@@ -72,7 +77,7 @@ void CaptureQueue::run() {
 // loses patience.
 bool CaptureQueue::has_arrived() {
   try {
-    return waiting_.front().arrival.query();
+    return waiting_.front().arrival.has_come();
   } catch (const std::exception&) {
     return false;
   }

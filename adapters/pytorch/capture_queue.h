@@ -9,12 +9,12 @@
 #include <memory>
 #include <mutex>
 
-#include <c10/core/Event.h>
+#include "device_events.h"
 
 namespace lockstep::pytorch {
 
 struct Capture {
-  c10::Event arrival;
+  DeviceEvent arrival;
   std::shared_ptr<void> held;  // what must stay until it has arrived
   std::uint64_t bytes;         // that it takes on the host until it is told
   std::function<void()> tell;

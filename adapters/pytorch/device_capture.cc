@@ -46,12 +46,6 @@ c10::Stream pool_stream(c10::Device device) {
   return c10::impl::VirtualGuardImpl(device.type()).getStreamFromGlobalPool(device);
 }
 
-c10::Event event_on(const c10::Stream& stream) {
-  c10::Event event(stream.device_type());
-  event.record(stream);
-  return event;
-}
-
 // Its own TensorImpl: the job's may belong to Python, whose lock this thread does not take.
 at::Tensor alias_of(const at::Tensor& tensor) {
   const at::Tensor alias = tensor.detach();
@@ -110,12 +104,12 @@ void capture_sums(const std::vector<at::Tensor>& tensors, c10::Device device,
   std::vector<at::Tensor> summed;
   for (const at::Tensor& tensor : tensors) summed.push_back(alias_of(tensor));
   if (const auto rooms = SumRooms::sum(summed, device)) {
-    capture_queue().add({event_on(stream_now(device)), nullptr, 0,
+    capture_queue().add({DeviceEvent(stream_now(device)), nullptr, 0,
                          [rooms, tell = std::move(tell)] { tell(rooms->words().data()); }});
     return;
   }
   const at::Tensor words = brought(sum_on_device(summed, device));
-  capture_queue().add({event_on(stream_now(device)), nullptr, 0, [words, tell = std::move(tell)] {
+  capture_queue().add({DeviceEvent(stream_now(device)), nullptr, 0, [words, tell = std::move(tell)] {
                          tell(static_cast<const std::uint64_t*>(words.data_ptr()));
                        }});
 }
@@ -171,7 +165,7 @@ void DeviceOutputs::take() noexcept {
                    });
     }
     if (wanted_.bytes) put_copies();
-    taken_.emplace(event_on(stream));
+    taken_.emplace(DeviceEvent(stream));
     outputs_.clear();
   } catch (...) {  // the job goes on; the result is noted as not kept
   }
@@ -185,15 +179,15 @@ void DeviceOutputs::put_copies() {
   const std::shared_ptr<TensorVector> snapshot = snapshot_of(outputs_);
   const std::shared_ptr<TensorVector> source = snapshot ? snapshot : std::make_shared<TensorVector>(outputs_);
   const c10::Stream side = pool_stream(device_);
-  event_on(consumer).block(side);
+  DeviceEvent(consumer).block(side);
   TensorVector host;
   {
     const c10::StreamGuard guard(side);
     for (const at::Tensor& tensor : *source) host.push_back(brought(tensor));
   }
-  if (!snapshot) event_on(side).block(consumer);
+  if (!snapshot) DeviceEvent(side).block(consumer);
   // What is copied is held until it has arrived: freed before, its memory would be used again.
-  capture_queue().add({event_on(side), source, bytes, [ticket = ticket_, host = std::move(host)] {
+  capture_queue().add({DeviceEvent(side), source, bytes, [ticket = ticket_, host = std::move(host)] {
                          lockstep_keep_output(&ticket, pieces_of(host).data(), host.size(), -1);
                        }});
   is_kept_ = true;

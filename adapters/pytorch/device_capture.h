@@ -8,9 +8,10 @@
 #include <vector>
 
 #include <ATen/core/Tensor.h>
-#include <c10/core/Event.h>
 
 #include "lockstep/recorder.h"
+
+#include "device_events.h"
 
 namespace lockstep::pytorch {
 
@@ -49,7 +50,7 @@ class DeviceOutputs {
   std::vector<at::Tensor> outputs_;
   Wanted wanted_;
   std::mutex mutex_;
-  std::optional<c10::Event> taken_;
+  std::optional<DeviceEvent> taken_;
   bool is_kept_ = false;
 };
 

@@ -8,9 +8,9 @@
 #include <thread>
 #include <vector>
 
-#include <c10/core/Event.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
 
+#include "device_events.h"
 #include "device_runtime.h"
 #include "error_text.h"
 
@@ -25,11 +25,11 @@ enum class Answer { kNotYet, kEnded, kNobodyKnows };
 struct Question {
   DeviceCall call;
   c10::weak_intrusive_ptr<c10d::Work> work;
-  std::optional<c10::Event> event;
+  std::optional<DeviceEvent> event;
 
   Answer ask() const {
     if (call.is_told->load()) return Answer::kEnded;
-    if (event.has_value()) return event->query() ? Answer::kEnded : Answer::kNotYet;
+    if (event.has_value()) return event->has_come() ? Answer::kEnded : Answer::kNotYet;
     const auto alive = work.lock();
     if (!alive) return Answer::kNobodyKnows;
     if (!alive->isCompleted()) return Answer::kNotYet;
@@ -155,8 +155,7 @@ void ask_work(const DeviceCall& call, const c10::intrusive_ptr<c10d::Work>& work
 
 void ask_event(const DeviceCall& call) {
   if (!can_ask_device(call.device) || current_stream(call.device).is_capturing) return;
-  c10::Event event(call.device.type());
-  event.record(c10::impl::VirtualGuardImpl(call.device.type()).getStream(call.device));
+  DeviceEvent event(c10::impl::VirtualGuardImpl(call.device.type()).getStream(call.device));
   questions().add(
       {call, c10::weak_intrusive_ptr<c10d::Work>(c10::intrusive_ptr<c10d::Work>()), std::move(event)});
 }

@@ -25,6 +25,7 @@ constexpr unsigned kThreads = 256;
 constexpr std::uint64_t kMostBlocks = 1024;    // of one tensor
 constexpr std::uint64_t kMostTensors = 65535;  // of one launch
 constexpr std::uint64_t kBytesOfThread = 16;
+constexpr std::uint64_t kLongTensor = std::uint64_t{32} << 20;
 constexpr std::size_t kFewTensors = 8;
 constexpr std::int64_t kRooms = 4096;
 constexpr std::int64_t kRoomWords = 4;  // two sums, a counter, and one that is not used
@@ -87,17 +88,38 @@ unsigned blocks_for(std::uint64_t bytes) {
       std::clamp<std::uint64_t>((threads + kThreads - 1) / kThreads, 1, kMostBlocks));
 }
 
-// Where each tensor is and how long; returns the blocks that its longest one needs.
-unsigned fill_table(const std::vector<at::Tensor>& tensors, std::uint64_t* table) {
-  std::uint64_t longest = 0;
+// Where each tensor is and how long.
+void fill_table(const std::vector<at::Tensor>& tensors, std::uint64_t* table) {
   for (const at::Tensor& tensor : tensors) {
-    const std::uint64_t bytes = tensor.nbytes();
     *table++ = reinterpret_cast<std::uintptr_t>(tensor.data_ptr());
-    *table++ = bytes;
-    longest = std::max(longest, bytes);
+    *table++ = tensor.nbytes();
   }
-  const auto share = static_cast<unsigned>(4 * kMostBlocks / std::max<std::size_t>(1, tensors.size()));
-  return std::min(blocks_for(longest), std::max(1U, share));
+}
+
+// Tensors that one launch sums, each with as many blocks.
+struct Rows {
+  std::size_t first;
+  std::size_t count;
+  unsigned blocks;
+};
+
+// A long tensor gets a launch of its own: among many short ones it would have few blocks, and all wait for
+// it.
+std::vector<Rows> launches_for(const std::vector<at::Tensor>& tensors) {
+  const auto share = static_cast<unsigned>(
+      std::max<std::size_t>(1, 4 * kMostBlocks / std::max<std::size_t>(1, tensors.size())));
+  std::vector<Rows> launches;
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    const unsigned blocks = blocks_for(tensors[i].nbytes());
+    const bool is_long = tensors[i].nbytes() >= kLongTensor;
+    const bool goes_on = !launches.empty() && !is_long && launches.back().count < kMostTensors &&
+                         tensors[launches.back().first].nbytes() < kLongTensor;
+    if (!goes_on) launches.push_back({i, 0, 1});
+    Rows& rows = launches.back();
+    ++rows.count;
+    rows.blocks = is_long ? blocks : std::max(rows.blocks, std::min(blocks, share));
+  }
+  return launches;
 }
 
 void* stream_of(c10::Device device) {
@@ -116,14 +138,14 @@ at::Tensor sum_on_device(const std::vector<at::Tensor>& tensors, c10::Device dev
   const auto count = static_cast<std::int64_t>(tensors.size());
   at::Tensor words = at::zeros({count, 2}, whole.device(device));
   at::Tensor table = at::empty({count, 2}, whole.device(at::kCPU).pinned_memory(true));
-  const unsigned blocks = fill_table(tensors, static_cast<std::uint64_t*>(table.data_ptr()));
+  fill_table(tensors, static_cast<std::uint64_t*>(table.data_ptr()));
   table = table.to(device, /*non_blocking=*/true);
-  for (std::uint64_t first = 0; first < tensors.size(); first += kMostTensors) {
-    const auto rows = static_cast<unsigned>(std::min<std::uint64_t>(kMostTensors, tensors.size() - first));
-    std::uint64_t* from = static_cast<std::uint64_t*>(table.data_ptr()) + 2 * first;
-    std::uint64_t* to = static_cast<std::uint64_t*>(words.data_ptr()) + 2 * first;
+  for (const Rows& rows : launches_for(tensors)) {
+    std::uint64_t* from = static_cast<std::uint64_t*>(table.data_ptr()) + 2 * rows.first;
+    std::uint64_t* to = static_cast<std::uint64_t*>(words.data_ptr()) + 2 * rows.first;
     void* parameters[] = {&from, &to};
-    launch(kernels_on(device).of_table, blocks, rows, stream_of(device), parameters);
+    launch(kernels_on(device).of_table, rows.blocks, static_cast<unsigned>(rows.count), stream_of(device),
+           parameters);
   }
   return words;
 }

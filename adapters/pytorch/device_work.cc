@@ -5,14 +5,25 @@
 #include <unordered_map>
 #include <vector>
 
-#include <c10/core/Event.h>
 #include <c10/core/StreamGuard.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
 
+#include "capture_stream.h"
+#include "device_events.h"
 #include "forwarded_work.h"
 
 namespace lockstep::pytorch {
 namespace {
+
+// On the stream that is current then; older versions always choose another one.
+template <typename Callback>
+void on_end_of(c10::ivalue::Future& future, Callback callback) {
+#ifdef LOCKSTEP_HAS_uses_future
+  future.addCallback(std::move(callback), /*uses_future=*/false);
+#else
+  future.addCallback(std::move(callback));
+#endif
+}
 
 // The Work of a device operation is often dropped long before the device is done: DDP keeps only its future.
 // So whoever waits for either leaves an event behind it.
@@ -53,7 +64,6 @@ class DeviceWork final : public ForwardedWork {
   }
 #endif
 
-  // The callback runs at once, on a stream that waits for the operation.
   c10::intrusive_ptr<c10::ivalue::Future> getFuture() override {
     auto future = inner().getFuture();
     if (call_.outputs != nullptr) return future_behind_capture(*future);
@@ -71,14 +81,20 @@ class DeviceWork final : public ForwardedWork {
     }
   }
 
-  // Who waits for it may change the outputs.
+  // Who waits for it may change the outputs. The callback runs at once.
   c10::intrusive_ptr<c10::ivalue::Future> future_behind_capture(c10::ivalue::Future& future) {
-    return future.then(
-        [call = call_](c10::ivalue::Future& ended) -> c10::IValue {
-          tell_end(call, ended);
-          return ended.value();
-        },
-        future.elementType());
+    auto behind = future.createInstance(future.elementType());
+    on_end_of(future, [call = call_, behind](c10::ivalue::Future& ended) {
+      if (ended.hasError()) {
+        tell_end(call, ended);
+        return behind->setError(ended.exception_ptr());
+      }
+      const c10::StreamGuard guard(capture_stream(call.ticket, call.device));
+      ended.wait();  // orders the stream, not this thread
+      tell_end(call, ended);
+      behind->markCompleted(ended.value(), ended.storages());
+    });
+    return behind;
   }
 
   static void leave_event_of(const DeviceCall& call) noexcept {
@@ -119,15 +135,10 @@ void take_outputs_of(const std::vector<DeviceCall>& calls, const c10::intrusive_
   if (wanted == calls.end()) return;
   const c10::impl::VirtualGuardImpl runtime(wanted->device.type());
   const c10::Stream consumer = runtime.getStream(wanted->device);
-  c10::Event taken(wanted->device.type());
-  {
-    const c10::StreamGuard guard(work == nullptr ? consumer
-                                                 : runtime.getStreamFromGlobalPool(wanted->device));
-    if (work != nullptr) work->synchronize();
-    for (const DeviceCall& call : calls) call.take_outputs();
-    taken.record(guard.current_stream());
-  }
-  taken.block(consumer);
+  const c10::StreamGuard guard(work == nullptr ? consumer : runtime.getStreamFromGlobalPool(wanted->device));
+  if (work != nullptr) work->synchronize();
+  for (const DeviceCall& call : calls) call.take_outputs();
+  DeviceEvent(guard.current_stream()).block(consumer);
 }
 
 }  // namespace

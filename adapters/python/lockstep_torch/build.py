@@ -15,6 +15,7 @@ _FEATURES = {
     "torch/csrc/distributed/c10d/Work.hpp": ("getDuration", "getSequencenumber", "getFutureResult", "blockCurrentStream"),
     "torch/csrc/distributed/c10d/ProcessGroup.hpp": ("getGroupName",),
     "c10/core/Stream.h": ("native_handle",),
+    "ATen/core/ivalue_inl.h": ("uses_future",),
 }
 
 
