@@ -26,16 +26,6 @@ bool only_names_the_signal(const model::Failure& failure) {
          failure.message.find(" received by PID ") != std::string::npos;
 }
 
-// It ended because a collective was given up, and has no word of its own about it: the others are the reason.
-bool was_let_down(const RankHistory& history) {
-  constexpr std::size_t kLast = 256;
-  const std::size_t count = std::min(kLast, history.events.size());
-  return history.rank.end == RankEnd::kExited && history.failures.empty() &&
-         std::ranges::any_of(std::span(history.events).last(count), [](const model::Event& event) {
-           return event.kind == model::EventKind::kCollective && event.state == model::EventState::kFailed;
-         });
-}
-
 bool has_failed(const RankHistory& history) {
   if (was_told_to_end(history) || was_let_down(history)) return false;
   return !history.failures.empty() || history.rank.end == RankEnd::kSignalled ||
@@ -112,6 +102,15 @@ bool was_told_to_end(const RankHistory& history) {
   const int signal = history.rank.exit_status.value_or(0);
   return history.rank.end == RankEnd::kSignalled && (signal == SIGTERM || signal == SIGINT) &&
          std::ranges::all_of(history.failures, only_names_the_signal);
+}
+
+bool was_let_down(const RankHistory& history) {
+  constexpr std::size_t kLast = 256;
+  const std::size_t count = std::min(kLast, history.events.size());
+  return history.rank.end == RankEnd::kExited && history.failures.empty() &&
+         std::ranges::any_of(std::span(history.events).last(count), [](const model::Event& event) {
+           return event.kind == model::EventKind::kCollective && event.state == model::EventState::kFailed;
+         });
 }
 
 const model::Failure* first_failure(const RankHistory& history) {

@@ -16,6 +16,9 @@ const model::Failure* first_failure(const model::RankHistory& history);
 // By a signal with which launchers end the ranks that are left, and without a word of its own.
 bool was_told_to_end(const model::RankHistory& history);
 
+// It ended because a collective was given up, and has no word of its own about it: the others are the reason.
+bool was_let_down(const model::RankHistory& history);
+
 // One finding for all: the first to fail is the root. None when every rank is well, or when those that ended
 // were only told to. Of `victims`, ranks that other findings tell to have waited in vain, an error of the
 // call they waited in is no failure of their own.

@@ -18,10 +18,11 @@ bool is_before_the_first_step(const HangStory& story) {
   return story.wait.sequence <= 1 && std::ranges::none_of(story.job.ranks, has_completed_something);
 }
 
-// Gloo connects all members when a group is made, so who waits in a call is past setting up. Others connect
-// in the first call.
+// Gloo connects all members when a group is made, and TensorFlow's tasks meet when their servers start, so
+// who waits in a call is past setting up. Others connect in the first call.
 bool connects_before_the_first_call(const HangStory& story) {
-  return story.job.communicators[story.wait.communicator].backend == "gloo";
+  const std::string& backend = story.job.communicators[story.wait.communicator].backend;
+  return backend == "gloo" || backend == "grpc";
 }
 
 model::Leaf leaf_of(const HangStory& story) {

@@ -75,6 +75,19 @@ TEST(HangFinding, ARankThatDiedHasOneCodeWhateverTheOthersWaitFor) {
   }
 }
 
+TEST(HangFinding, ARankThatEndedBecauseItsCallWasGivenUpDidNotDieInIt) {
+  JobSketch sketch(2);
+  sketch.call(0, {.communicator = sketch.world(), .sequence = 1, .state = EventState::kFailed});
+  sketch.call(1, {.communicator = sketch.world(), .sequence = 1, .state = EventState::kIssued});
+  sketch.history(0).rank.end = model::RankEnd::kExited;
+  const model::Finding finding = only_finding(sketch.job);
+  EXPECT_EQ(finding.code, "desync.stuck_in_collective");
+  EXPECT_TRUE(finding.root_ranks.empty());
+  sketch.history(1).rank.end = model::RankEnd::kSignalled;
+  sketch.history(1).rank.exit_status = 9;
+  EXPECT_EQ(only_finding(sketch.job).root_ranks, std::vector<int>{1});
+}
+
 TEST(HangFinding, ShowsOnceWhatThoseWereToldWhoGaveUp) {
   JobSketch sketch = missing_rank_1(EventState::kFailed);
   for (const int rank : {0, 2}) {
@@ -110,6 +123,7 @@ model::Leaf leaf_of_a_hang_in_the_first_call(const std::string& backend) {
 
 TEST(HangFinding, AGroupThatConnectedWhenItWasMadeIsPastSettingUp) {
   EXPECT_EQ(leaf_of_a_hang_in_the_first_call("gloo"), model::Leaf::kPrepHang);
+  EXPECT_EQ(leaf_of_a_hang_in_the_first_call("grpc"), model::Leaf::kPrepHang);
   EXPECT_EQ(leaf_of_a_hang_in_the_first_call("nccl"), model::Leaf::kSetupHang);
 }
 

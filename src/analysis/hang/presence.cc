@@ -23,6 +23,13 @@ bool is_in_a_join(const model::Job& job, const RankHistory& history) {
   });
 }
 
+// What it left is whole, from when its groups or its process began: a call that is not in it was not made.
+bool tells_that_nothing_was_issued(const RankHistory& history) {
+  const bool is_from_the_start =
+      history.lists_communicators || (history.rank.begun_ns && history.begins_at_start);
+  return is_from_the_start && history.reaches_end && history.events_lost == 0;
+}
+
 }  // namespace
 
 PresenceTable::PresenceTable(const model::Job& job) : job_(job), seen_(job.communicators.size()) {
@@ -69,8 +76,8 @@ const PresenceTable::Seen* PresenceTable::seen(CommunicatorId communicator, int 
 
 bool PresenceTable::has_evidence(int rank) const {
   const RankHistory* history = job_.find_rank(rank);
-  return history != nullptr && (!history->events.empty() || !history->progress.empty() ||
-                                (history->lists_communicators && history->reaches_end));
+  return history != nullptr &&
+         (!history->events.empty() || !history->progress.empty() || tells_that_nothing_was_issued(*history));
 }
 
 std::optional<std::uint64_t> PresenceTable::last_issued(CommunicatorId communicator, int rank) const {

@@ -65,6 +65,16 @@ TEST(Wait, ARankWithoutADumpIsSilentNotAbsent) {
   EXPECT_EQ(waits[0].silent, std::vector<int>{1});
 }
 
+TEST(Wait, ARankWhoseRecordIsWholeAndEmptyIsAbsentNotSilent) {
+  JobSketch sketch(2);
+  history_up_to(sketch, 0, 1, EventState::kIssued);
+  EXPECT_EQ(waits_of(sketch.job)[0].silent, std::vector<int>{1});
+  sketch.history(1).rank.begun_ns = 1;
+  EXPECT_EQ(waits_of(sketch.job)[0].absent, std::vector<int>{1});
+  sketch.history(1).events_lost = 1;
+  EXPECT_EQ(waits_of(sketch.job)[0].silent, std::vector<int>{1}) << "what it issued may be among the lost";
+}
+
 TEST(Wait, ARankThatJoinedIsNotMissed) {
   JobSketch sketch(3);
   const CommunicatorId joins = sketch.group("join", {0, 1, 2});
