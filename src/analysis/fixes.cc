@@ -202,6 +202,16 @@ const Fix kMoreWorkPerCall{
               "the model is small"},
     .commands = {}};
 
+const Fix kBoundedWork{
+    .pattern = FixPattern::kBehaviorLogic,
+    .title = "Find what grows with every step, and bound it",
+    .steps =
+        {"Look for lists, caches and histories that each step adds to and reads as a whole: losses, "
+         "metrics, outputs kept for the end of the epoch",
+         "In PyTorch, keep losses by .item() or .detach(): a sum of losses holds the graph of all steps; "
+         "in TensorFlow, make no new operations or tf.functions inside the loop"},
+    .commands = {}};
+
 const Fix kSameState{
     .pattern = FixPattern::kDistributedApiUsage,
     .title = "Let the framework keep the ranks the same",
@@ -290,6 +300,7 @@ const std::map<std::string, std::vector<Fix>, std::less<>>& table() {
       {"straggler.host", {kSlowDevice, kCores, kEvenWork}},
       {"straggler.link", {kFasterTransport, kSlowWay, kSlowDevice}},
       {"communication.exposed", {kMoreWorkPerCall, kFasterTransport}},
+      {"slow.rate_falls", {kBoundedWork, kMemory, kSlowDevice}},
       {"parallel.same_inputs", {kShard, kAverageGradients}},
       {"parallel.lone_steps", {kAverageGradients, kSameControlFlow}},
       {"divergence.outputs_differ", {kSameState, kNoRace, kSilentCorruption}},

@@ -5,6 +5,7 @@
 #include "analysis/model_drift.h"
 #include "analysis/same_inputs.h"
 #include "analysis/timing/communication_time_finding.h"
+#include "analysis/timing/growing_work.h"
 #include "analysis/timing/slow_link_finding.h"
 #include "analysis/timing/straggler_finding.h"
 #include "analysis/timing/timings.h"
@@ -20,6 +21,7 @@ std::vector<model::Finding> find_performance_faults(const model::Job& job, const
   }
   const CommunicationTime time = measure_communication_time(job, alignment, timings);
   if (auto exposed = finding_of(job, time, stragglers)) findings.push_back(*std::move(exposed));
+  if (auto growing = find_growing_work(job, timings)) findings.push_back(*std::move(growing));
   if (const auto divergence = find_divergence(job, alignment)) {
     findings.push_back(finding_of(job, *divergence));
   }
