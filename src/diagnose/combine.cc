@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <utility>
+
+#include "model/fatal_leaf.h"
 
 namespace lockstep::diagnose {
 namespace {
@@ -86,10 +89,18 @@ bool only_repeats_that_a_process_failed(const Finding& finding) {
   return finding.code.starts_with("wrapper.");
 }
 
+// It left no record at all, as one that fails before its framework is there.
+bool tells_of_an_unseen_rank(const Finding& finding) {
+  return finding.code == "desync.missing_evidence";
+}
+
 // What such a rank printed about itself is why it was lost, even where that alone would be doubtful.
 bool explains_a_loss(const Finding& printed, const std::vector<Finding>& from_ranks) {
   if (only_repeats_that_a_process_failed(printed)) return false;
-  const auto lost = std::ranges::find_if(from_ranks, tells_of_a_lost_rank);
+  const auto lost = std::ranges::find_if(from_ranks, [&](const Finding& finding) {
+    return tells_of_a_lost_rank(finding) ||
+           (tells_of_an_unseen_rank(finding) && model::is_fatal(printed.leaf));
+  });
   return lost != from_ranks.end() && is_printed(printed) && !is_about_waiting(printed) &&
          !printed.root_ranks.empty() && printed.root_ranks == lost->root_ranks;
 }
@@ -101,17 +112,31 @@ void hand_over_first_lines(Finding& complaint, Finding& proof) {
   std::ranges::move(complaint.evidence, std::back_inserter(proof.evidence));
 }
 
+// What the ranks' times show and one of them prints as well is one finding.
+void join_what_is_told_twice(std::vector<Finding>& from_ranks, std::vector<Finding>& from_logs) {
+  std::erase_if(from_logs, [&](Finding& printed) {
+    const auto same = std::ranges::find_if(from_ranks, [&](const Finding& finding) {
+      return finding.code == printed.code && finding.root_ranks == printed.root_ranks;
+    });
+    if (same == from_ranks.end()) return false;
+    hand_over_first_lines(printed, *same);
+    return true;
+  });
+}
+
 bool is_calls_that_do_not_fit(const Finding& finding) {
   return finding.code.starts_with("mismatch.");
 }
 
-// Ranks that bring buffers of different sizes write past the smaller one, and TensorFlow calls the graph
-// broken in which a collective failed.
-bool may_come_of_calls_that_do_not_fit(const Finding& finding) {
-  return finding.leaf == Leaf::kRunSegv || finding.leaf == Leaf::kRunGraph;
+// Ranks that bring buffers of different sizes write past the smaller one, TensorFlow calls the graph broken
+// in which a collective failed, and a framework that notices the misfit cannot say whose call is the odd one.
+bool may_come_of_calls_that_do_not_fit(const Finding& finding, const Finding& misfit) {
+  if (finding.leaf == Leaf::kRunSegv || finding.leaf == Leaf::kRunGraph) return true;
+  return finding.leaf == misfit.leaf && finding.root_ranks.empty() && !misfit.root_ranks.empty();
 }
 
 std::vector<Finding> in_order(std::vector<Finding> from_ranks, std::vector<Finding> from_logs) {
+  join_what_is_told_twice(from_ranks, from_logs);
   // Two witnesses who agree are believed, even where each alone would be doubted.
   const auto is_confirmed = [&](const Finding& finding) {
     return is_printed(finding) && std::ranges::any_of(from_ranks, [&](const Finding& ended) {
@@ -124,11 +149,13 @@ std::vector<Finding> in_order(std::vector<Finding> from_ranks, std::vector<Findi
   };
   const auto proof = std::ranges::find_if(
       from_ranks, [&](const Finding& finding) { return is_sure(finding) && is_about_waiting(finding); });
-  const bool calls_do_not_fit = std::ranges::any_of(from_ranks, [&](const Finding& finding) {
+  const auto first_misfit = std::ranges::find_if(from_ranks, [&](const Finding& finding) {
     return is_sure(finding) && is_calls_that_do_not_fit(finding);
   });
+  std::optional<Finding> misfit;
+  if (first_misfit != from_ranks.end()) misfit = *first_misfit;
   const auto comes_first = [&](const Finding& finding) {
-    if (calls_do_not_fit && may_come_of_calls_that_do_not_fit(finding)) return false;
+    if (misfit && may_come_of_calls_that_do_not_fit(finding, *misfit)) return false;
     return is_sure(finding) || explains_a_loss(finding, from_ranks);
   };
   fold_a_signal_into_the_loss(from_ranks, from_logs);

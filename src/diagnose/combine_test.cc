@@ -64,6 +64,32 @@ TEST(Combine, WhatALostRankCouldNotCommunicateIsWhyItWasLost) {
   EXPECT_EQ(codes(verdict), (std::vector<std::string>{"comm.same_name", "desync.dead_rank"}));
 }
 
+TEST(Combine, WhatARankPrintedThatLeftNoRecordIsWhyItNeverCame) {
+  Finding unseen = finding(Leaf::kSetupHang, "desync.missing_evidence", 0.7);
+  unseen.root_ranks = {1};
+  Finding printed = finding(Leaf::kPkgImport, "import.no_module", 0.5);
+  printed.root_ranks = {1};
+  printed.evidence.push_back({.file = "job.err", .line = 1, .rank = 1, .text = "No module named 'x'"});
+  const auto together = [&] {
+    return codes(combine({.job = {}, .findings = {unseen}, .limits = {}},
+                         {.job = {}, .findings = {printed}, .limits = {}}));
+  };
+  EXPECT_EQ(together(), (std::vector<std::string>{"import.no_module", "desync.missing_evidence"}));
+  printed.root_ranks = {0};
+  EXPECT_EQ(together(), (std::vector<std::string>{"desync.missing_evidence", "import.no_module"}));
+}
+
+TEST(Combine, WhatIsSeenAndPrintedIsToldOnce) {
+  Finding printed = finding(Leaf::kPerfSlow, "slow.rate_falls", 0.5);
+  printed.evidence.push_back({.file = "job.out", .line = 9, .rank = 0, .text = "1.2 it/s"});
+  const Verdict verdict =
+      combine({.job = {}, .findings = {finding(Leaf::kPerfSlow, "slow.rate_falls", 0.7)}, .limits = {}},
+              {.job = {}, .findings = {printed}, .limits = {}});
+  ASSERT_EQ(verdict.findings.size(), 1U);
+  EXPECT_EQ(verdict.findings.front().confidence, 0.7);
+  EXPECT_EQ(verdict.findings.front().evidence.size(), 1U);
+}
+
 TEST(Combine, ACrashFollowsFromCallsThatDoNotFit) {
   const auto first_with = [](const Finding& printed) {
     return combine({.job = {}, .findings = {finding(Leaf::kPerfHang, "mismatch.shape", 0.97)}, .limits = {}},
@@ -73,6 +99,21 @@ TEST(Combine, ACrashFollowsFromCallsThatDoNotFit) {
   };
   EXPECT_EQ(first_with(finding(Leaf::kRunSegv, "segv.heap", 0.9)), "mismatch.shape");
   EXPECT_EQ(first_with(finding(Leaf::kRunMem, "mem.gpu", 0.9)), "mem.gpu") << "an error of its own";
+}
+
+TEST(Combine, WhoseCallIsTheOddOneIsMoreThanThatSomeDoNotFit) {
+  Finding misfit = finding(Leaf::kRunTensor, "mismatch.shape", 0.97);
+  misfit.root_ranks = {2};
+  Finding printed = finding(Leaf::kRunTensor, "tensor.tf_collective", 0.9);
+  const auto first = [&] {
+    return combine({.job = {}, .findings = {misfit}, .limits = {}},
+                   {.job = {}, .findings = {printed}, .limits = {}})
+        .findings.front()
+        .code;
+  };
+  EXPECT_EQ(first(), "mismatch.shape");
+  printed.root_ranks = {1};
+  EXPECT_EQ(first(), "tensor.tf_collective") << "an error that one rank has by itself";
 }
 
 TEST(Combine, AGuessFromWordsComesLast) {
