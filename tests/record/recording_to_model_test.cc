@@ -376,6 +376,22 @@ TEST(RecordingToModel, TheHighestFrameworkNamesTheJob) {
   }
 }
 
+TEST(RecordingToModel, AProcessBeganBeforeItsRecord) {
+  const auto begun_with = [](const char* value) {
+    Recorded recorded;
+    if (value != nullptr) {
+      recorded.writer.write_attribute(recorded.string("process began"), recorded.string(value));
+    }
+    return recorded.read().ranks[0].rank.begun_ns;
+  };
+  EXPECT_EQ(begun_with("1700000000000000000"), 1'700'000'000'000'000'000);
+  for (const char* no_time : {"", "-5", "12 s", "9223372036854775807", "99999999999999999999"}) {
+    EXPECT_GT(begun_with(no_time), 1'700'000'000'000'000'000) << no_time << ": the record's own beginning";
+    EXPECT_LT(begun_with(no_time), 9'000'000'000'000'000'000) << no_time;
+  }
+  EXPECT_GT(begun_with(nullptr), 1'700'000'000'000'000'000);
+}
+
 TEST(RecordingToModel, ARingDoesNotBeginAtTheStart) {
   for (const std::uint64_t calls : {100U, 100'000U}) {
     const ScratchFolder folder;

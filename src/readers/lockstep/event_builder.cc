@@ -1,6 +1,7 @@
 #include "readers/lockstep/event_builder.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstring>
 #include <string_view>
 
@@ -231,8 +232,18 @@ void EventBuilder::take_activity(const lockstep_activity& record, std::uint32_t 
   append(event);
 }
 
+// A record begins when its framework does; its process began earlier.
+void EventBuilder::take_process_time(std::string_view text) {
+  std::int64_t began_ns = 0;
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), began_ns);
+  const bool is_number = fault == std::errc{} && end == text.data() + text.size();
+  if (is_number && began_ns > 0 && began_ns < *history_.rank.begun_ns) history_.rank.begun_ns = began_ns;
+}
+
 void EventBuilder::take_attribute(const lockstep_attribute& record) {
-  const FrameworkAttribute* named = framework_attribute(definitions_.string(record.key));
+  const std::string_view key = definitions_.string(record.key);
+  if (key == "process began") return take_process_time(definitions_.string(record.value));
+  const FrameworkAttribute* named = framework_attribute(key);
   if (named == nullptr || !names_rather(*named, job_.framework)) return;
   job_.framework = named->framework;
   history_.rank.framework_version = definitions_.string(record.value);

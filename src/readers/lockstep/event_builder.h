@@ -51,6 +51,7 @@ class EventBuilder {
   void take_state(const lockstep_checksum& record, model::ChecksumsId sums);
   void take_activity(const lockstep_activity& record, std::uint32_t thread, std::uint32_t position);
   void take_attribute(const lockstep_attribute& record);
+  void take_process_time(std::string_view text);
   void take_end(const lockstep_end& record);
   void apply(const Done& done, model::Event& event);
   model::Event new_event(std::uint64_t time_ns, std::uint32_t thread, std::uint32_t position) const;
