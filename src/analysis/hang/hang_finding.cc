@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "analysis/failed_ranks.h"
 #include "analysis/fixes.h"
 #include "analysis/hang/hang_story.h"
 
@@ -36,6 +37,22 @@ void place_by_a_death(model::Finding& finding) {
   if (has_died && finding.leaf == model::Leaf::kPerfHang) finding.leaf = model::Leaf::kRunComm;
 }
 
+// A rank whose own call was given up before it ended may have lost the others as they lost it: the way
+// between them is looked at first.
+std::vector<model::Fix> fixes_of(const HangStory& story) {
+  const model::Finding& finding = story.finding;
+  std::vector<model::Fix> fixes = fixes_for(finding.code);
+  const bool may_be_the_way =
+      finding.code == "desync.dead_rank" && std::ranges::all_of(finding.root_ranks, [&](int rank) {
+        const model::RankHistory* history = story.job.find_rank(rank);
+        return history != nullptr && was_let_down(*history);
+      });
+  if (!may_be_the_way) return fixes;
+  std::vector<model::Fix> of_the_way = fixes_for("desync.stuck_in_collective");
+  of_the_way.insert(of_the_way.end(), fixes.begin(), fixes.end());
+  return of_the_way;
+}
+
 void tell(HangStory& story) {
   switch (story.cause.kind) {
     case CauseKind::kMissing:
@@ -58,7 +75,7 @@ model::Finding finding_of(const model::Job& job, const PresenceTable& presence, 
   tell(story);
   place_by_a_death(story.finding);
   story.add_errors_of_waiting();
-  story.finding.fixes = fixes_for(story.finding.code);
+  story.finding.fixes = fixes_of(story);
   return std::move(story.finding);
 }
 

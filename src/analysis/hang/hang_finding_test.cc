@@ -75,17 +75,19 @@ TEST(HangFinding, ARankThatDiedHasOneCodeWhateverTheOthersWaitFor) {
   }
 }
 
-TEST(HangFinding, ARankThatEndedBecauseItsCallWasGivenUpDidNotDieInIt) {
+TEST(HangFinding, ARankWhoseCallWasGivenUpBeforeItEndedMayHaveLostTheWayToTheOthers) {
   JobSketch sketch(2);
   sketch.call(0, {.communicator = sketch.world(), .sequence = 1, .state = EventState::kFailed});
   sketch.call(1, {.communicator = sketch.world(), .sequence = 1, .state = EventState::kIssued});
   sketch.history(0).rank.end = model::RankEnd::kExited;
-  const model::Finding finding = only_finding(sketch.job);
-  EXPECT_EQ(finding.code, "desync.stuck_in_collective");
-  EXPECT_TRUE(finding.root_ranks.empty());
-  sketch.history(1).rank.end = model::RankEnd::kSignalled;
-  sketch.history(1).rank.exit_status = 9;
-  EXPECT_EQ(only_finding(sketch.job).root_ranks, std::vector<int>{1});
+  const model::Finding exited = only_finding(sketch.job);
+  EXPECT_EQ(exited.code, "desync.dead_rank");
+  EXPECT_EQ(exited.fixes.at(0).pattern, model::FixPattern::kCommunicationConfiguration);
+  sketch.history(0).rank.end = model::RankEnd::kSignalled;
+  sketch.history(0).rank.exit_status = 9;
+  const model::Finding killed = only_finding(sketch.job);
+  EXPECT_EQ(killed.code, "desync.dead_rank");
+  EXPECT_EQ(killed.fixes.at(0).pattern, model::FixPattern::kOther) << "somebody took it away";
 }
 
 TEST(HangFinding, ShowsOnceWhatThoseWereToldWhoGaveUp) {

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "analysis/describe.h"
-#include "analysis/failed_ranks.h"
 #include "analysis/hang/hang_story.h"
 #include "analysis/signature.h"
 #include "analysis/whereabouts.h"
@@ -54,17 +53,14 @@ void tell_not_enough_known(HangStory& story, const std::string& who) {
   story.finding.confidence = 0.4;
 }
 
-// A rank that died or was stopped inside it is what the others in it wait for. One that ended because its
-// call was given up lost the others, as they lost it.
+// A rank that died or was stopped inside it is what the others in it wait for.
 std::vector<int> lost_inside(const HangStory& story) {
   std::vector<int> lost = story.waiting_ranks();
-  const auto is_not_lost = [&](int rank) {
-    const model::RankHistory* history = story.job.find_rank(rank);
-    if (history != nullptr && was_let_down(*history)) return true;
+  const auto still_runs = [&](int rank) {
     const Place place = whereabouts_of(story.job, rank).place;
     return place != Place::kDead && place != Place::kStopped;
   };
-  std::erase_if(lost, is_not_lost);
+  std::erase_if(lost, still_runs);
   return lost;
 }
 
