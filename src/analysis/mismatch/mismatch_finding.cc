@@ -115,6 +115,14 @@ Leaf leaf_for(const Mismatch& mismatch) {
   return mismatch.is_pending ? Leaf::kPerfHang : Leaf::kPerfResult;
 }
 
+// What is broadcast is a model, what is reduced may be of a batch.
+void put_the_model_first(const Mismatch& mismatch, std::vector<model::Fix>& fixes) {
+  if (mismatch.sides.front().signature.operation != model::Operation::kBroadcast) return;
+  std::ranges::stable_sort(fixes, {}, [](const model::Fix& fix) {
+    return fix.pattern == model::FixPattern::kModelConstruction ? 0 : 1;
+  });
+}
+
 void add_evidence(const Job& job, Finding& finding, EventPlace place, const std::vector<int>& ranks) {
   model::Evidence evidence = evidence_of(job, place);
   if (ranks.size() > 1) evidence.text = fmt::format("{}: {}", ranks_in_words(ranks), evidence.text);
@@ -139,6 +147,7 @@ Finding finding_of(const Job& job, const Mismatch& mismatch) {
   }
   add_evidence(job, finding, mismatch.sides.front().first, mismatch.sides.front().ranks);
   finding.fixes = fixes_for(finding.code);
+  put_the_model_first(mismatch, finding.fixes);
   return finding;
 }
 

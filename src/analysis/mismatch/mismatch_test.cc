@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "analysis/mismatch/mismatch_finding.h"
 #include "analysis/testing/job_sketch.h"
 #include "analysis/testing/random_job.h"
 
@@ -48,6 +49,22 @@ TEST(Mismatch, NamesTheOddRankWhicheverItIs) {
     EXPECT_TRUE(found[0].is_pending);
     EXPECT_FALSE(found[0].is_tie);
   }
+}
+
+TEST(Mismatch, OfABroadcastIsOfTheModelRatherThanOfABatch) {
+  const auto first_fix_for = [](Operation operation) {
+    JobSketch sketch(3);
+    for (int rank = 0; rank < 3; ++rank) {
+      sketch.call(rank, {.communicator = sketch.world(),
+                         .sequence = 1,
+                         .operation = operation,
+                         .shape = {rank == 1 ? 8 : 16},
+                         .state = EventState::kIssued});
+    }
+    return finding_of(sketch.job, mismatches_of(sketch.job).at(0)).fixes.at(0).pattern;
+  };
+  EXPECT_EQ(first_fix_for(Operation::kBroadcast), model::FixPattern::kModelConstruction);
+  EXPECT_EQ(first_fix_for(Operation::kAllReduce), model::FixPattern::kBatchOrPartition);
 }
 
 TEST(Mismatch, FailedAtOnceIsRefusedAndFailedLaterIsAHang) {
