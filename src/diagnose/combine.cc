@@ -91,7 +91,7 @@ bool only_repeats_that_a_process_failed(const Finding& finding) {
 
 // It left no record at all, as one that fails before its framework is there.
 bool tells_of_an_unseen_rank(const Finding& finding) {
-  return finding.code == "desync.missing_evidence";
+  return finding.code == "desync.missing_evidence" || finding.code == "setup.rank_not_started";
 }
 
 // What such a rank printed about itself is why it was lost, even where that alone would be doubtful.
@@ -132,7 +132,8 @@ bool is_calls_that_do_not_fit(const Finding& finding) {
 // in which a collective failed, and a framework that notices the misfit cannot say whose call is the odd one.
 bool may_come_of_calls_that_do_not_fit(const Finding& finding, const Finding& misfit) {
   if (finding.leaf == Leaf::kRunSegv || finding.leaf == Leaf::kRunGraph) return true;
-  return finding.leaf == misfit.leaf && finding.root_ranks.empty() && !misfit.root_ranks.empty();
+  constexpr double kNamesTheOddOne = 0.9;
+  return finding.leaf == misfit.leaf && finding.root_ranks.empty() && misfit.confidence >= kNamesTheOddOne;
 }
 
 std::vector<Finding> in_order(std::vector<Finding> from_ranks, std::vector<Finding> from_logs) {

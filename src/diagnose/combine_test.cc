@@ -65,7 +65,7 @@ TEST(Combine, WhatALostRankCouldNotCommunicateIsWhyItWasLost) {
 }
 
 TEST(Combine, WhatARankPrintedThatLeftNoRecordIsWhyItNeverCame) {
-  Finding unseen = finding(Leaf::kSetupHang, "desync.missing_evidence", 0.7);
+  Finding unseen = finding(Leaf::kSetupHang, "setup.rank_not_started", 0.65);
   unseen.root_ranks = {1};
   Finding printed = finding(Leaf::kPkgImport, "import.no_module", 0.5);
   printed.root_ranks = {1};
@@ -74,9 +74,9 @@ TEST(Combine, WhatARankPrintedThatLeftNoRecordIsWhyItNeverCame) {
     return codes(combine({.job = {}, .findings = {unseen}, .limits = {}},
                          {.job = {}, .findings = {printed}, .limits = {}}));
   };
-  EXPECT_EQ(together(), (std::vector<std::string>{"import.no_module", "desync.missing_evidence"}));
+  EXPECT_EQ(together(), (std::vector<std::string>{"import.no_module", "setup.rank_not_started"}));
   printed.root_ranks = {0};
-  EXPECT_EQ(together(), (std::vector<std::string>{"desync.missing_evidence", "import.no_module"}));
+  EXPECT_EQ(together(), (std::vector<std::string>{"setup.rank_not_started", "import.no_module"}));
 }
 
 TEST(Combine, WhatIsSeenAndPrintedIsToldOnce) {
@@ -112,6 +112,9 @@ TEST(Combine, WhoseCallIsTheOddOneIsMoreThanThatSomeDoNotFit) {
         .code;
   };
   EXPECT_EQ(first(), "mismatch.shape");
+  misfit.confidence = 0.7;
+  EXPECT_EQ(first(), "tensor.tf_collective") << "of two ranks neither is the odd one";
+  misfit.confidence = 0.97;
   printed.root_ranks = {1};
   EXPECT_EQ(first(), "tensor.tf_collective") << "an error that one rank has by itself";
 }
