@@ -14,6 +14,7 @@
 #include "analysis/hang/presence.h"
 #include "analysis/hang/stuck_stacks.h"
 #include "analysis/hang/unmade_communicator.h"
+#include "analysis/hang/unstarted_ranks.h"
 #include "analysis/hang/wait.h"
 #include "analysis/hang/wait_graph.h"
 #include "analysis/mismatch/mismatch.h"
@@ -187,6 +188,9 @@ std::vector<Finding> analyse(const Job& job) {
   if (auto failed = find_failed_ranks(job, victims_of(findings));
       failed && !names_as_root(findings, failed->root_ranks)) {
     findings.push_back(*std::move(failed));
+  }
+  if (findings.empty()) {
+    if (auto unstarted = find_unstarted_ranks(job)) findings.push_back(*std::move(unstarted));
   }
   if (findings.empty()) {
     if (auto stuck = find_stuck_stacks(job)) findings.push_back(*std::move(stuck));

@@ -18,6 +18,23 @@ const Fix kMeet{
               "variables on to other hosts"},
     .commands = {"torchrun --nproc-per-node 2 <your script>", "env | grep -E 'RANK|WORLD|MASTER|TF_CONFIG'"}};
 
+const Fix kAllStarted{
+    .pattern = FixPattern::kCommunicationConfiguration,
+    .title = "Start as many processes as the job has ranks",
+    .steps = {"Compare the world size (WORLD_SIZE, -np, --nnodes times --nproc-per-node, the workers of "
+              "TF_CONFIG) with the processes that run",
+              "Look in the log of the missing rank's host why it did not start or what it does before it "
+              "joins"},
+    .commands = {"ps -eo pid,etime,args | grep python", "env | grep -E 'RANK|WORLD|MASTER|TF_CONFIG'"}};
+
+const Fix kReachable{
+    .pattern = FixPattern::kNetworkSetting,
+    .title = "Let the hosts reach each other",
+    .steps =
+        {"Try the address and port of the meeting place from the missing rank's host; open the firewall, "
+         "and name the interface where a host has several"},
+    .commands = {"lockstep check --probe -- <your command>"}};
+
 const Fix kUseDistributedApi{
     .pattern = FixPattern::kDistributedApiUsage,
     .title = "Initialise the framework's distributed part before the model is made",
@@ -293,6 +310,7 @@ const std::map<std::string, std::vector<Fix>, std::less<>>& table() {
       {"mismatch.reduce_op", {kSameControlFlow, kSameCode}},
       {"mismatch.root", {kSameControlFlow, kSameCode}},
       {"mismatch.exchange", {kPartition, kSameTensors}},
+      {"setup.rank_not_started", {kAllStarted, kReachable, kSameCode}},
       {"setup.communicator_not_made", {kMakeOnEveryRank, kSameControlFlow}},
       {"versions.differ", {kSameCode, kSameVersion}},
       {"desync.lagging_counter", {kSameControlFlow, kEvenBatches, kSlowWorkOutside}},
