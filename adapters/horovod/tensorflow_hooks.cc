@@ -15,6 +15,7 @@
 #include "kernel_attributes.h"
 #include "object_patch.h"
 #include "tensorflow_payload.h"
+#include "tensorflow_sums.h"
 
 namespace lockstep::adapters::horovod {
 namespace {
@@ -194,8 +195,11 @@ void told_compute(void* kernel, void* context, Done done) {
     serve(ticket, context);
     return done();
   }
-  compute(kernel, context, [ticket, context, is_kept, done = std::move(done)] {
+  const bool is_summed = takes_sums(hooks().tensorflow);
+  if (is_summed && gives_inputs(kOperations[at], kernel)) sum_inputs(hooks().tensorflow, context, ticket);
+  compute(kernel, context, [ticket, context, is_kept, is_summed, done = std::move(done)] {
     if (is_kept) keep_end(ticket, context);
+    if (is_summed && !is_failed(context)) sum_outputs(hooks().tensorflow, context, ticket);
     finish(ticket, context);
     done();
   });

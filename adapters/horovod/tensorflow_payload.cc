@@ -4,63 +4,12 @@
 #include <string>
 #include <vector>
 
+#include "held_tensors.h"
+
 namespace lockstep::adapters::horovod {
 namespace {
 
 constexpr int kFailedPrecondition = 9;  // TF_FAILED_PRECONDITION
-
-// Tensors of a kernel's context, held while their memory is used.
-class Tensors {
- public:
-  explicit Tensors(const TensorFlowApi& tensorflow)
-      : tensorflow_(tensorflow), status_(tensorflow.new_status()) {}
-  Tensors(const Tensors&) = delete;
-  Tensors& operator=(const Tensors&) = delete;
-  ~Tensors() {
-    for (TensorFlowApi::Tensor* tensor : held_) tensorflow_.delete_tensor(tensor);
-    tensorflow_.delete_status(status_);
-  }
-
-  TensorFlowApi::Status* status() { return status_; }
-  std::size_t size() const { return held_.size(); }
-  bool is_ok() const { return tensorflow_.code_of(status_) == 0; }
-
-  bool add(TensorFlowApi::Tensor* tensor) {
-    if (tensor == nullptr || !is_ok()) return false;
-    held_.push_back(tensor);
-    return true;
-  }
-
-  // Never empty, so that none is told apart from what cannot be read.
-  std::vector<lockstep_piece> pieces() const {
-    std::vector<lockstep_piece> pieces;
-    for (TensorFlowApi::Tensor* tensor : held_)
-      pieces.push_back({tensorflow_.data_of(tensor), tensorflow_.byte_size(tensor)});
-    if (pieces.empty()) pieces.push_back({nullptr, 0});
-    return pieces;
-  }
-
-  std::vector<std::int64_t> shape_of(std::size_t at) const {
-    std::vector<std::int64_t> shape;
-    if (at >= held_.size()) return shape;
-    for (int i = 0; i < tensorflow_.dimension_count(held_[at]); ++i)
-      shape.push_back(tensorflow_.dimension(held_[at], i));
-    return shape;
-  }
-
- private:
-  const TensorFlowApi& tensorflow_;
-  TensorFlowApi::Status* status_;
-  std::vector<TensorFlowApi::Tensor*> held_;
-};
-
-void take_inputs(const TensorFlowApi& tensorflow, void* context, Tensors& tensors) {
-  for (int at = 0; at < tensorflow.input_count(context); ++at) {
-    TensorFlowApi::Tensor* tensor = nullptr;
-    tensorflow.input(context, at, &tensor, tensors.status());
-    if (!tensors.add(tensor)) return;
-  }
-}
 
 void fail(const TensorFlowApi& tensorflow, void* context, const std::string& why) {
   const TensorFlowApi::Text name = tensorflow.name_of(context);
@@ -84,16 +33,14 @@ std::vector<std::int64_t> shape_for(std::vector<std::int64_t> input, std::uint64
 }  // namespace
 
 void keep_inputs(const TensorFlowApi& tensorflow, void* context, const lockstep_ticket& ticket, bool gives) {
-  Tensors inputs(tensorflow);
-  if (gives) take_inputs(tensorflow, context, inputs);
+  HeldTensors inputs(tensorflow);
+  if (gives) inputs.take_inputs(context);
   lockstep_keep_input(&ticket, inputs.is_ok() ? inputs.pieces().data() : nullptr, inputs.size());
 }
 
 void keep_outputs(const TensorFlowApi& tensorflow, void* context, const lockstep_ticket& ticket) {
-  Tensors outputs(tensorflow);
-  bool is_whole = true;
-  for (int at = 0; at < tensorflow.output_count(context) && is_whole; ++at)
-    is_whole = outputs.add(tensorflow.output(context, at, outputs.status()));
+  HeldTensors outputs(tensorflow);
+  const bool is_whole = outputs.take_outputs(context);
   lockstep_keep_output(&ticket, is_whole ? outputs.pieces().data() : nullptr, outputs.size(), -1);
 }
 
@@ -103,9 +50,9 @@ void keep_failure(const lockstep_ticket& ticket) {
 }
 
 bool serve_outputs(const TensorFlowApi& tensorflow, void* context, const lockstep_ticket& ticket) {
-  Tensors inputs(tensorflow);
-  take_inputs(tensorflow, context, inputs);
-  Tensors outputs(tensorflow);
+  HeldTensors inputs(tensorflow);
+  inputs.take_inputs(context);
+  HeldTensors outputs(tensorflow);
   std::vector<lockstep_room> rooms;
   for (int at = 0; at < tensorflow.output_count(context); ++at) {
     std::uint64_t bytes = 0;

@@ -11,6 +11,7 @@
 #include "call.h"
 #include "groups.h"
 #include "kept_tensors.h"
+#include "summed_tensors.h"
 #include "vtable_slot.h"
 
 // Two words before the first function: the offset to the top, and the type.
@@ -108,9 +109,12 @@ void execute(BaseCollectiveExecutor* executor, tensorflow::OpKernelContext* cont
   if (context->num_inputs() > kInputsWithoutToken) note_ordered(*params);
   const bool is_kept = lockstep_payload_mode() != LOCKSTEP_PAYLOAD_OFF;
   if (is_kept) keep_input(*ticket, *context, *params);
-  const StatusCallback end = [ticket = *ticket, context, is_kept,
+  const bool is_summed = wants_sums(*context);
+  if (is_summed) sum_input(*ticket, *context, *params);
+  const StatusCallback end = [ticket = *ticket, context, is_kept, is_summed,
                               done = std::move(done)](const Status& status) {
     if (is_kept) keep_end(ticket, *context, status);
+    if (is_summed) sum_output(ticket, *context, status);
     end_call(ticket, status);
     done(status);
   };

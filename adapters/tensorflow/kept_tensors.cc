@@ -4,18 +4,12 @@
 #include <type_traits>
 
 #include <tensorflow/core/framework/op_kernel.h>
-#include <tensorflow/core/framework/types.h>
 #include <tensorflow/core/protobuf/error_codes.pb.h>
+
+#include "tensor_piece.h"
 
 namespace lockstep::tensorflow_adapter {
 namespace {
-
-// Its memory, or null when it cannot be copied byte by byte.
-lockstep_piece piece_of(const tensorflow::Tensor& tensor) {
-  if (!tensorflow::DataTypeCanUseMemcpy(tensor.dtype())) return {nullptr, 0};
-  const auto data = tensor.tensor_data();
-  return {data.data(), data.size()};
-}
 
 std::string words_of(int status, const lockstep_served& served) {
   if (status == LOCKSTEP_SERVE_FAILURE) return {served.error, served.error_bytes};
@@ -36,9 +30,8 @@ Told failed(const std::string& text) {
 
 void keep_input(const lockstep_ticket& ticket, tensorflow::OpKernelContext& context,
                 const tensorflow::CollectiveParams& params) {
-  const bool only_receives = params.instance.type == tensorflow::BROADCAST_COLLECTIVE && !params.is_source;
   const lockstep_piece none{nullptr, 0};
-  if (only_receives) return lockstep_keep_input(&ticket, &none, 0);
+  if (only_receives(params)) return lockstep_keep_input(&ticket, &none, 0);
   const lockstep_piece given = piece_of(context.input(0));
   const bool is_readable = given.data != nullptr || given.bytes == 0;
   lockstep_keep_input(&ticket, is_readable ? &given : nullptr, 1);

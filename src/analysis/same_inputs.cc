@@ -81,6 +81,18 @@ bool all_train(const Job& job) {
   });
 }
 
+// Horovod is for training, and in TensorFlow's graphs nobody sees its steps: a tensor that is brought
+// together again and again tells them.
+bool all_train_unseen(const Job& job, const Alignment& alignment) {
+  const bool tells_steps = std::ranges::any_of(
+      job.ranks, [](const model::RankHistory& history) { return step_span_of(history).has_value(); });
+  if (job.framework != "horovod" || tells_steps) return false;
+  for (std::size_t at = 0; at < job.communicators.size(); ++at) {
+    if (alignment.meetings_of(static_cast<model::CommunicatorId>(at)).size() >= kLeastSteps) return true;
+  }
+  return false;
+}
+
 model::Evidence input_at(const Job& job, EventPlace place) {
   model::Evidence evidence = evidence_of(job, place);
   evidence.text += fmt::format("; checksum of what it brought {:016x}", input_of(job, event_at(job, place)));
@@ -115,7 +127,8 @@ model::Finding finding_of(const Job& job, const std::vector<model::CommunicatorI
 // Adapters that bring tensors together by name make a communicator of each: those of the same members are one
 // group of ranks, and what all of its gradients show counts.
 std::optional<model::Finding> find_same_inputs(const Job& job, const Alignment& alignment) {
-  if (job.checksums.empty() || job.ranks.size() < 2 || !all_train(job)) return std::nullopt;
+  if (job.checksums.empty() || job.ranks.size() < 2) return std::nullopt;
+  if (!all_train(job) && !all_train_unseen(job, alignment)) return std::nullopt;
   std::map<std::vector<int>, std::vector<model::CommunicatorId>> by_members;
   for (std::size_t at = 0; at < job.communicators.size(); ++at) {
     by_members[job.communicators.values()[at].members].push_back(static_cast<model::CommunicatorId>(at));

@@ -83,6 +83,12 @@ TEST(SameInputs, OnlyTrainingIsAsked) {
   EXPECT_FALSE(judge(training(same_data, {.shape = {1024}}, false)));
 }
 
+TEST(SameInputs, HorovodTrainsAlsoWhereNobodySeesItsSteps) {
+  JobSketch sketch = training(same_data, {.shape = {1024}}, false);
+  sketch.job.framework = "horovod";
+  EXPECT_TRUE(judge(sketch));
+}
+
 TEST(SameInputs, InputsThatWereNotSummedAreNotTheSame) {
   EXPECT_FALSE(judge(training([](int, std::uint64_t) { return std::uint64_t{0}; })));
 }

@@ -11,7 +11,7 @@ from harness.job_run import JobRun
 from harness.registry import REPOSITORY, Job
 from harness.run_spec import RunSpec
 from recorded_verdict import wait_for_verdict
-from recordings import MPI_ADAPTER, attribute, diagnose, name_of, names_in, records_of
+from recordings import MPI_ADAPTER, attribute, diagnose, name_of, names_in, records_of, sums_of
 from recordings import recorder as plain_recorder
 
 HERE = pathlib.Path(__file__).parent / "horovod_jobs"
@@ -123,10 +123,16 @@ def expected_tensorflow_calls(rank):
 
 @CONTROLLERS
 def test_every_tensorflow_call_is_in_the_record(tmp_path, launcher, more):
-    ranks = run_calls("tensorflow_calls.py", "horovod-tensorflow", launcher, tmp_path / "recording", **more)
+    ranks = run_calls("tensorflow_calls.py", "horovod-tensorflow", launcher, tmp_path / "recording", LOCKSTEP_CHECKSUMS="1", **more)
     for rank, records in enumerate(ranks):
         assert sorted(calls_of(records)) == sorted(expected_tensorflow_calls(rank))
         check_ends(records)
+    in_graph = {("horovod sums", 1), ("horovod sums", 2)}
+    assert in_graph <= sums_of(ranks[0], "input", "all_reduce").keys()
+    for operation in ("all_reduce", "all_gather"):
+        results, others = (sums_of(records, "output", operation) for records in ranks)
+        common = results.keys() & others.keys()
+        assert common and all(results[call] == others[call] for call in common)
 
 
 def faulty_run(script, env, fault, recording, launcher="horovodrun_gloo", steps=6, **more):

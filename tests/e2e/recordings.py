@@ -37,6 +37,12 @@ def attribute(records, key):
     return [record["value"] for record in records if record["record"] == "attribute" and record["key"] == key]
 
 
+def sums_of(records, side, operation):
+    """Checksums of what calls were given ("input") or gave back ("output"), by communicator and number."""
+    return {(record["communicator"], record["sequence"]): record[side] for record in records
+            if record["record"] == "checksum" and record["operation"] == operation and side in record}
+
+
 def diagnose(*paths):
     said = subprocess.run([LOCKSTEP, "diagnose", "--json", *map(str, paths)], capture_output=True, text=True)
     assert said.returncode in (0, 1), said.stderr

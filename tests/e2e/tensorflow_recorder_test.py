@@ -8,7 +8,7 @@ import pytest
 from harness.job_run import JobRun
 from harness.run_spec import RunSpec
 from recorded_verdict import wait_for_verdict
-from recordings import attribute, diagnose, name_of, names_in, recorder, records_of
+from recordings import attribute, diagnose, name_of, names_in, recorder, records_of, sums_of
 
 STEPS, QUIET_S, FAULTY, FAULTY_STEP = 3, 4, 1, 2
 TIMEOUT_S = 600  # of a run; it takes about five seconds on a machine of its own
@@ -100,10 +100,16 @@ def check_fit(records):
     assert activities_of(records, "step") == [(phase, step + 1) for step in range(2 * STEPS) for phase in ("begin", "end")]
 
 
-def test_a_loop_around_a_keras_model_is_recorded(jobs, tmp_path):
-    for records in run_off_and_on(jobs["tf_custom_loop"], tmp_path / "recording"):
+def test_a_loop_around_a_keras_model_is_recorded_and_summed(jobs, tmp_path):
+    ranks = run_off_and_on(jobs["tf_custom_loop"], tmp_path / "recording", LOCKSTEP_CHECKSUMS="1")
+    for records in ranks:
         assert [call[2] for call in calls_of(records)].count("broadcast") > 0
         assert len(activities_of(records, "step")) == 2 * STEPS
+    given, other_given = (sums_of(records, "input", "all_reduce") for records in ranks)
+    assert len(given) >= STEPS and all(given[call] != other_given[call] for call in given), "each has samples of its own"
+    for operation in ("all_reduce", "broadcast"):
+        results, others = (sums_of(records, "output", operation) for records in ranks)
+        assert results and results == others
 
 
 def test_steps_of_a_parameter_server_job_are_recorded(jobs, tmp_path):
