@@ -15,6 +15,7 @@
 #include "diagnose/combine.h"
 #include "diagnose/good_end.h"
 #include "diagnose/log_judge.h"
+#include "diagnose/met_ranks.h"
 #include "model/merge.h"
 #include "model/rank_set.h"
 
@@ -161,6 +162,7 @@ Result<Examination> examine(const std::vector<fs::path>& paths, std::vector<mode
     from_ranks.limits.emplace_back("the last attempt came to its end: what was printed before is not judged");
   }
   if (all_ended_well(job)) drop_what_they_got_over(found.findings);
+  if (all_have_met(job)) put_setup_behind_errors(found.findings);
   Verdict from_logs{
       .job = std::move(found.job), .findings = std::move(found.findings), .limits = std::move(found.limits)};
   if (!is_clear(from_ranks.findings)) {
