@@ -9,21 +9,35 @@
 namespace lockstep::analysis {
 namespace {
 
-// Nothing at all was ever completed: the job never got as far as training.
+bool is_barrier(const model::Job& job, const model::Event& event) {
+  return event.collective != model::CollectiveId::kNone &&
+         job.collectives[event.collective].operation == model::Operation::kBarrier;
+}
+
+// Nothing was ever completed but barriers, as that of hvd.init: the job never got as far as training.
 bool is_before_the_first_step(const HangStory& story) {
-  const auto has_completed_something = [](const model::RankHistory& history) {
-    return !history.begins_at_start || std::ranges::any_of(history.events, [](const model::Event& event) {
-      return event.state == model::EventState::kCompleted;
+  const auto has_completed_something = [&](const model::RankHistory& history) {
+    return !history.begins_at_start || std::ranges::any_of(history.events, [&](const model::Event& event) {
+      return event.state == model::EventState::kCompleted && !is_barrier(story.job, event);
     });
   };
   return story.wait.sequence <= 1 && std::ranges::none_of(story.job.ranks, has_completed_something);
+}
+
+// They have met in a barrier.
+bool are_connected(const model::Job& job) {
+  return std::ranges::any_of(job.ranks, [&](const model::RankHistory& history) {
+    return std::ranges::any_of(history.events, [&](const model::Event& event) {
+      return event.state == model::EventState::kCompleted && is_barrier(job, event);
+    });
+  });
 }
 
 // Gloo connects all members when a group is made, and TensorFlow's tasks meet when their servers start, so
 // who waits in a call is past setting up. Others connect in the first call.
 bool connects_before_the_first_call(const HangStory& story) {
   const std::string& backend = story.job.communicators[story.wait.communicator].backend;
-  return backend == "gloo" || backend == "grpc";
+  return backend == "gloo" || backend == "grpc" || are_connected(story.job);
 }
 
 model::Leaf leaf_of(const HangStory& story) {

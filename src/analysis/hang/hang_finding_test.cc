@@ -113,6 +113,25 @@ TEST(HangFinding, ShowsNoErrorOfARankThatStillWaits) {
   }
 }
 
+// As Horovod's adapter tells it: each tensor has a communicator of its own, and so has hvd.init.
+TEST(HangFinding, BehindABarrierOfAllTheFirstCallIsOfThePreparation) {
+  JobSketch sketch(2);
+  const model::CommunicatorId weights = sketch.group("broadcast.weights", {0, 1});
+  for (const int rank : {0, 1}) {
+    sketch.call(rank,
+                {.communicator = sketch.world(), .sequence = 1, .operation = model::Operation::kBarrier});
+  }
+  sketch.call(0, {.communicator = weights,
+                  .sequence = 1,
+                  .operation = model::Operation::kBroadcast,
+                  .state = EventState::kIssued});
+  EXPECT_EQ(only_finding(sketch.job).leaf, model::Leaf::kPrepHang);
+  for (const int rank : {0, 1}) {
+    sketch.call(rank, {.communicator = sketch.group("allreduce.loss", {0, 1}), .sequence = 1});
+  }
+  EXPECT_EQ(only_finding(sketch.job).leaf, model::Leaf::kPerfHang) << "it has trained before";
+}
+
 // Rank 1 never comes to the very first call.
 model::Leaf leaf_of_a_hang_in_the_first_call(const std::string& backend) {
   JobSketch sketch(2);
