@@ -51,10 +51,13 @@ void place_by_a_death(model::Finding& finding) {
   if (has_died && finding.leaf == model::Leaf::kPerfHang) finding.leaf = model::Leaf::kRunComm;
 }
 
-// A rank whose own call was given up before it ended may have lost the others as they lost it: the way
-// between them is looked at first.
+// One that left nothing while a job is set up did not start. A rank whose own call was given up before it
+// ended may have lost the others as they lost it: the way between them is looked at first.
 std::vector<model::Fix> fixes_of(const HangStory& story) {
   const model::Finding& finding = story.finding;
+  const bool never_came =
+      finding.code == "desync.missing_evidence" && finding.leaf == model::Leaf::kSetupHang;
+  if (never_came) return fixes_for("setup.rank_not_started");
   std::vector<model::Fix> fixes = fixes_for(finding.code);
   const bool may_be_the_way =
       finding.code == "desync.dead_rank" && std::ranges::all_of(finding.root_ranks, [&](int rank) {

@@ -113,6 +113,31 @@ TEST(HangFinding, ShowsNoErrorOfARankThatStillWaits) {
   }
 }
 
+TEST(HangFinding, OfRanksThatEndedTheOneWhoseCallWasNotGivenUpBeganIt) {
+  for (const EventState state : {EventState::kIssued, EventState::kUntracked}) {
+    JobSketch sketch(3);
+    for (const int rank : {0, 1, 2}) {
+      sketch.call(
+          rank,
+          {.communicator = sketch.world(), .sequence = 1, .state = rank == 1 ? state : EventState::kFailed});
+      sketch.history(rank).rank.end = model::RankEnd::kExited;
+    }
+    const model::Finding finding = only_finding(sketch.job);
+    EXPECT_EQ(finding.code, "desync.dead_rank");
+    EXPECT_EQ(finding.root_ranks, std::vector<int>{1});
+    EXPECT_EQ(finding.victim_ranks, (std::vector<int>{0, 2}));
+  }
+}
+
+TEST(HangFinding, ARankThatLeftNothingOfTheFirstCallMayNotHaveStarted) {
+  JobSketch sketch(2);
+  sketch.forget(1);
+  sketch.call(0, {.communicator = sketch.world(), .sequence = 1, .state = EventState::kIssued});
+  const model::Finding finding = only_finding(sketch.job);
+  EXPECT_EQ(finding.leaf, model::Leaf::kSetupHang);
+  EXPECT_EQ(finding.fixes.at(0).pattern, model::FixPattern::kCommunicationConfiguration);
+}
+
 // As Horovod's adapter tells it: each tensor has a communicator of its own, and so has hvd.init.
 TEST(HangFinding, BehindABarrierOfAllTheFirstCallIsOfThePreparation) {
   JobSketch sketch(2);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "analysis/describe.h"
+#include "analysis/failed_ranks.h"
 #include "analysis/hang/hang_story.h"
 #include "analysis/signature.h"
 #include "analysis/whereabouts.h"
@@ -53,15 +54,31 @@ void tell_not_enough_known(HangStory& story, const std::string& who) {
   story.finding.confidence = 0.4;
 }
 
-// A rank that died or was stopped inside it is what the others in it wait for.
+bool ended_because_of_others(const HangStory& story, int rank) {
+  const model::RankHistory* history = story.job.find_rank(rank);
+  return history != nullptr && was_let_down(*history);
+}
+
+bool is_lost(const HangStory& story, int rank) {
+  const Place place = whereabouts_of(story.job, rank).place;
+  return place == Place::kDead || place == Place::kStopped;
+}
+
+// A rank that died or was stopped inside it is what the others in it wait for. Those who ended because their
+// call was given up are not meant where another ended by itself, also before it waited for what it had
+// posted.
 std::vector<int> lost_inside(const HangStory& story) {
-  std::vector<int> lost = story.waiting_ranks();
-  const auto still_runs = [&](int rank) {
-    const Place place = whereabouts_of(story.job, rank).place;
-    return place != Place::kDead && place != Place::kStopped;
-  };
-  std::erase_if(lost, still_runs);
-  return lost;
+  std::vector<int> members = story.waiting_ranks();
+  const auto is_let_down = [&](int rank) { return ended_because_of_others(story, rank); };
+  const auto is_not_lost = [&](int rank) { return !is_lost(story, rank); };
+  std::erase_if(members, is_not_lost);
+  if (members.empty() || !std::ranges::all_of(members, is_let_down)) {
+    std::erase_if(members, is_let_down);
+    return members;
+  }
+  std::vector<int> others = story.wait.finished;
+  std::erase_if(others, [&](int rank) { return is_not_lost(rank) || is_let_down(rank); });
+  return others.empty() ? members : others;
 }
 
 void tell_lost_inside(HangStory& story, std::vector<int> lost) {
