@@ -64,6 +64,17 @@ void say_which_rank_failed(const std::vector<Finding>& from_ranks, std::vector<F
   from_logs.front().victim_ranks = ended->victim_ranks;
 }
 
+// A crash that a launcher tells without its rank is that of the one rank that died.
+void say_which_rank_crashed(const std::vector<Finding>& from_ranks, std::vector<Finding>& from_logs) {
+  const auto lost = std::ranges::find(from_ranks, "desync.dead_rank", &Finding::code);
+  if (lost == from_ranks.end() || lost->root_ranks.size() != 1) return;
+  for (Finding& printed : from_logs) {
+    if (printed.leaf != Leaf::kRunSegv || !is_printed(printed) || !names_no_rank(printed)) continue;
+    printed.root_ranks = lost->root_ranks;
+    printed.victim_ranks = lost->victim_ranks;
+  }
+}
+
 // Communication that a lost rank itself could not do, as a name that it used twice, is its own error and no
 // complaint about others.
 bool is_error_of_a_lost_rank(const Finding& printed, const std::vector<Finding>& from_ranks) {
@@ -138,6 +149,7 @@ bool may_come_of_calls_that_do_not_fit(const Finding& finding, const Finding& mi
 
 std::vector<Finding> in_order(std::vector<Finding> from_ranks, std::vector<Finding> from_logs) {
   join_what_is_told_twice(from_ranks, from_logs);
+  say_which_rank_crashed(from_ranks, from_logs);
   // Two witnesses who agree are believed, even where each alone would be doubted.
   const auto is_confirmed = [&](const Finding& finding) {
     return is_printed(finding) && std::ranges::any_of(from_ranks, [&](const Finding& ended) {

@@ -79,6 +79,18 @@ TEST(Combine, WhatARankPrintedThatLeftNoRecordIsWhyItNeverCame) {
   EXPECT_EQ(together(), (std::vector<std::string>{"setup.rank_not_started", "import.no_module"}));
 }
 
+TEST(Combine, ACrashWithoutARankIsThatOfTheRankThatDied) {
+  Finding lost = finding(Leaf::kRunComm, "desync.dead_rank", 0.95);
+  lost.root_ranks = {1};
+  lost.victim_ranks = {0};
+  Finding crash = finding(Leaf::kRunSegv, "segv.signal", 0.5);
+  crash.evidence.push_back({.file = "job.err", .line = 1, .rank = std::nullopt, .text = "exitcode: -11"});
+  const Verdict verdict =
+      combine({.job = {}, .findings = {lost}, .limits = {}}, {.job = {}, .findings = {crash}, .limits = {}});
+  EXPECT_EQ(codes(verdict), (std::vector<std::string>{"segv.signal", "desync.dead_rank"}));
+  EXPECT_EQ(verdict.findings.front().root_ranks, std::vector<int>{1});
+}
+
 TEST(Combine, WhatIsSeenAndPrintedIsToldOnce) {
   Finding printed = finding(Leaf::kPerfSlow, "slow.rate_falls", 0.5);
   printed.evidence.push_back({.file = "job.out", .line = 9, .rank = 0, .text = "1.2 it/s"});
