@@ -31,6 +31,8 @@ struct AttemptFolder {
   std::filesystem::path node_place(int node) const { return nodes() / (std::to_string(node) + ".place"); }
   std::filesystem::path node_output(int node) const { return nodes() / (std::to_string(node) + ".output"); }
   std::filesystem::path node_end(int node) const { return nodes() / (std::to_string(node) + ".end"); }
+  // Why no rank of the node could be started.
+  std::filesystem::path node_fault(int node) const { return nodes() / (std::to_string(node) + ".fault"); }
   std::filesystem::path failed_node() const { return nodes() / "failed"; }
   std::filesystem::path node_recording(int node) const {
     return node == 0 ? recording() : nodes() / (std::to_string(node) + ".recording");

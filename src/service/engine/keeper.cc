@@ -18,6 +18,7 @@
 #include "service/engine/kubernetes/kubernetes_attempt.h"
 #include "service/engine/memory_limit.h"
 #include "service/engine/news.h"
+#include "service/engine/nodes/node_part.h"
 #include "service/engine/plan.h"
 #include "service/engine/slurm/slurm_attempt.h"
 #include "service/engine/stale_meeting.h"
@@ -108,9 +109,10 @@ Result<AttemptEnd> run_on_cluster(const AttemptFolder& folder, const Plan& plan,
   end.succeeded = end.exit_status == 0 && !head.was_hung;
   if (end.succeeded) TRY(record::finish_recording(folder.recording()));
   if (!end.succeeded) {
-    end.reason = first_failed(ranks) || head.was_hung || remote.reason.empty()
+    const std::string elsewhere = remote.reason.empty() ? fault_of_nodes(folder, plan.nodes) : remote.reason;
+    end.reason = first_failed(ranks) || head.was_hung || elsewhere.empty()
                      ? reason_for(plan, end.exit_status, head.was_hung, ranks)
-                     : remote.reason;
+                     : elsewhere;
   }
   if (!end.succeeded && !remote.was_asked && remote.has_run)
     end.findings = judged(folder, head.findings, head.ranks_recorded);

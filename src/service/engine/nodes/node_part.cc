@@ -19,6 +19,7 @@ namespace lockstep::service {
 namespace {
 
 constexpr int kNodeCouldNotStart = 127;
+constexpr std::size_t kLongestFault = std::size_t{64} << 10;
 constexpr std::chrono::minutes kPatience{5};
 // Some nodes fetch an image of gigabytes that others have.
 constexpr std::chrono::minutes kPatienceWithPods{30};
@@ -64,8 +65,18 @@ int run_node(const AttemptFolder& folder, const std::string& program) {
   const auto ran = run_part_of(folder, program, *node);
   if (ran.ok()) return ran.value();
   const Error& error = ran.error();
-  base::write_all(STDERR_FILENO, fmt::format("lockstep: {}: {}: {}\n", error.what, error.where, error.why));
+  const std::string said = fmt::format("{}: {}: {}", error.what, error.where, error.why);
+  static_cast<void>(base::write_file(folder.node_fault(*node), said).ok());
+  base::write_all(STDERR_FILENO, fmt::format("lockstep: {}\n", said));
   return kNodeCouldNotStart;
+}
+
+std::string fault_of_nodes(const AttemptFolder& folder, int nodes) {
+  for (int node = 0; node < nodes; ++node) {
+    const auto said = base::read_file(folder.node_fault(node), kLongestFault);
+    if (said.ok()) return fmt::format("node {} could not start its ranks: {}", node, said.value());
+  }
+  return "";
 }
 
 }  // namespace lockstep::service

@@ -7,8 +7,11 @@
 
 namespace lockstep::service {
 
-// Gives the exit status for the launcher; what went wrong before any rank ran goes to standard error, which
-// the launcher keeps.
+// Gives the exit status for the launcher; what went wrong before any rank ran is kept in the attempt's folder
+// and goes to standard error.
 int run_node(const AttemptFolder& folder, const std::string& program);
+
+// Why the first of the nodes that could not start their ranks could not; empty: all could.
+std::string fault_of_nodes(const AttemptFolder& folder, int nodes);
 
 }  // namespace lockstep::service
