@@ -5,7 +5,7 @@ import pathlib
 CONTROLLER_PORT, NODE_PORT = 16817, 16818
 
 
-def slurm_conf(folder: pathlib.Path, specs: list, cpus: int, gpus: int, memory_mb: int) -> str:
+def slurm_conf(folder: pathlib.Path, specs: list, cpus: int, gpus: int, memory_mb: int, remembers_s: int) -> str:
     controller, nodes = specs[0], specs[1:]
     lines = [
         "ClusterName=lab",
@@ -34,6 +34,7 @@ def slurm_conf(folder: pathlib.Path, specs: list, cpus: int, gpus: int, memory_m
         "SlurmdTimeout=10",
         "JobCompType=jobcomp/none",
         "JobAcctGatherType=jobacct_gather/none",
+        f"MinJobAge={remembers_s}",
     ]
     if gpus:
         lines.append("GresTypes=gpu")

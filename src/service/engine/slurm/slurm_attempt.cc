@@ -2,6 +2,8 @@
 
 #include <filesystem>
 
+#include <fmt/format.h>
+
 #include "base/file.h"
 #include "base/text_fields.h"
 #include "service/engine/news.h"
@@ -28,13 +30,14 @@ std::string trouble_of(const std::string& word) {
 
 class SlurmJob : public RemoteJob {
  public:
-  SlurmJob(SlurmTools tools, std::string number) : tools_(std::move(tools)), number_(std::move(number)) {}
+  SlurmJob(const AttemptFolder& folder, SlurmTools tools, std::string number)
+      : folder_(folder), tools_(std::move(tools)), number_(std::move(number)) {}
 
   std::string name() const override { return "Slurm job " + number_; }
 
   RemoteState look() override {
     const auto state = tools_.state_of(number_);
-    if (!state) return {.standing = RemoteStanding::kOver};
+    if (!state) return told_by_accounts();
     if (state->standing == RemoteStanding::kOver)
       return {.standing = RemoteStanding::kOver, .trouble = trouble_of(state->word)};
     return {.standing = state->standing,
@@ -45,6 +48,24 @@ class SlurmJob : public RemoteJob {
   void cancel(const std::vector<int>& /*lost*/) override { tools_.cancel(number_); }
 
  private:
+  // Slurm forgets a job minutes after its end; its accounts, where they are kept, do not.
+  RemoteState told_by_accounts() const {
+    const auto kept = tools_.accounted_end_of(number_);
+    if (!kept.ok()) {
+      tell_news(
+          folder_, "forgotten",
+          fmt::format("{} is not known to Slurm any more, and its accounts (sacct) do not tell how it ended: "
+                      "{}; its ranks' own records count alone",
+                      name(), kept.error().why));
+      return {.standing = RemoteStanding::kOver};
+    }
+    tell_news(folder_, "accounted",
+              fmt::format("{} is not known to Slurm any more; its accounts (sacct) say {}", name(),
+                          kept.value().word));
+    return {.standing = RemoteStanding::kOver, .trouble = trouble_of(kept.value().word)};
+  }
+
+  const AttemptFolder& folder_;
   SlurmTools tools_;
   std::string number_;
 };
@@ -76,7 +97,7 @@ Result<RemoteEnd> run_slurm_attempt(const AttemptFolder& folder, const Plan& pla
   }
   TRY(base::write_file(number_file(folder), number));
   tell_news(folder, is_adopted ? "found again" : "handed in", "Slurm job " + number);
-  SlurmJob job(tools, number);
+  SlurmJob job(folder, tools, number);
   return follow_to_the_end(folder, plan, job);
 }
 

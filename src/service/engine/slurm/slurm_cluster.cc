@@ -70,6 +70,14 @@ std::vector<FieldFault> faults_of_time(const Job& job, const Partition& partitio
                                         partition.name, *most)}};
 }
 
+std::vector<FieldFault> faults_of_account(const Job& job, const SlurmTools& tools) {
+  if (job.spec.account.empty()) return {};
+  const auto refusal = tools.refusal_of_account(job.spec.account, job.partition);
+  if (!refusal) return {};
+  return {{"/account", fmt::format("Slurm takes no job of account {} in partition {}: {}", job.spec.account,
+                                   job.partition, *refusal)}};
+}
+
 }  // namespace
 
 Result<void> SlurmCluster::look() {
@@ -95,6 +103,7 @@ std::vector<FieldFault> SlurmCluster::choose(Job& job) {
   choose_resources_of_workers(job, "the partition's nodes", have_gpus);
   std::vector<FieldFault> faults = faults_of_share(job, *partition);
   if (faults.empty()) faults = faults_of_time(job, *partition);
+  if (faults.empty()) faults = faults_of_account(job, tools_);
   if (!faults.empty()) return faults;
   const int nodes = largest_share(job.spec, rooms_of(partition->nodes, job.per_worker))->nodes;
   job.choose("nodes", std::to_string(nodes), job.spec.nodes > 0 ? "as asked" : "the fewest that have room");

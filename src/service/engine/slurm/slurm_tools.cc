@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::chrono::seconds kToolTime{20};
 constexpr std::chrono::seconds kShortTime{5};  // while the whole service waits
+constexpr const char* kAccountsReachBack = "now-30days";
 constexpr std::size_t kMostPrinted = std::size_t{16} << 20;
 
 // What the recorder needs in the ranks would only slow these down.
@@ -64,9 +65,32 @@ std::optional<SlurmState> SlurmTools::state_of(const std::string& number) const 
   return SlurmState{};
 }
 
+Result<SlurmState> SlurmTools::accounted_end_of(const std::string& number) const {
+  const SlurmState kept = accounted_state_in(
+      TRY(printed_by({"sacct", "-n", "-X", "-P", "-j", number, "-o", kAccountFormat}, kToolTime)));
+  if (kept.standing == RemoteStanding::kOver) return kept;
+  return Error{"Slurm's accounts do not tell how the job ended", number,
+               kept.word.empty() ? "they do not know it" : "they have it as " + kept.word, ""};
+}
+
 std::optional<std::string> SlurmTools::number_of(const std::string& job_name) const {
-  const auto printed = printed_by({"squeue", "-h", "-t", "all", "-n", job_name, "-o", "%A"}, kToolTime);
-  return printed.ok() ? job_number_in(printed.value()) : std::nullopt;
+  const auto queued = printed_by({"squeue", "-h", "-t", "all", "-n", job_name, "-o", "%A"}, kToolTime);
+  if (queued.ok()) {
+    if (auto number = job_number_in(queued.value())) return number;
+  }
+  const auto kept = printed_by(
+      {"sacct", "-n", "-X", "-P", "-S", kAccountsReachBack, "--name=" + job_name, "-o", "JobIDRaw"},
+      kToolTime);
+  return kept.ok() ? job_number_in(kept.value()) : std::nullopt;
+}
+
+std::optional<std::string> SlurmTools::refusal_of_account(const std::string& account,
+                                                          const std::string& partition) const {
+  const auto asked = process::capture({{folder_ + "/sbatch", "--test-only", "--account=" + account,
+                                        "--partition=" + partition, "--nodes=1", "--wrap=true"},
+                                       tool_environment()},
+                                      kShortTime, kMostPrinted);
+  return asked.ok() ? account_refusal_in(asked.value().err) : std::nullopt;
 }
 
 void SlurmTools::cancel(const std::string& number) const {

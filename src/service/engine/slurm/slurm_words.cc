@@ -116,6 +116,24 @@ SlurmState state_in(std::string_view printed) {
   return {};
 }
 
+// "CANCELLED by 1000|n[1-2]"
+SlurmState accounted_state_in(std::string_view printed) {
+  for (const std::string_view line : split(printed, '\n')) {
+    const auto fields = split(line, '|');
+    if (fields.size() < 2) continue;
+    const std::string_view word = base::word_of(fields[0], ' ');
+    return {standing_of(word), std::string(word), "", std::string(fields[1])};
+  }
+  return {};
+}
+
+std::optional<std::string> account_refusal_in(std::string_view printed) {
+  constexpr std::string_view kRefusal = "Invalid account";
+  const std::size_t begin = printed.find(kRefusal);
+  if (begin == std::string_view::npos) return std::nullopt;
+  return std::string(base::trimmed(base::word_of(printed.substr(begin), '\n')));
+}
+
 std::optional<std::string> job_number_in(std::string_view printed) {
   const auto lines = split(printed, '\n');
   for (auto line = lines.rbegin(); line != lines.rend(); ++line) {

@@ -45,8 +45,15 @@ struct SlurmState {
 inline constexpr const char* kStateFormat = "%T|%r|%N";
 SlurmState state_in(std::string_view printed);
 
+// For `sacct -n -X -P -o FORMAT`: how a job ended that Slurm itself may have forgotten.
+inline constexpr const char* kAccountFormat = "State,NodeList";
+SlurmState accounted_state_in(std::string_view printed);
+
 // "17" or "17;cluster", after whatever the site's own hooks printed.
 std::optional<std::string> job_number_in(std::string_view printed);
+
+// What `sbatch --test-only` says against an account; none: nothing, or it speaks of something else.
+std::optional<std::string> account_refusal_in(std::string_view printed);
 
 std::string slurm_job_name(const Plan& plan);
 std::vector<std::string> sbatch_words(const AttemptFolder& folder, const Plan& plan);

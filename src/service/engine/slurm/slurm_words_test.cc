@@ -53,6 +53,25 @@ TEST(SlurmWords, AStateThatIsNotKnownIsNoEnd) {
   EXPECT_EQ(state_in("").standing, RemoteStanding::kUnknown);
 }
 
+TEST(SlurmWords, AccountsTellWhoCancelledToo) {
+  const SlurmState cancelled = accounted_state_in("CANCELLED by 1000|n[1-2]\n");
+  EXPECT_EQ(cancelled.standing, RemoteStanding::kOver);
+  EXPECT_EQ(cancelled.word, "CANCELLED");
+  EXPECT_EQ(cancelled.nodes, "n[1-2]");
+  EXPECT_EQ(accounted_state_in("RUNNING|n1\n").standing, RemoteStanding::kRunning);
+  EXPECT_EQ(accounted_state_in("").standing, RemoteStanding::kUnknown);
+}
+
+TEST(SlurmWords, OnlyWhatIsSaidOfTheAccountIsARefusalOfIt) {
+  EXPECT_EQ(
+      account_refusal_in("allocation failure: Invalid account or account/partition combination specified\n"),
+      "Invalid account or account/partition combination specified");
+  EXPECT_EQ(account_refusal_in("sbatch: Job 1 to start at 2026-11-16T21:21:37 using 1 processors\n"),
+            std::nullopt);
+  EXPECT_EQ(account_refusal_in("allocation failure: Requested node configuration is not available\n"),
+            std::nullopt);
+}
+
 TEST(SlurmWords, TheNumberOfAJobStandsLast) {
   EXPECT_EQ(job_number_in("Welcome to the cluster\n17;lab\n"), "17");
   EXPECT_EQ(job_number_in("18\n"), "18");
