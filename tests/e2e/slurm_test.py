@@ -8,12 +8,14 @@ import pytest
 
 from cluster_service import ClusterService
 from harness.registry import python_of
+from service_client import JOBS as SERVICE_JOBS
 from service_client import pids_with, wait_until
 from slurmlab.cluster import Cluster
 
 EVERY_FRAMEWORK = ["torch_ddp", "horovod_torch", "tf_custom_loop", "keras_fit"]
 FRAMEWORKS = EVERY_FRAMEWORK if os.environ.get("LOCKSTEP_FRAMEWORKS") == "all" else ["torch_ddp"]
 NODES = 4 if os.environ.get("LOCKSTEP_FRAMEWORKS") == "all" else 2
+NODES_BEFORE_ONE_DIES = max(NODES, 3)
 PATIENCE_S = 240
 LOOPBACK_NAME = "127.0.0.1 localhost\n127.0.1.1 n2\n"
 
@@ -41,7 +43,7 @@ def test_a_framework_meets_over_several_nodes(jobs, name, service):
     done = service.wait_for(posted["id"], limit_s=PATIENCE_S)
     said = service.log(posted["id"])
     assert done["state"] == "SUCCEEDED", (done["reason"], service.events(posted["id"]), said[-20:])
-    assert done["engine"] == "slurm" and len(set(done["last_attempt"]["node_names"])) == NODES
+    assert done["engine"] == "slurm" and done["last_attempt"]["node_names"] == [f"n{node + 1}" for node in range(NODES)]
     params = {match[1]: match[2] for line in said if (match := re.search(r"lab rank=(\d+) done params=(\S+)", line))}
     assert len(params) == NODES and len(set(params.values())) == 1
 
@@ -94,20 +96,45 @@ def test_a_job_is_found_again(service, cluster, tmp_path):
     assert sorted(service.log(name)) == ["[0] rank 0", "[1] rank 1"]
 
 
+def what_hung(service, name):
+    """What was found in the first attempt: which collective, who held it up, who waited."""
+    found = service.get(f"/v1/jobs/{name}/findings")[1]["diagnoses"][0]["findings"]["findings"][0]
+    return {field: found[field] for field in ("leaf", "code", "scope", "root_ranks", "victim_ranks")}
+
+
 @pytest.mark.parametrize("cluster", [3], indirect=True)
+def test_a_hang_is_diagnosed_and_retried_on_other_nodes(service, jobs):
+    """The verdict is that of the same hang on one machine, and the node of the rank that began it is left out."""
+    request = {"script": str(SERVICE_JOBS / "torch_meeting.py"), "args": ["env://", "one_stops"], "gpus_per_worker": 0,
+               "python": str(python_of(jobs["torch_ddp"].env)), "cpus_per_worker": 1}
+    alone = service.post(request | {"workers": 2, "engine": "local"})[1]["id"]
+    spread = service.post(request | {"workers": 2, "nodes": 2})[1]["id"]
+    done = service.wait_for(spread, limit_s=PATIENCE_S)
+    events = service.events(spread)
+    assert (done["state"], done["attempts"]) == ("SUCCEEDED", 2), (done["reason"], events, service.log(spread)[-20:])
+    first, second = service.get(f"/v1/jobs/{spread}/attempts")[1]["attempts"]
+    assert first["node_names"] == ["n1", "n2"] and second["node_names"] == ["n1", "n3"], events
+    assert any(kind == "failed, to be retried" and "hang: once more without n2" in detail for kind, detail in events), events
+    assert service.wait_for(alone, limit_s=PATIENCE_S)["attempts"] == 2
+    assert what_hung(service, spread)["root_ranks"] == [1]
+    assert what_hung(service, spread) == what_hung(service, alone)
+
+
+@pytest.mark.parametrize("cluster", [NODES_BEFORE_ONE_DIES], indirect=True)
 def test_a_job_goes_on_without_a_node_that_died(service, cluster, tmp_path):
     """An elastic job takes as many ranks as the nodes that are left can have."""
     folder = tmp_path / "checkpoints"
     folder.mkdir()
     command = ["/bin/sh", "-c", f"test $LOCKSTEP_ATTEMPT = 1 && {{ touch {folder}/$RANK; sleep 600; }}; echo $RANK of $WORLD_SIZE"]
-    request = {"command": command, "workers": {"min": 2, "max": 3}, "nodes": 3, "cpus_per_worker": 2, "gpus_per_worker": 0,
-               "checkpoint_directory": str(folder)}
+    request = {"command": command, "workers": {"min": 2, "max": NODES_BEFORE_ONE_DIES}, "nodes": NODES_BEFORE_ONE_DIES, "cpus_per_worker": 2,
+               "gpus_per_worker": 0, "checkpoint_directory": str(folder)}
     name = service.post(request)[1]["id"]
-    wait_until(lambda: len(list(folder.iterdir())) == 3, "the ranks run", PATIENCE_S)
+    wait_until(lambda: len(list(folder.iterdir())) == NODES_BEFORE_ONE_DIES, "the ranks run", PATIENCE_S)
     cluster.kill_node("n2")
     done = service.wait_for(name, limit_s=PATIENCE_S)
     events = service.events(name)
     assert (done["state"], done["attempts"]) == ("SUCCEEDED", 2), events
-    assert done["last_attempt"]["node_names"] == ["n1", "n3"] and done["last_attempt"]["workers"] == 2
+    left = [name for name in cluster.nodes if name != "n2"]
+    assert done["last_attempt"]["node_names"] == left and done["last_attempt"]["workers"] == len(left)
     assert any(kind == "failed, to be retried" and "without n2" in detail for kind, detail in events), events
-    assert sorted(service.log(name))[-2:] == ["[0] 0 of 2", "[1] 1 of 2"]
+    assert sorted(service.log(name)) == [f"[{rank}] {rank} of {len(left)}" for rank in range(len(left))]
