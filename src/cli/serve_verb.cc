@@ -53,7 +53,9 @@ Result<ExitStatus> run(const Args& args, Terminal& terminal) {
       service::engine_named(args.value("engine").value_or("local")).value_or(service::EngineKind::kLocal);
   options.kubernetes = {.kubeconfig = args.value("kubeconfig").value_or(""),
                         .pod_template = args.value("pod-template").value_or(""),
-                        .image = args.value("image").value_or("")};
+                        .image = args.value("image").value_or(""),
+                        .gang_wait = std::chrono::seconds(
+                            TRY(number_of(args, "gang-wait", "300 seconds; 0 holds places for ever")))};
   options.listen = TRY(listen_place(args));
   options.page_port = TRY(page_port(args));
   options.on_page_ready = [&](const std::string& address) {
@@ -105,6 +107,12 @@ constexpr Flag kFlags[] = {
     {.name = "image",
      .value_name = "NAME",
      .help = "The container image of pods; default: the template's, else lockstep:latest"},
+    {.name = "gang-wait",
+     .value_name = "SECONDS",
+     .help = "Give all places of a job in Kubernetes back for a while when only some of its ranks found one "
+             "for so "
+             "long; 0: never",
+     .default_value = "300"},
     {.name = "page",
      .value_name = "PORT",
      .help = "Show the jobs to a browser on this machine; 0: a free port"},

@@ -64,7 +64,8 @@ bool belongs_to_a_slurm_cluster() {
 Result<std::unique_ptr<Cluster>> open_kubernetes(const KubernetesOptions& options, const fs::path& state) {
   const fs::path kubeconfig = options.kubeconfig.empty() ? default_kubeconfig() : options.kubeconfig;
   KubernetesSettings settings{.kubeconfig = fs::absolute(kubeconfig),
-                              .pod = usual_pod(kUsualImage, fs::absolute(state))};
+                              .pod = usual_pod(kUsualImage, fs::absolute(state)),
+                              .gang_wait_s = static_cast<int>(options.gang_wait.count())};
   if (!options.pod_template.empty()) {
     const std::string text = TRY(base::read_file(options.pod_template, kLargestTemplate));
     settings.pod = TRY(decode_pod_template(text, options.pod_template.string()));

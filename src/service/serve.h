@@ -19,6 +19,8 @@ struct KubernetesOptions {
   std::filesystem::path kubeconfig = {};
   std::filesystem::path pod_template = {};
   std::string image = {};
+  std::chrono::seconds gang_wait{
+      300};  // how long a job holds places before all its ranks have one; 0: for ever
 };
 
 struct ServeOptions {

@@ -163,6 +163,26 @@ def test_what_the_server_refuses_is_said(tmp_path, cluster, template):
         assert (status, problem["errors"]) == (422, [{"pointer": "/engine", "detail": "Kubernetes cannot be asked: Unauthorized"}])
 
 
+def test_all_ranks_get_places_or_none_holds_any(tmp_path, cluster, template):
+    """A job that finds room for some of its ranks gives it back, and has all of it when there is enough."""
+    gate = tmp_path / "gate"
+    words = ["--engine", "kubernetes", "--kubeconfig", cluster.who.service, "--pod-template", template, "--gang-wait", "3"]
+    with ClusterService(tmp_path / "s", cluster, *words) as service:
+        first = service.post({"command": ["/bin/sh", "-c", f"until test -e {gate}; do sleep 0.1; done"], "workers": 2, "nodes": 2,
+                              "cpus_per_worker": 2})[1]["id"]
+        wait_until(lambda: "running" in dict(service.events(first)), "it runs", PATIENCE_S)
+        second = service.post({"command": ["/bin/sh", "-c", "echo rank $RANK"], "workers": 3, "nodes": 3, "cpus_per_worker": 2})[1]["id"]
+        gave_back = lambda: any("all places are given back for a while" in detail for _, detail in service.events(second))
+        wait_until(gave_back, "it gives its places back", PATIENCE_S)
+        wait_until(lambda: len(cluster.pods()) == 2, "only the first job has pods", PATIENCE_S)
+        gate.touch()
+        assert service.wait_for(first, limit_s=PATIENCE_S)["state"] == "SUCCEEDED", service.events(first)
+        done = service.wait_for(second, limit_s=PATIENCE_S)
+        assert (done["state"], done["attempts"]) == ("SUCCEEDED", 1), service.events(second)
+        assert sorted(service.log(second)) == [f"[{rank}] rank {rank}" for rank in range(3)]
+    wait_until(lambda: not cluster.pods(), "no pod is left", PATIENCE_S)
+
+
 def test_a_job_goes_on_without_a_node_that_died(service, cluster, tmp_path):
     """The last test: the node stays dead."""
     folder = tmp_path / "checkpoints"

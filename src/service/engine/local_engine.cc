@@ -90,6 +90,7 @@ KubernetesRequest kubernetes_request_for(const Job& job, const Attempt& attempt,
           .memory = job.per_worker.memory_bytes,
           .gpus = job.per_worker.gpus,
           .hosts = is_whole ? std::min(job.spec.nodes, attempt.workers) : 0,
+          .gang_wait_s = settings.gang_wait_s,
           .excluded_nodes = job.repairs.excluded_nodes};
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <set>
 
@@ -12,6 +13,7 @@
 #include "base/file.h"
 #include "service/engine/kubernetes/attempt_objects.h"
 #include "service/engine/kubernetes/attempt_pods.h"
+#include "service/engine/kubernetes/gang_placing.h"
 #include "service/engine/news.h"
 
 namespace lockstep::service {
@@ -30,10 +32,33 @@ std::filesystem::path made_mark(const AttemptFolder& folder) {
   return folder.path / "kubernetes.made";
 }
 
+Result<void> make_pods(const AttemptFolder& folder, const Plan& plan, const std::string& program,
+                       AttemptPods& pods) {
+  TRY(pods.make(program, folder));
+  return base::write_file(made_mark(folder), kube_name(plan));
+}
+
+// What pods left that waited for others and were given back: no rank of theirs has run.
+void forget_pods(const AttemptFolder& folder) {
+  std::error_code ignored;
+  for (const std::filesystem::path& left : {folder.nodes(), folder.ranks(), folder.recording()})
+    std::filesystem::remove_all(left, ignored);
+  for (const std::filesystem::path& needed : {folder.nodes(), folder.ranks()})
+    std::filesystem::create_directories(needed, ignored);
+}
+
+std::uint32_t seed_of(const Plan& plan) {
+  return static_cast<std::uint32_t>(std::hash<std::string>()(kube_name(plan)));
+}
+
 class KubernetesJob : public RemoteJob {
  public:
-  KubernetesJob(const AttemptFolder& folder, const Plan& plan, AttemptPods& pods)
-      : folder_(folder), plan_(plan), pods_(pods) {}
+  KubernetesJob(const AttemptFolder& folder, const Plan& plan, const std::string& program, AttemptPods& pods)
+      : folder_(folder),
+        plan_(plan),
+        program_(program),
+        pods_(pods),
+        placing_(std::chrono::seconds(plan.kubernetes->gang_wait_s), seed_of(plan)) {}
 
   std::string name() const override { return fmt::format("pods of {}", kube_name(plan_)); }
 
@@ -41,14 +66,7 @@ class KubernetesJob : public RemoteJob {
     auto found = pods_.states();
     if (!found.ok()) return {};
     states_ = std::move(found).value();
-    if (is_over()) return {.standing = RemoteStanding::kOver, .trouble = asked_at_ ? "" : trouble()};
-    if (asked_at_) {
-      end_pods();
-      return {.standing = RemoteStanding::kUnknown};
-    }
-    if (std::string wrong = trouble(); !wrong.empty())
-      return {.standing = RemoteStanding::kUnknown, .trouble = std::move(wrong)};
-    return standing();
+    return judged();
   }
 
   void cancel(const std::vector<int>& lost) override {
@@ -58,6 +76,53 @@ class KubernetesJob : public RemoteJob {
   }
 
  private:
+  RemoteState judged() {
+    if (is_over()) return {.standing = RemoteStanding::kOver, .trouble = asked_at_ ? "" : trouble()};
+    if (asked_at_) {
+      end_pods();
+      return {.standing = RemoteStanding::kUnknown};
+    }
+    if (auto waits = all_or_none()) return std::move(*waits);
+    if (std::string wrong = trouble(); !wrong.empty())
+      return {.standing = RemoteStanding::kUnknown, .trouble = std::move(wrong)};
+    return standing();
+  }
+
+  // None: the pods are where they belong.
+  std::optional<RemoteState> all_or_none() {
+    switch (placing_.next(states_, Clock::now())) {
+      case GangPlacing::Step::kGoOn:
+        return std::nullopt;
+      case GangPlacing::Step::kGiveBack:
+        give_back();
+        break;
+      case GangPlacing::Step::kStayAway:
+        break;
+      case GangPlacing::Step::kMakeAgain:
+        return make_again();
+    }
+    for (const PodState& pod : states_) pods_.end(pod, AttemptPods::Haste::kAtOnce);
+    return RemoteState{.standing = RemoteStanding::kWaiting, .waits_for = why_away_};
+  }
+
+  void give_back() {
+    const RemoteState now = standing();
+    why_away_ = fmt::format(
+        "ranks {} found no place within {} s while others held theirs; all places are given back for a while "
+        "({})",
+        fmt::join(ranks_without_place(states_), ", "), plan_.kubernetes->gang_wait_s, now.waits_for);
+    std::error_code ignored;
+    std::filesystem::remove(made_mark(folder_), ignored);
+  }
+
+  RemoteState make_again() {
+    forget_pods(folder_);
+    const auto made = make_pods(folder_, plan_, program_, pods_);
+    if (made.ok()) return {.standing = RemoteStanding::kWaiting};
+    return {.standing = RemoteStanding::kUnknown,
+            .trouble = fmt::format("{}: {}", made.error().what, made.error().why)};
+  }
+
   RemoteState standing() const {
     const auto waiting =
         std::ranges::find_if(states_, [](const PodState& pod) { return pod.phase == "Pending"; });
@@ -155,7 +220,10 @@ class KubernetesJob : public RemoteJob {
 
   const AttemptFolder& folder_;
   const Plan& plan_;
+  const std::string& program_;
   AttemptPods& pods_;
+  GangPlacing placing_;
+  std::string why_away_;
   std::vector<PodState> states_;
   std::set<int> lost_;
   std::optional<Clock::time_point> asked_at_;
@@ -174,16 +242,15 @@ Result<RemoteEnd> run_kubernetes_attempt(const AttemptFolder& folder, const Plan
   std::error_code ignored;
   if (!std::filesystem::exists(made_mark(folder), ignored)) {
     if (!is_adopted || !std::filesystem::exists(folder.token(), ignored)) TRY(prepare_nodes(folder));
-    const auto made = pods.make(program, folder);
+    const auto made = make_pods(folder, plan, program, pods);
     if (!made.ok()) {
       pods.remove();
       return RemoteEnd{.status = kRefusedByKubernetes,
                        .reason = fmt::format("{}: {}", made.error().what, made.error().why)};
     }
-    TRY(base::write_file(made_mark(folder), kube_name(plan)));
   }
   tell_news(folder, is_adopted ? "found again" : "handed in", fmt::format("pods of {}", kube_name(plan)));
-  KubernetesJob job(folder, plan, pods);
+  KubernetesJob job(folder, plan, program, pods);
   const RemoteEnd end = follow_to_the_end(folder, plan, job);
   pods.remove();
   return end;

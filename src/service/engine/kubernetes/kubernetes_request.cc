@@ -9,6 +9,7 @@ base::Json encode_kubernetes_request(const KubernetesRequest& request) {
           {"memory", request.memory},
           {"gpus", request.gpus},
           {"hosts", request.hosts},
+          {"gang_wait_s", request.gang_wait_s},
           {"excluded_nodes", request.excluded_nodes}};
 }
 
@@ -19,6 +20,7 @@ KubernetesRequest decode_kubernetes_request(const base::Json& json) {
           .memory = json.at("memory").get<std::int64_t>(),
           .gpus = json.at("gpus").get<std::int64_t>(),
           .hosts = json.at("hosts").get<int>(),
+          .gang_wait_s = json.at("gang_wait_s").get<int>(),
           .excluded_nodes = json.at("excluded_nodes").get<std::vector<std::string>>()};
 }
 

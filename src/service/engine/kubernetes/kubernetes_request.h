@@ -13,7 +13,8 @@ namespace lockstep::service {
 // How a service uses Kubernetes.
 struct KubernetesSettings {
   std::filesystem::path kubeconfig;
-  base::Json pod;  // what every pod has: image, mounts, ...
+  base::Json pod;         // what every pod has: image, mounts, ...
+  int gang_wait_s = 300;  // as of a request
 };
 
 struct KubernetesRequest {
@@ -22,7 +23,8 @@ struct KubernetesRequest {
   std::int64_t millicpus = 0;  // of each rank
   std::int64_t memory = 0;     // bytes; 0: no limit
   std::int64_t gpus = 0;
-  int hosts = 0;  // over which the ranks are spread evenly; 0: as Kubernetes pleases
+  int hosts = 0;          // over which the ranks are spread evenly; 0: as Kubernetes pleases
+  int gang_wait_s = 300;  // how long some ranks hold places while others find none; 0: for ever
   std::vector<std::string> excluded_nodes = {};
 };
 
