@@ -183,6 +183,22 @@ def test_all_ranks_get_places_or_none_holds_any(tmp_path, cluster, template):
     wait_until(lambda: not cluster.pods(), "no pod is left", PATIENCE_S)
 
 
+def test_what_a_rank_asks_for_is_the_limit_of_its_pod_and_grows_when_it_was_too_little(service, cluster, tmp_path):
+    """Memory that ranks share counts for the pod, whatever the limit of a process."""
+    program = (f"import mmap, pathlib, os\npathlib.Path('{tmp_path}', 'began-' + os.environ['LOCKSTEP_ATTEMPT']).touch()\n"
+               "taken = mmap.mmap(-1, 640 << 20)\nfor at in range(0, len(taken), 4096): taken[at] = 1\nprint('had enough', flush=True)")
+    name = service.post({"command": ["/usr/bin/python3", "-c", program], "workers": 1, "memory_per_worker": 256 << 20,
+                         "memory_most": 1 << 30})[1]["id"]
+    wait_until(lambda: cluster.pods(), "there is a pod", PATIENCE_S)
+    limits = cluster.objects("GET", f"{CORE}/pods/{sorted(cluster.pods())[0]}")["spec"]["containers"][0]["resources"]["limits"]
+    assert limits["memory"] == str(512 << 20), limits
+    done = service.wait_for(name, limit_s=PATIENCE_S)
+    events = service.events(name)
+    assert (done["state"], done["attempts"]) == ("SUCCEEDED", 2), events
+    assert any("each rank may have 512 MiB now" in detail for _, detail in events), events
+    assert service.log(name) == ["[0] had enough"]
+
+
 def test_a_job_goes_on_without_a_node_that_died(service, cluster, tmp_path):
     """The last test: the node stays dead."""
     folder = tmp_path / "checkpoints"

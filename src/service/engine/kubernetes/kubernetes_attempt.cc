@@ -14,6 +14,7 @@
 #include "service/engine/kubernetes/attempt_objects.h"
 #include "service/engine/kubernetes/attempt_pods.h"
 #include "service/engine/kubernetes/gang_placing.h"
+#include "service/engine/kubernetes/memory_ends.h"
 #include "service/engine/news.h"
 
 namespace lockstep::service {
@@ -66,7 +67,9 @@ class KubernetesJob : public RemoteJob {
     auto found = pods_.states();
     if (!found.ok()) return {};
     states_ = std::move(found).value();
-    return judged();
+    RemoteState state = judged();
+    note_memory_ends(folder_, states_);
+    return state;
   }
 
   void cancel(const std::vector<int>& lost) override {
