@@ -1,5 +1,8 @@
 #include "service/manifest/manifest.h"
 
+#include <set>
+#include <string>
+
 #include <gtest/gtest.h>
 
 namespace lockstep::service {
@@ -55,6 +58,61 @@ TEST(Manifest, OperatorsKnowTheirContainersByName) {
   EXPECT_EQ(pointed(mpi, "/spec/mpiReplicaSpecs/Worker/replicas"), 3);
   EXPECT_EQ(pointed(mpi, "/spec/mpiReplicaSpecs/Launcher/template/spec/containers/0/command").back(),
             "train.py");
+}
+
+std::set<std::string> unknown_fields(const Json& object, const std::set<std::string>& known) {
+  std::set<std::string> unknown;
+  for (const auto& [name, value] : object.items()) {
+    if (!known.contains(name)) unknown.insert(name);
+  }
+  return unknown;
+}
+
+// What the types of the operators have: a field that they do not know is dropped without a word.
+TEST(Manifest, HasNoFieldThatItsOperatorWouldDrop) {
+  struct Row {
+    ManifestKind kind;
+    Framework framework;
+    const char* replicas;
+    std::set<std::string> spec;
+  };
+  const Row rows[] = {
+      {ManifestKind::kPyTorchJob,
+       Framework::kPyTorch,
+       "pytorchReplicaSpecs",
+       {"runPolicy", "elasticPolicy", "pytorchReplicaSpecs", "nprocPerNode"}},
+      {ManifestKind::kTfJob,
+       Framework::kTensorFlow,
+       "tfReplicaSpecs",
+       {"runPolicy", "successPolicy", "tfReplicaSpecs", "enableDynamicWorker"}},
+      {ManifestKind::kMpiJob,
+       Framework::kHorovod,
+       "mpiReplicaSpecs",
+       {"runPolicy", "slotsPerWorker", "mpiReplicaSpecs", "sshAuthMountPath", "mpiImplementation"}}};
+  const std::set<std::string> policy = {"cleanPodPolicy", "ttlSecondsAfterFinished", "activeDeadlineSeconds",
+                                        "backoffLimit",   "schedulingPolicy",        "suspend"};
+  for (const Row& row : rows) {
+    ManifestRequest asked = request(row.framework);
+    asked.time_limit_s = 60;
+    const Json spec = manifest_of(row.kind, asked).value().at("spec");
+    EXPECT_EQ(unknown_fields(spec, row.spec), std::set<std::string>()) << row.replicas;
+    EXPECT_EQ(unknown_fields(spec.at("runPolicy"), policy), std::set<std::string>()) << row.replicas;
+    EXPECT_EQ(spec.at("runPolicy").at("activeDeadlineSeconds"), 60) << row.replicas;
+    for (const auto& [type, replicas] : spec.at(row.replicas).items())
+      EXPECT_EQ(unknown_fields(replicas, {"replicas", "template", "restartPolicy"}), std::set<std::string>())
+          << type;
+  }
+  const Json set = manifest_of(ManifestKind::kJobSet, request(Framework::kPyTorch)).value().at("spec");
+  EXPECT_EQ(unknown_fields(set, {"replicatedJobs", "network", "successPolicy", "failurePolicy", "suspend"}),
+            std::set<std::string>());
+  EXPECT_EQ(
+      unknown_fields(set.at("network"), {"enableDNSHostnames", "subdomain", "publishNotReadyAddresses"}),
+      std::set<std::string>());
+  EXPECT_EQ(unknown_fields(set.at("failurePolicy"), {"maxRestarts", "restartStrategy", "rules"}),
+            std::set<std::string>());
+  EXPECT_EQ(unknown_fields(set.at("replicatedJobs").at(0),
+                           {"name", "groupName", "template", "replicas", "dependsOn"}),
+            std::set<std::string>());
 }
 
 TEST(Manifest, WhatCannotMeetIsRefused) {
