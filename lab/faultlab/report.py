@@ -5,32 +5,37 @@ import pathlib
 import statistics
 import time
 
-from faultlab import peers_report, results, tally
+from faultlab import peers_report, results, sitting, tally
 from faultlab.fault_file import Pair
 from faultlab.score import POINTS, wrong_points
+from faultlab.sitting import Sitting
 from faultlab.tally import Judged, percent
 from faultlab.vocabulary import LEAVES, WAYS
 
 NAMES = {"leaf": "leaf", "merged": "leaf, hard pairs merged", "code": "code", "scope": "scope", "root": "root ranks",
          "fix1": "fix, first", "fix3": "fix, first three"}
-GOALS = (("recorded", "root", 99), ("recorded", "leaf", 95), ("logs", "leaf", 90), ("recorded", "scope", 97))
+PRINTED = "logs, where something is printed of it"
+GOALS = (("recorded", "root", 99), ("recorded", "leaf", 95), ("recorded", "scope", 97),
+         *((view, point, goal) for view in ("logs", PRINTED) for point, goal in (("root", 99), ("leaf", 90), ("scope", 97))))
+WHOLE_LAB_MINUTES = 25
 
 
 def write(folder: pathlib.Path, pairs: dict[str, Pair], path: pathlib.Path) -> int:
     found = {name: result for name, pair in pairs.items() if (result := results.load(folder, pair))}
-    path.write_text(text_of(pairs, found))
+    path.write_text(text_of(pairs, found, sitting.load_all(folder)))
     print(f"{path}: {len(found)} of {len(pairs)} pairs have results")
     return 0
 
 
-def text_of(pairs: dict[str, Pair], found: dict[str, dict]) -> str:
+def text_of(pairs: dict[str, Pair], found: dict[str, dict], sittings: list[Sitting]) -> str:
     broken = [pair for pair in pairs.values() if not pair.is_healthy]
     healthy = [pair for pair in pairs.values() if pair.is_healthy]
     views = {view: tally.judged(broken, found, view) for view in tally.VIEWS}
-    parts = [_head(pairs, found), _goals(views, tally.judged(healthy, found, "recorded") + tally.judged(healthy, found, "logs")),
+    whole = sitting.newest_of(sittings, len(WAYS) * len(pairs))
+    parts = [_head(pairs, found), _goals(views, tally.judged(healthy, found, "recorded") + tally.judged(healthy, found, "logs"), whole),
              _overall(views), _by_framework(views), _healthy(healthy, found), _times(views["recorded"], found),
-             _run_times(pairs, found), _fail_slow(views["recorded"]), _twins(broken, views), peers_report.section(pairs, found), _coverage(broken, found),
-             _wrong(views), _every_pair(broken, views)]
+             _run_times(pairs, found, whole), _fail_slow(views["recorded"]), _twins(broken, views), peers_report.section(pairs, found), _coverage(broken, found),
+             _unprinted(broken), _wrong(views), _every_pair(broken, views)]
     return "\n".join(part.rstrip() + "\n" for part in parts)
 
 
@@ -47,8 +52,9 @@ Written by `lab/faults/run --report` on {time.strftime('%Y-%m-%d', time.gmtime()
 Only the first finding counts. {load}"""
 
 
-def _goals(views: dict[str, list[Judged]], healthy: list[Judged]) -> str:
+def _goals(views: dict[str, list[Judged]], healthy: list[Judged], whole: Sitting | None) -> str:
     rows = []
+    views = _with_printed(views)
     for view, point, goal in GOALS:
         right, asked = tally.shares(views[view])[point]
         met = "yes" if asked and 100 * right >= goal * asked else "no"
@@ -58,13 +64,17 @@ def _goals(views: dict[str, list[Judged]], healthy: list[Judged]) -> str:
     slow = [one for one in views["recorded"] if one.pair.fault == "slow_rank_5"]
     right = sum(not {"leaf", "root"} & set(wrong_points(one.points)) for one in slow)
     rows.append(("a rank slower by 5 %, recorded", "found", f"{right} of {len(slow)}", "yes" if slow and right == len(slow) else "no"))
+    rows.append(("the whole lab in one go", f"under {WHOLE_LAB_MINUTES} min", f"{whole.minutes:.1f} min" if whole else "not measured",
+                 "yes" if whole and whole.minutes < WHOLE_LAB_MINUTES else "no"))
     return "## Goals\n\n" + _table(("", "goal", "measured", "met"), rows)
 
 
+def _with_printed(views: dict[str, list[Judged]]) -> dict[str, list[Judged]]:
+    return views | {PRINTED: [one for one in views["logs"] if not one.pair.unprinted]}
+
+
 def _overall(views: dict[str, list[Judged]]) -> str:
-    shown = dict(views)
-    shown["logs, where something is printed of it"] = [one for one in views["logs"] if not one.pair.is_unprinted]
-    return "## All faults\n\n" + _point_table("", shown)
+    return "## All faults\n\n" + _point_table("", _with_printed(views))
 
 
 def _by_framework(views: dict[str, list[Judged]]) -> str:
@@ -95,7 +105,7 @@ def _times(recorded: list[Judged], found: dict[str, dict]) -> str:
     return "## Time to the verdict\n\n" + _table(("", "runs", "median", "nine in ten", "longest"), rows)
 
 
-def _run_times(pairs: dict[str, Pair], found: dict[str, dict]) -> str:
+def _run_times(pairs: dict[str, Pair], found: dict[str, dict], whole: Sitting | None) -> str:
     runs = [(pairs[name], way, result[way]["seconds"]) for name, result in found.items() for way in WAYS
             if "seconds" in result.get(way, {})]
     groups: dict[str, list[float]] = {}
@@ -105,8 +115,15 @@ def _run_times(pairs: dict[str, Pair], found: dict[str, dict]) -> str:
             for name, times in sorted(groups.items())]
     longest = sorted(runs, key=lambda run: -run[2])[:10]
     named = ", ".join(f"`{pair.name}` {way} {seconds:.0f} s" for pair, way, seconds in longest)
-    return ("## Where the time goes\n\n" + _table(("", "runs", "together", "median", "longest"), rows)
+    return ("## Where the time goes\n\n" + (_in_words(whole) if whole else "") + _table(("", "runs", "together", "median", "longest"), rows)
             + (f"\nThe longest: {named}.\n" if named else ""))
+
+
+def _in_words(whole: Sitting) -> str:
+    begun, ended = (time.strftime("%Y-%m-%d %H:%M", time.gmtime(moment)) for moment in (whole.begun, whole.ended))
+    load = f" during it {whole.load_median:.1f} in the middle and {whole.load_most:.1f} at most" if whole.load_median is not None else ""
+    return (f"All {whole.runs} runs in one go took {whole.minutes:.1f} minutes, from {begun} to {ended} UTC, on {whole.cores} cores. The machine's\n"
+            f"load was {whole.load_before:.1f} before,{load}.\n\n")
 
 
 def _fail_slow(recorded: list[Judged]) -> str:
@@ -140,6 +157,14 @@ def _coverage(broken: list[Pair], found: dict[str, dict]) -> str:
         those = [pair for pair in broken if pair.truth.leaf == leaf]
         rows.append((leaf, len(those), sum(pair.name in found for pair in those), ", ".join(sorted({pair.framework for pair in those}))))
     return "## Pairs by leaf\n\n" + _table(("leaf", "pairs", "run", "frameworks"), rows)
+
+
+def _unprinted(broken: list[Pair]) -> str:
+    reasons: dict[str, list[str]] = {}
+    for pair in broken:
+        if pair.unprinted:
+            reasons.setdefault(pair.unprinted, []).append(f"`{pair.name}`")
+    return "## Of what nothing is printed\n\n" + _table(("pairs", "why"), [(", ".join(names), why) for why, names in reasons.items()])
 
 
 def _wrong(views: dict[str, list[Judged]]) -> str:
