@@ -19,7 +19,7 @@ LIMIT_S = 300.0  # a busy machine imports for minutes; jobs that hang end by sta
 TRUTH = {"leaf": str, "or_leaves": list, "codes": list, "recorded_codes": list, "scope": str, "root_ranks": list,
          "fixes": list}
 HOW = {"job": str, "env": str, "launcher": str, "ranks": int, "hosts": int, "steps": int, "seed": int, "environ": dict,
-       "rank_environ": dict, "rank_env": dict, "host_options": list, "patch": list, "unprinted": str, "strikes": list, "limit_s": (int, float),
+       "rank_environ": dict, "rank_env": dict, "host_options": list, "patch": list, "unprinted": str, "rank_unprinted": str, "strikes": list, "limit_s": (int, float),
        "stall_s": (int, float), "record_flags": list, "quick": str}
 FILE = {"says": str, "healthy": bool, "twin": str, "on": dict}
 
@@ -65,6 +65,7 @@ class Pair:
     record_flags: tuple[str, ...] = ()
     twin: str = ""
     unprinted: str = ""  # why the job prints nothing of it, so that logs alone cannot tell
+    rank_unprinted: str = ""  # likewise of the ranks that began it
     quick_way: str = ""  # the way the tests try it
 
     @property
@@ -145,7 +146,7 @@ def _pair(fault: str, label: str, table: dict, entry: dict, jobs: dict[str, regi
         rank_environ=_rank_environ(where, told.get("rank_environ", {})), rank_envs=_rank_envs(where, told.get("rank_env", {})),
         host_options=tuple(told.get("host_options", [])),
         patches=tuple(_patch(where, one) for one in told.get("patch", [])), strikes=tuple(told.get("strikes", [])),
-        record_flags=tuple(told.get("record_flags", [])), twin=table.get("twin", ""), unprinted=told.get("unprinted", ""), quick_way=told.get("quick", ""))
+        record_flags=tuple(told.get("record_flags", [])), twin=table.get("twin", ""), unprinted=told.get("unprinted", ""), rank_unprinted=told.get("rank_unprinted", ""), quick_way=told.get("quick", ""))
 
 
 def _changed_job(job: registry.Job, fault: str, launcher: str, told: dict) -> registry.Job:

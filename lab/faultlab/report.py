@@ -1,5 +1,6 @@
 """docs/lab.md, made of the results that are there; never written by hand."""
 
+import dataclasses
 import json
 import pathlib
 import statistics
@@ -70,7 +71,11 @@ def _goals(views: dict[str, list[Judged]], healthy: list[Judged], whole: Sitting
 
 
 def _with_printed(views: dict[str, list[Judged]]) -> dict[str, list[Judged]]:
-    return views | {PRINTED: [one for one in views["logs"] if not one.pair.unprinted]}
+    return views | {PRINTED: [_without_unprinted_ranks(one) for one in views["logs"] if not one.pair.unprinted]}
+
+
+def _without_unprinted_ranks(one: Judged) -> Judged:
+    return dataclasses.replace(one, points=one.points | {"root": None}) if one.pair.rank_unprinted else one
 
 
 def _overall(views: dict[str, list[Judged]]) -> str:
@@ -164,7 +169,9 @@ def _unprinted(broken: list[Pair]) -> str:
     for pair in broken:
         if pair.unprinted:
             reasons.setdefault(pair.unprinted, []).append(f"`{pair.name}`")
-    return "## Of what nothing is printed\n\n" + _table(("pairs", "why"), [(", ".join(names), why) for why, names in reasons.items()])
+        elif pair.rank_unprinted:
+            reasons.setdefault(f"only the rank: {pair.rank_unprinted}", []).append(f"`{pair.name}`")
+    return "## What is not printed\n\n" + _table(("pairs", "why"), [(", ".join(names), why) for why, names in reasons.items()])
 
 
 def _wrong(views: dict[str, list[Judged]]) -> str:

@@ -1,3 +1,5 @@
+import dataclasses
+
 from faultlab import fault_file, report
 from faultlab.fault_file import Pair, Truth
 from faultlab.sitting import Sitting
@@ -54,6 +56,14 @@ def test_what_is_not_printed_is_counted_apart_and_its_reason_told():
     assert line_with(text, "| leaf, logs |").endswith("| 50.0 % (1/2) | no |")
     assert line_with(text, "| leaf, logs, where").endswith("| 100.0 % (1/1) | yes |")
     assert "| `torch_silent` | it says nothing |" in text
+
+
+def test_where_only_the_rank_is_not_printed_it_is_not_asked_there():
+    known = dataclasses.replace(PAIRS["torch_slow_rank_5"], rank_unprinted="who sent it is not said")
+    text = report.text_of({known.name: known}, {known.name: {"logs": outcome(RIGHT | {"root_ranks": []})}}, [])
+    assert line_with(text, "| root ranks, logs |").endswith("| 0.0 % (0/1) | no |")
+    assert line_with(text, "| root ranks, logs, where").endswith("| – | no |")
+    assert "| `torch_slow_rank_5` | only the rank: who sent it is not said |" in text
 
 
 def test_only_a_whole_sitting_tells_how_long_the_lab_takes():
