@@ -45,6 +45,7 @@ def ask(folder: pathlib.Path, pair: Pair) -> dict[str, list[int]]:
         pair_run.run_pair(pair, run, record=False, environ={"HOROVOD_STALL_CHECK_TIME_SECONDS": "2"})
         said["stall inspector"] = blame.ranks_blamed(printed(run), blame.STALL_INSPECTOR)
     path = results.result_path(folder, pair)
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(results.load(folder, pair) | {"peers": said}, indent=1) + "\n")
     return said
 

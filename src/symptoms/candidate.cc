@@ -41,9 +41,9 @@ bool ends_its_rank(model::Leaf leaf) {
 // Who waits in vain for another rank says nothing of what that one came to grief on: a rank that ended, or an
 // exception that stands before the first complaint.
 bool is_outdone_by_another_rank(const Candidate& waiting, const std::vector<Candidate>& all) {
-  if (!waiting.symptom->victims_print_it) return false;
+  if (waiting.symptom->printer != Printer::kVictim) return false;
   return std::ranges::any_of(all, [&](const Candidate& other) {
-    if (other.role != Role::kOrigin || other.symptom->victims_print_it) return false;
+    if (other.role != Role::kOrigin || other.symptom->printer == Printer::kVictim) return false;
     const bool is_elsewhere =
         !waiting.ranks.empty() && !other.ranks.empty() && shares_no_rank(waiting, other);
     if (is_elsewhere && other.strength >= waiting.strength) return true;

@@ -217,8 +217,10 @@ Result<Symptom> decode_symptom(const Json& json, const Recipes& recipes, std::st
   if (!rule.empty() && rule != "by_ranks") return entry.fault("scope_rule", "can only be by_ranks");
   if (!rule.empty()) symptom.scope_rule = ScopeRule::kByRanks;
   const std::string printed_by = TRY(entry.text("printed_by"));
-  if (!printed_by.empty() && printed_by != "victims") return entry.fault("printed_by", "can only be victims");
-  symptom.victims_print_it = !printed_by.empty();
+  if (!printed_by.empty() && printed_by != "victims" && printed_by != "either")
+    return entry.fault("printed_by", "can only be victims or either");
+  if (printed_by == "victims") symptom.printer = Printer::kVictim;
+  if (printed_by == "either") symptom.printer = Printer::kEither;
   symptom.patterns = TRY(decode_patterns(entry));
   symptom.variants = TRY(decode_variants(entry, recipes));
   symptom.meaning = TRY(entry.needed_text("meaning"));

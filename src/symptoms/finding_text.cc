@@ -71,9 +71,10 @@ std::set<int> whom_all_others_waited_for(const Candidate& candidate, const std::
 std::set<int> root_ranks_of(const Candidate& candidate, std::span<const LogText> logs,
                             const std::set<int>& speaking) {
   std::set<int> named = named_ranks(candidate);
-  if (named.empty() && candidate.symptom->victims_print_it)
-    return whom_all_others_waited_for(candidate, speaking);
-  if (!named.empty() || candidate.symptom->victims_print_it || candidate.role != Role::kOrigin) return named;
+  const Printer printer = candidate.symptom->printer;
+  if (printer == Printer::kEither) return speaking.size() > 2 ? named : std::set<int>();
+  if (named.empty() && printer == Printer::kVictim) return whom_all_others_waited_for(candidate, speaking);
+  if (!named.empty() || printer == Printer::kVictim || candidate.role != Role::kOrigin) return named;
   const bool everybody = candidate.ranks.size() == speaking.size() && speaking.size() > 1;
   return everybody ? first_by_step(candidate, logs) : candidate.ranks;
 }

@@ -22,8 +22,7 @@ bool says_done(std::string_view line) {
 
 }  // namespace
 
-bool every_rank_said_done(std::span<const LogText> logs, const LineSources& sources,
-                          const std::set<int>& ranks) {
+std::set<int> ranks_that_said_done(std::span<const LogText> logs, const LineSources& sources) {
   std::set<int> done;
   for (std::size_t log = 0; log < logs.size(); ++log) {
     const std::string_view bytes = logs[log].bytes;
@@ -39,7 +38,12 @@ bool every_rank_said_done(std::span<const LogText> logs, const LineSources& sour
     }
     let_go(logs[log]);
   }
-  return !ranks.empty() && std::ranges::includes(done, ranks);
+  return done;
+}
+
+bool every_rank_said_done(std::span<const LogText> logs, const LineSources& sources,
+                          const std::set<int>& ranks) {
+  return !ranks.empty() && std::ranges::includes(ranks_that_said_done(logs, sources), ranks);
 }
 
 }  // namespace lockstep::symptoms

@@ -9,8 +9,9 @@
 
 namespace lockstep::symptoms {
 
-// Each of the ranks has a log, its own or one of several ranks, in which its last line says so. Standard
-// output tells it, while an error that was caught and logged is the last line of standard error for ever.
+// Each of them has a log, its own or one of several ranks, in which its last line says so. Standard output
+// tells it, while an error that was caught and logged is the last line of standard error for ever.
+std::set<int> ranks_that_said_done(std::span<const LogText> logs, const LineSources& sources);
 bool every_rank_said_done(std::span<const LogText> logs, const LineSources& sources,
                           const std::set<int>& ranks);
 

@@ -38,7 +38,7 @@ bool speaks_of_peers(const Candidate& candidate) {
     case model::Leaf::kPerfHang:
       return true;
     default:
-      return candidate.symptom->victims_print_it;
+      return candidate.symptom->printer == Printer::kVictim;
   }
 }
 

@@ -68,13 +68,20 @@ enum class ScopeRule : std::uint8_t {
   kByRanks  // all ranks alike: ordinary; one of several: distributed; unclear: the symptom's scope
 };
 
+// What the ranks that print the symptom have to do with it.
+enum class Printer : std::uint8_t {
+  kCulprit,  // they began it
+  kVictim,   // they only wait for another one
+  kEither    // it shows between two ranks: the one that prints it may be either
+};
+
 struct Symptom {
   std::string code;
   std::string title;  // {name} stands for a capture
   model::Leaf leaf = model::Leaf::kRunOther;
   model::Scope scope = model::Scope::kUnknown;
   ScopeRule scope_rule = ScopeRule::kFixed;
-  bool victims_print_it = false;  // the ranks that print it only wait for another one
+  Printer printer = Printer::kCulprit;
   std::vector<Pattern> patterns;
   std::vector<Variant> variants;
   std::string meaning;
