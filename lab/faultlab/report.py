@@ -126,9 +126,10 @@ def _run_times(pairs: dict[str, Pair], found: dict[str, dict], whole: Sitting | 
 
 def _in_words(whole: Sitting) -> str:
     begun, ended = (time.strftime("%Y-%m-%d %H:%M", time.gmtime(moment)) for moment in (whole.begun, whole.ended))
-    load = f" during it {whole.load_median:.1f} in the middle and {whole.load_most:.1f} at most" if whole.load_median is not None else ""
-    return (f"All {whole.runs} runs in one go took {whole.minutes:.1f} minutes, from {begun} to {ended} UTC, on {whole.cores} cores. The machine's\n"
-            f"load was {whole.load_before:.1f} before,{load}.\n\n")
+    loads = [f"{load:.1f} {when}" for load, when in ((whole.load_before, "before"), (whole.load_median, "in the middle"), (whole.load_most, "at most"))
+             if load is not None]
+    return (f"All {whole.runs} runs in one go took {whole.minutes:.1f} minutes, from {begun} to {ended} UTC, on {whole.cores} cores.\n"
+            + (f"The machine's load was {', '.join(loads)}.\n" if loads else "") + "\n")
 
 
 def _fail_slow(recorded: list[Judged]) -> str:

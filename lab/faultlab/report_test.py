@@ -71,6 +71,7 @@ def test_only_a_whole_sitting_tells_how_long_the_lab_takes():
     text = report.text_of(PAIRS, {}, [whole, part])
     assert line_with(text, "the whole lab in one go").endswith("| under 25 min | 24.0 min | yes |")
     assert "All 4 runs in one go took 24.0 minutes, from 1970-01-01 00:00 to 1970-01-01 00:24 UTC, on 2 cores." in text
+    assert "The machine's load was 0.5 before, 4.0 in the middle, 9.0 at most." in text
     assert line_with(report.text_of(PAIRS, {}, [part]), "the whole lab in one go").endswith("| not measured | no |")
 
 

@@ -16,7 +16,7 @@ class Sitting:
     ended: float
     runs: int
     cores: int
-    load_before: float  # the machine's, before the lab added to it
+    load_before: float | None  # the machine's, before the lab added to it; None: nobody looked
     load_median: float | None
     load_most: float | None
 
