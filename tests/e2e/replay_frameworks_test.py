@@ -2,7 +2,6 @@
 
 Each job by its first launcher; LOCKSTEP_REPLAY_ALL=1 (make test-replay) takes the others too."""
 
-import concurrent.futures
 import functools
 import json
 import os
@@ -15,17 +14,17 @@ import pytest
 from harness.launchers import OPEN_MPI
 from harness.registry import REPOSITORY, load_registry, python_of
 from recordings import LOCKSTEP
-from solo_replay import WITHOUT_A_NETWORK, replay as replay_alone
+from solo_replay import WITHOUT_A_NETWORK, replay as replay_alone, replay_each
 
 JOBS = pathlib.Path(__file__).parent / "horovod_jobs"
 START_WORKERS = pathlib.Path(__file__).parent / "replay_jobs/start_workers.py"
 LIMIT_S = 600
-replay = functools.partial(replay_alone, limit_s=LIMIT_S, under=WITHOUT_A_NETWORK)
+ALONE = {"limit_s": LIMIT_S, "under": WITHOUT_A_NETWORK}
+replay = functools.partial(replay_alone, **ALONE)
 REGISTRY = load_registry()
 ALL = [(name, launcher) for name in ("horovod_torch", "horovod_tensorflow", "horovod_keras")
        for launcher in ("horovodrun_gloo", "mpirun")] + [(name, "tf_config") for name in ("tf_custom_loop", "keras_fit", "tf_faults")]
 CHOSEN = ALL if os.environ.get("LOCKSTEP_REPLAY_ALL") else list({name: (name, launcher) for name, launcher in reversed(ALL)}.values())
-AT_ONCE = 2
 
 
 def launch(launcher, env, ranks, script):
@@ -51,9 +50,7 @@ def lines_of(text, rank):
 def test_every_rank_of_a_lab_job(tmp_path, name, launcher):
     job = REGISTRY[name]
     printed = record(tmp_path / "recording", launch(launcher, job.env, job.ranks, job.script), **job.environ)
-    with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
-        replayed = list(pool.map(lambda rank: replay(tmp_path / "recording", rank), range(job.ranks)))
-    for rank, said in enumerate(replayed):
+    for rank, said in enumerate(replay_each(tmp_path / "recording", range(job.ranks), **ALONE)):
         assert lines_of(said.stdout, rank) == lines_of(printed, rank) != [], said.stderr
         assert "replayed bit for bit" in said.stderr, said.stderr
 

@@ -1,6 +1,5 @@
 """Ranks of recorded jobs, run again alone: what they print is the same to the last bit, and what differs is found."""
 
-import concurrent.futures
 import functools
 import json
 import os
@@ -12,12 +11,11 @@ import pytest
 
 from harness.registry import load_registry
 from recordings import LOCKSTEP, python_with_native_half
-from solo_replay import WITHOUT_A_NETWORK, replay as replay_alone
+from solo_replay import WITHOUT_A_NETWORK, replay as replay_alone, replay_each
 
 TRAIN = pathlib.Path(__file__).parent / "replay_jobs/train.py"
 START_RANKS = pathlib.Path(__file__).parent / "replay_jobs/start_ranks.py"
 LIMIT_S = 900
-AT_ONCE = 2
 replay = functools.partial(replay_alone, limit_s=LIMIT_S)
 LAB_JOBS = {name: job for name, job in load_registry().items() if job.env in ("torch", "torch113")}
 
@@ -166,9 +164,7 @@ def test_every_rank_of_a_lab_job(python, tmp_path, name):
     command = [str(python_with_native_half(job.env)), START_RANKS, str(job.ranks), job.script]
     run = record_command(tmp_path / "recording", command, **job.environ)
     assert run.returncode == 0, run.stderr
-    with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:  # alone each of them, for all that they know
-        replayed = list(pool.map(lambda rank: replay(tmp_path / "recording", rank), range(job.ranks)))
-    for rank, said in enumerate(replayed):
+    for rank, said in enumerate(replay_each(tmp_path / "recording", range(job.ranks), limit_s=LIMIT_S)):
         assert lines_of(said.stdout, rank) == lines_of(run.stdout, rank) != []
         assert "replayed bit for bit" in said.stderr, said.stderr
 

@@ -1,10 +1,12 @@
-"""One rank of a recording, run again alone."""
+"""Ranks of a recording, run again alone."""
 
+import concurrent.futures
 import subprocess
 
 from recordings import LOCKSTEP
 
 WITHOUT_A_NETWORK = ("unshare", "--map-root-user", "--net")
+AT_ONCE = 2
 
 
 def replay(folder, rank, *more, limit_s, under=(), status=0, **options):
@@ -12,3 +14,9 @@ def replay(folder, rank, *more, limit_s, under=(), status=0, **options):
                           text=True, timeout=limit_s, **options)
     assert said.returncode == status, said.stdout + said.stderr
     return said
+
+
+def replay_each(folder, ranks, **options):
+    """Alone each of them, for all that they know."""
+    with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+        return list(pool.map(lambda rank: replay(folder, rank, **options), ranks))
