@@ -8,6 +8,7 @@
 #include "launch/recorder_environment.h"
 #include "process/environment.h"
 #include "record/recording.h"
+#include "replay/attributes.h"
 #include "replay/solo_command.h"
 
 namespace lockstep::cli {
@@ -25,6 +26,17 @@ std::vector<std::string> environment_for(const record::PayloadProcess& process) 
   return environment;
 }
 
+// The rank itself knew, when it was recorded, whether it can be run alone.
+Result<void> check_can_be_replayed(const fs::path& recording, const record::Payload& rank) {
+  const replay::Attributes told =
+      replay::attributes_in(recording / record::rank_file_name(rank.rank, rank.restart));
+  const auto why_not = told.find("not replayable");
+  if (why_not == told.end()) return {};
+  const auto instead = told.find("replay instead");
+  return Error{fmt::format("cannot replay rank {}", rank.rank), recording.string(), why_not->second,
+               instead == told.end() ? "" : "replay " + instead->second};
+}
+
 }  // namespace
 
 Result<ReplaySubject> find_replay_subject(const std::string& recording, int number) {
@@ -38,6 +50,7 @@ Result<ReplaySubject> find_replay_subject(const std::string& recording, int numb
         "cannot replay", subject.recording.string(), fmt::format("rank {} left no payload", number),
         fmt::format("ranks {} to {} did", subject.job.ranks.front().rank, subject.job.ranks.back().rank)};
   }
+  TRY(check_can_be_replayed(subject.recording, *rank));
   if (!rank->process || rank->process->arguments.empty()) {
     return Error{"cannot replay", subject.recording.string(),
                  "how the rank was started is not in the recording", ""};

@@ -18,20 +18,22 @@ from solo_replay import WITHOUT_A_NETWORK, replay as replay_alone, replay_each
 
 JOBS = pathlib.Path(__file__).parent / "horovod_jobs"
 START_WORKERS = pathlib.Path(__file__).parent / "replay_jobs/start_workers.py"
+COORDINATOR = pathlib.Path(__file__).parent / "replay_jobs/busy_coordinator.py"
 LIMIT_S = 600
 ALONE = {"limit_s": LIMIT_S, "under": WITHOUT_A_NETWORK}
 replay = functools.partial(replay_alone, **ALONE)
 REGISTRY = load_registry()
 ALL = [(name, launcher) for name in ("horovod_torch", "horovod_tensorflow", "horovod_keras")
-       for launcher in ("horovodrun_gloo", "mpirun")] + [(name, "tf_config") for name in ("tf_custom_loop", "keras_fit", "tf_faults")]
+       for launcher in ("horovodrun_gloo", "mpirun")] + [(name, "tf_config") for name in ("tf_custom_loop", "keras_fit", "tf_faults", "tf_parameter_server")]
 CHOSEN = ALL if os.environ.get("LOCKSTEP_REPLAY_ALL") else list({name: (name, launcher) for name, launcher in reversed(ALL)}.values())
 
 
-def launch(launcher, env, ranks, script):
+def launch(launcher, env, ranks, script, roles=None):
     python = pathlib.Path(python_of(env))
+    tasks = ",".join(f"{role}={count}" for role, count in (roles or {}).items())
     return {"horovodrun_gloo": [python.with_name("horovodrun"), "--gloo", "-np", str(ranks), python, script],
             "mpirun": ["mpirun.openmpi", "--oversubscribe", "-n", str(ranks), python, script],
-            "tf_config": [python, START_WORKERS, str(ranks), script]}[launcher]
+            "tf_config": [python, START_WORKERS, tasks, script]}[launcher]
 
 
 def record(folder, command, **environ):
@@ -49,15 +51,31 @@ def lines_of(text, rank):
 @pytest.mark.parametrize("name, launcher", CHOSEN)
 def test_every_rank_of_a_lab_job(tmp_path, name, launcher):
     job = REGISTRY[name]
-    printed = record(tmp_path / "recording", launch(launcher, job.env, job.ranks, job.script), **job.environ)
-    for rank, said in enumerate(replay_each(tmp_path / "recording", range(job.ranks), **ALONE)):
+    printed = record(tmp_path / "recording", launch(launcher, job.env, job.ranks, job.script, job.roles), **job.environ)
+    servers = job.ranks - 1 if "ps" in job.roles else 0
+    for rank, said in enumerate(replay_each(tmp_path / "recording", range(job.ranks - servers), **ALONE)):
         assert lines_of(said.stdout, rank) == lines_of(printed, rank) != [], said.stderr
         assert "replayed bit for bit" in said.stderr, said.stderr
+    for rank in range(job.ranks - servers, job.ranks):
+        said = replay(tmp_path / "recording", rank, status=2)
+        assert f"cannot replay rank {rank}" in said.stderr and "replay rank 0, the coordinator" in said.stderr, said.stderr
+
+
+def test_a_coordinator_gets_what_its_workers_gave_it(tmp_path):
+    """Though they raced, and wherever their functions run again; and a function that is given something else is named."""
+    printed = record(tmp_path / "recording", launch("tf_config", "tensorflow", 4, COORDINATOR, {"chief": 1, "worker": 2, "ps": 1}),
+                     PYTHONPATH=str(REPOSITORY / "lab/jobs"))
+    said = replay(tmp_path / "recording", 0)
+    assert lines_of(said.stdout, 0) == lines_of(printed, 0) != [], said.stderr
+    assert "replayed bit for bit" in said.stderr, said.stderr
+    replay(tmp_path / "recording", 0, "-o", tmp_path / "replay", "--", "env", "LOUDER=4", status=1)
+    finding = json.loads((tmp_path / "replay/findings.json").read_text())["findings"][0]
+    assert "input of gather 5 of group results of functions" in finding["title"], finding
 
 
 def test_a_replay_of_tensorflow_stops_after_a_step(tmp_path):
     job = REGISTRY["tf_custom_loop"]
-    record(tmp_path / "recording", launch("tf_config", job.env, job.ranks, job.script), **job.environ)
+    record(tmp_path / "recording", launch("tf_config", job.env, job.ranks, job.script, job.roles), **job.environ)
     said = replay(tmp_path / "recording", 1, "--to-step", "2")
     assert "step=0 " in said.stdout and "step=2 " not in said.stdout, said.stdout
     assert "ended before the recorded run did" in said.stderr, said.stderr

@@ -45,6 +45,12 @@ class Payload:
         """Of the recorded outputs, in bytes."""
         return [self._size(ticket, name, output) for output in range(count)]
 
+    def is_known(self, communicator, operation, number):
+        """Whether the recorded rank made this call."""
+        ticket = recorder.Ticket(sequence=number, communicator=communicator, peer=-1, operation=operation)
+        size = c_uint64(0)
+        return self._library.lockstep_served_bytes(ctypes.byref(ticket), c_size_t(0), ctypes.byref(size)) != UNKNOWN
+
     def serve(self, ticket, name, places):
         """The recorded outputs go to these places."""
         served = recorder.Served(size=ctypes.sizeof(recorder.Served))
@@ -53,7 +59,7 @@ class Payload:
         if status == FAILURE:
             raise NotServed(ctypes.string_at(served.error, served.error_bytes).decode(errors="replace"))
         if status != SERVED:
-            raise NotServed(_why_not(status, ticket, name))
+            raise NotServed(why_not(status, ticket.sequence, name))
 
     def _size(self, ticket, name, output):
         size = c_uint64(0)
@@ -61,7 +67,7 @@ class Payload:
         if status == FAILURE:
             self.serve(ticket, name, [])  # raises what was said
         if status != SERVED:
-            raise NotServed(_why_not(status, ticket, name))
+            raise NotServed(why_not(status, ticket.sequence, name))
         return size.value
 
 
@@ -69,5 +75,5 @@ def _pieces(places):
     return (recorder.Piece * max(1, len(places)))(*places)
 
 
-def _why_not(status, ticket, name):
-    return "lockstep replay: " + _WORDS.get(status, _WORDS[UNKNOWN]).format(call=f"{name}, number {ticket.sequence}")
+def why_not(status, number, name):
+    return "lockstep replay: " + _WORDS.get(status, _WORDS[UNKNOWN]).format(call=f"{name}, number {number}")

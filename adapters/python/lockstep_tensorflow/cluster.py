@@ -2,6 +2,7 @@
 
 ROLES = ("chief", "master", "worker", "ps", "evaluator")
 COLLECTIVE_ROLES = ("chief", "master", "worker")
+WHY_SERVERS_ARE_NOT_REPLAYED = "what a server of TensorFlow computes is sent to it by other tasks, and its script does not see it"
 
 
 class Cluster:
@@ -23,6 +24,18 @@ class Cluster:
 
     def rank_of(self, role, index):
         return self._tasks.index((role, index)) if (role, index) in self._tasks else -1
+
+    def place_of(self, role, index):
+        """Among the tasks as this one sees them: itself is 0."""
+        rank = self.rank_of(role, index)
+        return -1 if rank < 0 else (rank - self.rank) % self.size
+
+    def own_name(self):
+        role, index = self._own
+        return f"/job:{role}/replica:0/task:{index}"
+
+    def has_parameter_servers(self):
+        return any(role == "ps" for role, _ in self._tasks)
 
     def task_names(self):
         return [f"/job:{role}/replica:0/task:{index}" for role, index in self._tasks]

@@ -38,6 +38,13 @@ class _WatchedAttribute:
             _begin_once(value)
 
 
+class _WatchedServer(_WatchedAttribute):
+    def __set__(self, owner, value):
+        super().__set__(owner, value)
+        if _session:
+            _refuse_replays(_session)
+
+
 def watch_context(context):
     for name in ("_server_def", "_collective_ops_server_def"):
         setattr(context.Context, name, _WatchedAttribute(name))
@@ -47,7 +54,7 @@ def watch_context(context):
 
 
 def watch_server(server_lib):
-    server_lib.Server._server_def = _WatchedAttribute("_server_def")
+    server_lib.Server._server_def = _WatchedServer("_server_def")
     if payload.is_replay():
         from lockstep_tensorflow import solo
         server_lib.Server.__init__ = solo.refuse_servers
@@ -86,14 +93,23 @@ def _begin(server_def):
     return begun
 
 
+def _refuse_replays(begun):
+    from lockstep_tensorflow.cluster import WHY_SERVERS_ARE_NOT_REPLAYED
+    begun.library.set_attribute("not replayable", WHY_SERVERS_ARE_NOT_REPLAYED)
+    coordinator = begun.cluster.rank_of("chief", 0)
+    if coordinator >= 0:
+        begun.library.set_attribute("replay instead", f"rank {coordinator}, the coordinator: its replay runs these computations again")
+
+
 def _watch(begun):
-    from lockstep_tensorflow import checkpoints, closures, data_waits, run_steps
+    from lockstep_tensorflow import checkpoints, closures, data_waits, remote_values, run_steps
     for module, watch in (
             ("tensorflow.python.profiler.trace", run_steps.watch_functions),
             ("tensorflow.python.distribute.distribute_lib", run_steps.watch_strategies),
             ("tensorflow.python.data.ops.iterator_ops", data_waits.watch),
             ("tensorflow.python.checkpoint.checkpoint", checkpoints.watch),
-            ("tensorflow.python.distribute.coordinator.cluster_coordinator", closures.watch)):
+            ("tensorflow.python.distribute.coordinator.cluster_coordinator", closures.watch),
+            ("tensorflow.python.distribute.coordinator.cluster_coordinator", remote_values.watch)):
         import_watch.after_import(module, _WithSession(watch, begun))
 
 

@@ -5,6 +5,8 @@ half."""
 import functools
 
 from lockstep_python import import_watch
+from lockstep_tensorflow import solo_coordinator
+from lockstep_tensorflow.cluster import WHY_SERVERS_ARE_NOT_REPLAYED
 
 
 def stay_alone(context, begin):
@@ -22,13 +24,13 @@ def stay_alone(context, begin):
 
     context.enable_collective_ops, context.configure_collective_ops = enable_collective_ops, configure_collective_ops
     context.configure_coordination_service = lambda self, *_, **__: None
-    context.set_server_def = refuse_servers
+    solo_coordinator.stay_alone(context, begin)
     import_watch.after_import("tensorflow.python.distribute.collective_all_reduce_strategy", _ask_nobody)
 
 
 def refuse_servers(*_, **__):
-    """In the place of what connects to other tasks, or waits for their work."""
-    raise RuntimeError("lockstep replay: parameter servers cannot be replayed, only workers of collective strategies")
+    """In the place of what waits for the work of others."""
+    raise RuntimeError(f"lockstep replay: {WHY_SERVERS_ARE_NOT_REPLAYED}")
 
 
 def _of_one_task(server_def):

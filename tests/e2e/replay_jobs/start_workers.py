@@ -1,4 +1,4 @@
-"""Starts the workers of a TensorFlow job, as TF_CONFIG names them: start_workers.py COUNT SCRIPT [ARGUMENT...]"""
+"""Starts the tasks of a TensorFlow job, as TF_CONFIG names them: start_workers.py ROLE=COUNT[,ROLE=COUNT...] SCRIPT [ARGUMENT...]"""
 
 import contextlib
 import json
@@ -17,11 +17,13 @@ def free_addresses(count):
 
 
 def main():
-    count, command = int(sys.argv[1]), [sys.executable, *sys.argv[2:]]
-    cluster = {"worker": free_addresses(count)}
-    workers = [subprocess.Popen(command, env=os.environ | {"TF_CONFIG": json.dumps(
-        {"cluster": cluster, "task": {"type": "worker", "index": index}})}) for index in range(count)]
-    return max(worker.wait() for worker in workers)
+    roles = {role: int(count) for role, count in (part.split("=") for part in sys.argv[1].split(","))}
+    addresses = iter(free_addresses(sum(roles.values())))
+    cluster = {role: [next(addresses) for _ in range(count)] for role, count in roles.items()}
+    tasks = [{"type": role, "index": index} for role, count in roles.items() for index in range(count)]
+    processes = [subprocess.Popen([sys.executable, *sys.argv[2:]], env=os.environ | {
+        "TF_CONFIG": json.dumps({"cluster": cluster, "task": task})}) for task in tasks]
+    return max(process.wait() for process in processes)
 
 
 if __name__ == "__main__":
