@@ -18,7 +18,14 @@ std::int32_t rank_in_set(const HorovodLibrary& horovod, std::int32_t process_set
   return -1;
 }
 
+bool is_exchange(std::uint8_t operation) {
+  return operation != LOCKSTEP_OPERATION_Broadcast && operation != LOCKSTEP_OPERATION_Barrier &&
+         operation != LOCKSTEP_OPERATION_Join;
+}
+
 }  // namespace
+
+constinit std::atomic<std::uint64_t> exchanges_begun{0};
 
 void begin_call(const HorovodLibrary& horovod, std::int32_t process_set, const char* name,
                 lockstep_call_facts facts, lockstep_ticket& ticket) {
@@ -29,6 +36,7 @@ void begin_call(const HorovodLibrary& horovod, std::int32_t process_set, const c
   facts.sequence = place.sequence;
   facts.peer = rank_in_set(horovod, process_set, facts.peer);
   lockstep_begin_call(&facts, &ticket);
+  if (is_exchange(facts.operation)) exchanges_begun.fetch_add(1, std::memory_order_relaxed);
 }
 
 void mark_call(const lockstep_ticket& ticket, std::uint8_t status, std::uint32_t error) {

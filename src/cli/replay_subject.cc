@@ -61,6 +61,19 @@ Result<ReplaySubject> find_replay_subject(const std::string& recording, int numb
   return subject;
 }
 
+Result<void> check_has_steps(const ReplaySubject& subject, const ReplayRequest& request) {
+  const bool asks_for_steps = request.from_step || request.to_step || request.bisects() ||
+                              request.image_every != 0 || (request.break_at && request.break_at->step > 1);
+  if (!asks_for_steps || replay::extent_of(subject.rank(), subject.job).steps != 0) return {};
+  return Error{
+      "cannot go to a step", subject.recording.string(),
+      fmt::format("no step of rank {} was seen to end: steps are those of optimizers, of Keras and of "
+                  "TensorFlow's functions with collectives; a program in plain MPI has none",
+                  subject.number),
+      "'--break-at 1:17' stands still before call 17 of any communicator; without steps all calls are of "
+      "step 1"};
+}
+
 travel::Program program_of(const ReplaySubject& subject, const ReplayRequest& request, std::uint64_t from,
                            const fs::path& folder) {
   const record::Payload& rank = subject.rank();

@@ -26,6 +26,9 @@ struct ReplaySubject {
 };
 Result<ReplaySubject> find_replay_subject(const std::string& recording, int number);
 
+// Whether there are steps, where the request names some.
+Result<void> check_has_steps(const ReplaySubject& subject, const ReplayRequest& request);
+
 // How the rank is started when its script begins, or resumes after so many steps.
 travel::Program program_of(const ReplaySubject& subject, const ReplayRequest& request, std::uint64_t from,
                            const std::filesystem::path& folder);

@@ -141,6 +141,7 @@ Result<ExitStatus> replay_from_image(const ReplaySubject& subject, const ReplayR
 Result<ExitStatus> run(const Args& args, Terminal& terminal) {
   const ReplayRequest request = TRY(replay_request_from(args));
   const ReplaySubject subject = TRY(find_replay_subject(args.operands.front(), request.rank));
+  TRY(check_has_steps(subject, request));
   if (request.bisects() && request.images)
     return bisect_by_partial_replays(subject, request, TRY(images_for(subject, *request.images)), terminal);
   if (request.images) return replay_from_image(subject, request, terminal);

@@ -10,7 +10,7 @@ import pytest
 
 from harness.registry import REPOSITORY, load_registry
 from recordings import LOCKSTEP
-from solo_replay import WITHOUT_A_NETWORK, replay as replay_alone
+from solo_replay import WITHOUT_A_NETWORK, replay as replay_alone, stand_still_once
 
 SOURCES = pathlib.Path(__file__).parent / "replay_jobs"
 LIMIT_S = 300
@@ -113,6 +113,15 @@ def test_the_first_call_that_a_change_reaches_is_found(recorded, tmp_path):
     assert "MPI_Allreduce" in json.dumps(finding), finding
     assert "MPI_COMM_WORLD" in json.dumps(finding), finding
     assert "variable NUDGE" in finding["explanation"]
+
+
+def test_without_steps_a_replay_stands_still_at_a_call_and_goes_to_no_step(recorded):
+    state, out, err = stand_still_once(recorded[0], 1, "--break-at", "1:all_reduce#2", limit_s=LIMIT_S)
+    assert "\nState:\tT" in state, state
+    assert "replayed bit for bit" in err and lines_of(out, 1) == lines_of(recorded[1], 1), err
+    for asked in (("--to-step", "2"), ("--bisect", "step > 1"), ("--break-at", "2:all_reduce")):
+        said = replay(recorded[0], 1, *asked, status=2)
+        assert "no step of rank 1 was seen to end" in said.stderr and "--break-at 1:17" in said.stderr, said.stderr
 
 
 def test_a_rank_runs_in_a_debugger(recorded):

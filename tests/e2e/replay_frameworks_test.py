@@ -48,16 +48,27 @@ def lines_of(text, rank):
     return [line for line in re.findall(rf"lab (rank={rank} .*)", text) if "pid=" not in line]
 
 
+@pytest.fixture(scope="module")
+def lab_recording(tmp_path_factory):
+    """A function that records a lab job, once: the folder, and what was printed."""
+
+    @functools.cache
+    def recorded(name, launcher):
+        job, folder = REGISTRY[name], tmp_path_factory.mktemp(name) / "recording"
+        return folder, record(folder, launch(launcher, job.env, job.ranks, job.script, job.roles), **job.environ)
+
+    return recorded
+
+
 @pytest.mark.parametrize("name, launcher", CHOSEN)
-def test_every_rank_of_a_lab_job(tmp_path, name, launcher):
-    job = REGISTRY[name]
-    printed = record(tmp_path / "recording", launch(launcher, job.env, job.ranks, job.script, job.roles), **job.environ)
+def test_every_rank_of_a_lab_job(lab_recording, name, launcher):
+    job, (folder, printed) = REGISTRY[name], lab_recording(name, launcher)
     servers = job.ranks - 1 if "ps" in job.roles else 0
-    for rank, said in enumerate(replay_each(tmp_path / "recording", range(job.ranks - servers), **ALONE)):
+    for rank, said in enumerate(replay_each(folder, range(job.ranks - servers), **ALONE)):
         assert lines_of(said.stdout, rank) == lines_of(printed, rank) != [], said.stderr
         assert "replayed bit for bit" in said.stderr, said.stderr
     for rank in range(job.ranks - servers, job.ranks):
-        said = replay(tmp_path / "recording", rank, status=2)
+        said = replay(folder, rank, status=2)
         assert f"cannot replay rank {rank}" in said.stderr and "replay rank 0, the coordinator" in said.stderr, said.stderr
 
 
@@ -73,10 +84,9 @@ def test_a_coordinator_gets_what_its_workers_gave_it(tmp_path):
     assert "input of gather 5 of group results of functions" in finding["title"], finding
 
 
-def test_a_replay_of_tensorflow_stops_after_a_step(tmp_path):
-    job = REGISTRY["tf_custom_loop"]
-    record(tmp_path / "recording", launch("tf_config", job.env, job.ranks, job.script, job.roles), **job.environ)
-    said = replay(tmp_path / "recording", 1, "--to-step", "2")
+@pytest.mark.parametrize("name, launcher", [("tf_custom_loop", "tf_config"), ("horovod_tensorflow", "horovodrun_gloo")])
+def test_a_replay_of_a_tensorflow_loop_stops_after_a_step(lab_recording, name, launcher):
+    said = replay(lab_recording(name, launcher)[0], 1, "--to-step", "2")
     assert "step=0 " in said.stdout and "step=2 " not in said.stdout, said.stdout
     assert "ended before the recorded run did" in said.stderr, said.stderr
 

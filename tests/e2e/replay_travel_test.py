@@ -3,9 +3,7 @@ step at which something turned."""
 
 import math
 import os
-import pathlib
 import re
-import signal
 import socket
 import subprocess
 import sys
@@ -15,7 +13,7 @@ import pytest
 
 from harness.registry import REPOSITORY
 from recordings import LOCKSTEP, python_with_native_half
-from solo_replay import replay as replay_alone
+from solo_replay import replay as replay_alone, stand_still_once
 
 sys.path.insert(0, str(REPOSITORY / "adapters/python"))
 from lockstep_python import gpu_memory
@@ -113,15 +111,7 @@ def test_two_copies_at_once_of_which_one_is_patched(recording, travelled, tmp_pa
 
 
 def test_a_restored_process_stands_still_before_a_collective(recording, travelled):
-    command = [LOCKSTEP, "replay", recording, "--rank", "0", "--images", travelled[0], "--break-at", "13:all_reduce"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        for line in process.stderr:
-            if found := re.search(r"kill -CONT (\d+)", line):
-                break
-        pid = int(found[1])
-        state = pathlib.Path(f"/proc/{pid}/status").read_text()
-        os.kill(pid, signal.SIGCONT)
-        out, err = process.communicate(timeout=LIMIT_S)
+    state, out, err = stand_still_once(recording, 0, "--images", travelled[0], "--break-at", "13:all_reduce", limit_s=LIMIT_S)
     assert "\nState:\tT" in state, state
     assert "replayed bit for bit" in err and "step=39" in out, err
 

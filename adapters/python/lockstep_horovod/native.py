@@ -1,7 +1,7 @@
 """liblockstep_horovod.so: numbers calls by the names of their tensors, and sees TensorFlow's kernels."""
 
 import ctypes
-from ctypes import c_char_p, c_int, c_int32, c_uint8, c_uint32, c_void_p
+from ctypes import c_char_p, c_int, c_int32, c_uint8, c_uint32, c_uint64, c_void_p
 
 from lockstep_python import recorder
 
@@ -20,6 +20,8 @@ class Native:
         self.reduce_op.argtypes = [c_int]
         self.begin_call = library.lockstep_horovod_begin_call
         self.begin_call.argtypes = [c_int32, c_char_p, c_void_p, c_void_p]
+        library.lockstep_horovod_exchanges.restype = c_void_p
+        self.exchanges = c_uint64.from_address(library.lockstep_horovod_exchanges())  # calls but broadcasts, barriers and joins
         self.mark_call = library.lockstep_horovod_mark_call
         self.mark_call.argtypes = [c_void_p, c_uint8, c_uint32]
 

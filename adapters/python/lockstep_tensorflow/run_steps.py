@@ -14,9 +14,9 @@ from lockstep_python import steps
 class RunSteps:
     """Those of the main thread: a step that another one makes has no place in their order."""
 
-    def __init__(self, session):
-        self._library = session.library
-        self._calls, self._tell_step = session.native.calls, session.native.tell_step
+    def __init__(self, library, calls, tell_step):
+        """`calls.value`: how many collectives have begun. `tell_step` takes a step's number, begin and end."""
+        self._library, self._calls, self._tell_step = library, calls, tell_step
         self._main = threading.main_thread().ident
         self._depth = self._begin_ns = self._calls_before = 0
 
@@ -38,8 +38,11 @@ class RunSteps:
 
 def watch_functions(session, trace):
     told = _run_steps(session)
-    if told is None:
-        return
+    if told is not None:
+        tell_function_calls(told, trace)
+
+
+def tell_function_calls(told, trace):
     enter, leave = trace.Trace.__enter__, trace.Trace.__exit__
 
     def __enter__(self):
@@ -78,5 +81,5 @@ def watch_strategies(session, distribute_lib):
 
 def _run_steps(session):
     if session.run_steps is None and session.native is not None:
-        session.run_steps = RunSteps(session)
+        session.run_steps = RunSteps(session.library, session.native.calls, session.native.tell_step)
     return session.run_steps
