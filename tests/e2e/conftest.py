@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import subprocess
 import sys
 
 import pytest
@@ -16,6 +17,15 @@ from harness import process_tree, registry
 @pytest.fixture(scope="session")
 def jobs():
     return registry.load_registry()
+
+
+@pytest.fixture(scope="module")
+def criu():
+    made = subprocess.run([ROOT / "lab/envs/criu"], capture_output=True, text=True)
+    assert made.returncode == 0, made.stderr
+    os.environ["LOCKSTEP_CRIU"] = made.stdout.strip()
+    yield
+    del os.environ["LOCKSTEP_CRIU"]
 
 
 @pytest.fixture

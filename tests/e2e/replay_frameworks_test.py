@@ -84,11 +84,24 @@ def test_a_coordinator_gets_what_its_workers_gave_it(tmp_path):
     assert "input of gather 5 of group results of functions" in finding["title"], finding
 
 
-@pytest.mark.parametrize("name, launcher", [("tf_custom_loop", "tf_config"), ("horovod_tensorflow", "horovodrun_gloo")])
+LOOPS = pytest.mark.parametrize("name, launcher", [("tf_custom_loop", "tf_config"), ("horovod_tensorflow", "horovodrun_gloo")])
+
+
+@LOOPS
 def test_a_replay_of_a_tensorflow_loop_stops_after_a_step(lab_recording, name, launcher):
     said = replay(lab_recording(name, launcher)[0], 1, "--to-step", "2")
     assert "step=0 " in said.stdout and "step=2 " not in said.stdout, said.stdout
     assert "ended before the recorded run did" in said.stderr, said.stderr
+
+
+@LOOPS
+def test_a_worker_of_tensorflow_goes_on_from_an_image(criu, lab_recording, tmp_path, name, launcher):
+    folder, printed = lab_recording(name, launcher)
+    taken = replay_alone(folder, 1, "--checkpoint-every", "2", "-o", tmp_path / "travel", limit_s=LIMIT_S)
+    assert "image of step 2: " in taken.stderr and lines_of(taken.stdout, 1) == lines_of(printed, 1), taken.stderr
+    restored = replay_alone(folder, 1, "--images", tmp_path / "travel", "--from-step", "2", limit_s=LIMIT_S)
+    assert "step 2 restored from its image" in restored.stderr and "replayed bit for bit" in restored.stderr, restored.stderr
+    assert lines_of(restored.stdout, 1) == lines_of(printed, 1)[1:], restored.stdout
 
 
 def test_every_call_of_horovod_comes_again(tmp_path):

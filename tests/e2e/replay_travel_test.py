@@ -19,6 +19,7 @@ sys.path.insert(0, str(REPOSITORY / "adapters/python"))
 from lockstep_python import gpu_memory
 
 STEPS, EVERY, POISONED = 40, 10, 23
+pytestmark = pytest.mark.usefixtures("criu")
 JOB = REPOSITORY / "lab/jobs/torch_ddp.py"
 LIMIT_S = 120
 SEEK_GOAL_S = 2
@@ -34,15 +35,6 @@ def step(self, *rest, **named):
 torch.optim.SGD.step = step
 exec(compile(open(%r).read(), %r, "exec"))
 """
-
-
-@pytest.fixture(scope="module", autouse=True)
-def criu():
-    made = subprocess.run([REPOSITORY / "lab/envs/criu"], capture_output=True, text=True)
-    assert made.returncode == 0, made.stderr
-    os.environ["LOCKSTEP_CRIU"] = made.stdout.strip()
-    yield
-    del os.environ["LOCKSTEP_CRIU"]
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ half."""
 import functools
 
 from lockstep_python import import_watch
-from lockstep_tensorflow import solo_coordinator
+from lockstep_tensorflow import solo_coordinator, solo_server
 from lockstep_tensorflow.cluster import WHY_SERVERS_ARE_NOT_REPLAYED
 
 
@@ -25,6 +25,7 @@ def stay_alone(context, begin):
     context.enable_collective_ops, context.configure_collective_ops = enable_collective_ops, configure_collective_ops
     context.configure_coordination_service = lambda self, *_, **__: None
     solo_coordinator.stay_alone(context, begin)
+    solo_server.stay_deaf(context)
     import_watch.after_import("tensorflow.python.distribute.collective_all_reduce_strategy", _ask_nobody)
 
 
