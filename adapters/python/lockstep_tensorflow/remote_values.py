@@ -10,7 +10,7 @@ import threading
 
 import numpy
 
-from lockstep_python import payload, recorder
+from lockstep_python import notes, payload, recorder
 from lockstep_tensorflow.solo_coordinator import OWN_DEVICE
 
 _WORKER_THREADS = "WorkerClosureProcessingLoop"  # TensorFlow's name of those that run functions and fetch their results
@@ -21,6 +21,7 @@ class RemoteValues:
         self._library, self._payload = session.library, payload.Payload()
         self._nest, self._ops = nest, ops
         self._is_replay = payload.is_replay()
+        self._own_device = OWN_DEVICE if self._is_replay else session.cluster.own_name() + "/"
         self._gather = recorder.words("OPERATIONS")["gather"]
         self._results = self._communicator(session.cluster, "results of functions")
         self._reads = self._communicator(session.cluster, "variables read")
@@ -31,24 +32,25 @@ class RemoteValues:
         if value is None:
             return
         number = next(self._functions_scheduled)
-        value._lockstep_function = number, [_array(given) for given in self._readable((closure._args, closure._kwargs))]
+        given = [_array(one) for one in self._readable((closure._args, closure._kwargs)) if not self.is_elsewhere(one)]
+        value._lockstep_function, value._lockstep_number = (number, given), number
         if self._is_replay:
             value._lockstep_is_known = self._payload.is_known(self._results, self._gather, number)
             closure._lockstep_value = value if value._lockstep_is_known else None
 
-    def fetched(self, value, copied):
-        if not hasattr(value, "_lockstep_function"):
-            return self.read(copied) if _in_main_thread() else copied
-        if not getattr(value, "_lockstep_is_known", True):
-            return copied
-        number, given = value._lockstep_function
-        return self._received(self._results, number, "result of a function", given, copied)
+    def fetched(self, value):
+        """TensorFlow's own copy of a result is taken once, by whoever is first."""
+        with value._has_fetched_to_local_lock:
+            number, given = value.__dict__.pop("_lockstep_function", (0, None))
+            if number and getattr(value, "_lockstep_is_known", True):
+                value._fetched_tensors = self._received(self._results, number, "result of a function", given, value._fetched_tensors)
+        return value._fetched_tensors
 
     def check_known(self, value):
         """Before the script gets it."""
         if getattr(value, "_lockstep_is_known", True) or threading.current_thread().name.startswith(_WORKER_THREADS):
             return
-        raise payload.NotServed(payload.why_not(payload.UNKNOWN, value._lockstep_function[0], "the fetch of a function's result"))
+        raise payload.NotServed(payload.why_not(payload.UNKNOWN, value._lockstep_number, "the fetch of a function's result"))
 
     def read(self, value):
         return self._received(self._reads, next(self._reads_made), "read of a variable", [], value)
@@ -67,9 +69,11 @@ class RemoteValues:
         self._library.mark_call(ticket, recorder.DONE_COMPLETED)
         return received
 
+    def is_elsewhere(self, tensor):
+        return not tensor.device.startswith(self._own_device)
+
     def _readable(self, structure):
-        return [one for one in self._nest.flatten(structure)
-                if isinstance(one, self._ops.EagerTensor) and _array(one).dtype != object]
+        return [one for one in self._nest.flatten(structure) if isinstance(one, self._ops.EagerTensor) and _is_plain(one.dtype)]
 
     def _with(self, structure, tensors, arrays):
         served = {id(tensor): self._tensor(array, tensor.device) for tensor, array in zip(tensors, arrays)}
@@ -81,6 +85,10 @@ class RemoteValues:
 
     def _communicator(self, cluster, name):
         return self._library.define_communicator(recorder.communicator_facts(name, "", "grpc", [cluster.rank], 0))
+
+
+def _is_plain(data_type):
+    return data_type.is_numpy_compatible and data_type.as_numpy_dtype is not numpy.object_
 
 
 def _array(tensor):
@@ -95,6 +103,17 @@ def _in_main_thread():
     return threading.current_thread() is threading.main_thread()
 
 
+def _kept(otherwise, function, *arguments):
+    """A job that is recorded does not notice what goes wrong here; a replay must."""
+    try:
+        return function(*arguments)
+    except Exception as error:
+        if payload.is_replay():
+            raise
+        notes.tell(f"a value of the cluster was not kept: {error!r}")
+        return otherwise
+
+
 def watch(session, cluster_coordinator):
     """Nothing without payload."""
     if not session.cluster.has_parameter_servers() or session.library.payload_mode() == recorder.PAYLOAD_OFF:
@@ -105,32 +124,43 @@ def watch(session, cluster_coordinator):
     from tensorflow.python.util import nest
     told = RemoteValues(session, nest, ops)
     _watch_functions(told, cluster_coordinator._CoordinatedClosureQueue, values.RemoteValueImpl)
-    own_device = OWN_DEVICE if payload.is_replay() else session.cluster.own_name() + "/"
-    _watch_reads(told, resource_variable_ops.BaseResourceVariable, ops.EagerTensor, own_device)
+    if hasattr(values, "RemoteVariable"):  # 2.12 has none
+        _watch_variables_of_workers(told, values.RemoteVariable)
+    _watch_reads(told, resource_variable_ops.BaseResourceVariable, ops.EagerTensor)
 
 
 def _watch_functions(told, queue, value):
-    put, copy_to_local, get = queue.put, value._copy_to_local, value.get
+    put, get = queue.put, value.get
 
     def counted_put(self, closure, tag=None):
         if tag is None:  # else it builds a resource, which is not fetched
-            told.scheduled(closure)
+            _kept(None, told.scheduled, closure)
         return put(self, closure, tag)
 
-    def checked_get(self):
+    def kept_get(self):
         told.check_known(self)
-        return get(self)
+        copied = get(self)
+        return _kept(copied, told.fetched, self)
 
-    queue.put, value.get = counted_put, checked_get
-    value._copy_to_local = lambda self: told.fetched(self, copy_to_local(self))
+    queue.put, value.get = counted_put, kept_get
 
 
-def _watch_reads(told, variable, eager_tensor, own_device):
+def _watch_variables_of_workers(told, variable):
+    get = variable.get
+
+    def kept_get(self):
+        copied = get(self)
+        return _kept(copied, told.read, copied) if _in_main_thread() else copied
+
+    variable.get = kept_get
+
+
+def _watch_reads(told, variable, eager_tensor):
     read = variable._read_variable_op
 
     def read_variable_op(self, *arguments, **named):
         value = read(self, *arguments, **named)
-        is_received = isinstance(value, eager_tensor) and _in_main_thread() and not value.device.startswith(own_device)
-        return told.read(value) if is_received else value
+        is_received = isinstance(value, eager_tensor) and _in_main_thread() and told.is_elsewhere(value)
+        return _kept(value, told.read, value) if is_received else value
 
     variable._read_variable_op = read_variable_op
