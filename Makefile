@@ -30,6 +30,7 @@ bench: deps lab-deps page-deps   ## measure the costs and compare them with thei
 	@tests/bench/goals build/release; status=$$?; tests/bench/log_bench build/release || status=1; \
 	tests/bench/analyser_bench build/release || status=1; \
 	tests/bench/payload_bench build/release || status=1; \
+	tests/bench/framework_payload build/release || status=1; \
 	tests/bench/travel_bench build/release || status=1; \
 	tests/bench/probe_bench build/release || status=1; \
 	LOCKSTEP_PAGE_MODULES=$$(tools/page_modules) node tests/bench/page_frames.mjs && exit $$status
