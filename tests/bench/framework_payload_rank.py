@@ -110,7 +110,7 @@ def keras_fit():
     options.experimental_distribute.auto_shard_policy = tf.data.experimental.AutoShardPolicy.OFF
     data = tf.data.Dataset.from_tensors((one, one)).repeat(WARM_UP + STEPS).with_options(options)
     times = StepTimes()
-    model.fit(data, verbose=0, callbacks=[tf.keras.callbacks.LambdaCallback(on_batch_end=lambda *_: times.step_ended())])
+    model.fit(data, verbose=0, callbacks=[tf.keras.callbacks.LambdaCallback(on_batch_end=lambda *_, **__: times.step_ended())])
     if strategy.cluster_resolver.task_id == 0:
         times.print_medians()
 
