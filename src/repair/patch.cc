@@ -74,7 +74,7 @@ class Patching {
     const bool stands_in_file = !before_.inputs.files.empty() && before_.inputs.command.empty();
     if (are_equal && stands_in_file) return;
     for (std::size_t host = 0; host < before_.hosts.size(); ++host)
-      if (stood_in_launch || values[host] != old[host]) on_host(host, name, values[host]);
+      if (stood_in_launch || values[host] != old[host]) on_host(host, name, old[host], values[host]);
   }
 
   bool is_in_launch(const std::string& name) const {
@@ -82,7 +82,8 @@ class Patching {
                                [&](const config::Settings& launch) { return launch.has("env/" + name); });
   }
 
-  void on_host(std::size_t host, const std::string& name, const std::optional<std::string>& value) {
+  void on_host(std::size_t host, const std::string& name, const std::optional<std::string>& before,
+               const std::optional<std::string>& value) {
     network::HostFacts& facts = result_.situation.hosts[host];
     if (value) {
       facts.environment[name] = *value;
@@ -90,7 +91,8 @@ class Patching {
       facts.environment.erase(name);
     }
     result_.situation.renew_document(host);
-    result_.hosts.push_back({facts.name, EditKind::kEnvironment, variable_command(name, value), name, value});
+    result_.hosts.push_back(
+        {facts.name, EditKind::kEnvironment, variable_command(name, value), name, value, before});
   }
 
   void apply_to_launches(const Edit& edit) {

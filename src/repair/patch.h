@@ -24,6 +24,7 @@ struct HostChange {
   // kEnvironment: the same in parts; an empty value of a variable that is unset.
   std::string variable = {};
   std::optional<std::string> value = {};
+  std::optional<std::string> value_before = {};
   FileChange file = {};  // of the host, that the command changes; often none
 };
 

@@ -67,6 +67,18 @@ std::vector<std::string> errors_after(const Judged& before, const Judged& after,
   return errors;
 }
 
+std::vector<Cause> causes_of(const Judged& judged, const std::vector<std::string>& hopeless) {
+  std::vector<Cause> causes;
+  const auto take = [&](const std::string& rule, const model::Finding& finding) {
+    const bool is_hopeless = std::ranges::find(hopeless, finding.title) != hopeless.end();
+    if (finding.confidence >= kErrorConfidence && !is_hopeless)
+      causes.push_back({rule, finding.code, finding.title});
+  };
+  for (const rules::Hit& hit : judged.hits) take(hit.rule->id, hit.finding);
+  for (const model::Finding& finding : judged.blocked) take("", finding);
+  return causes;
+}
+
 }  // namespace
 
 std::vector<Edit> first_choice(const Situation& situation, const Judged& judged) {
@@ -103,6 +115,7 @@ Repair find_repair(const Situation& situation) {
     const auto errors = errors_after(judged, judge(made.situation), hopeless);
     if (errors.empty()) {
       repair = described(situation, std::move(made));
+      if (!repair.empty()) repair.mended = causes_of(judged, hopeless);
       break;
     }
     problem.rule_out(solution, fmt::format("with other changes it is still so: {}", fmt::join(errors, "; ")));

@@ -9,10 +9,18 @@
 
 namespace lockstep::repair {
 
+// A fault that a repair mends: one that a rule found, or connections that do not come about.
+struct Cause {
+  std::string rule = {};  // "N14"; empty: none
+  std::string code = {};  // of the symptom that the job would show
+  std::string title = {};
+};
+
 struct Repair {
   std::vector<FileChange> files = {};
   std::vector<HostChange> hosts = {};
   config::Words command = {};                // as it must be; empty: it stays
+  std::vector<Cause> mended = {};            // by all of it together
   std::vector<std::string> in_the_way = {};  // what no change of these kinds mends, in words
   bool is_needed = true;                     // false: nothing was wrong
 

@@ -137,6 +137,22 @@ TEST(Repair, NamesGloosInterfaceWhereTheNamesOfTwoHostsAreLoopback) {
       << to_text(repair);
 }
 
+TEST(Repair, TakesAwayAnInterfaceThatOneHostDoesNotHave) {
+  Job job{some_hosts(1), {"python3", "train.py"}};
+  job.environment = {{"RANK", "0"},
+                     {"WORLD_SIZE", "2"},
+                     {"MASTER_ADDR", "127.0.0.1"},
+                     {"MASTER_PORT", "29500"},
+                     {"GLOO_SOCKET_IFNAME", "ib7"}};
+  const Repair repair = repair_of(job);
+  EXPECT_THAT(commands_of(repair), ElementsAre("n0: unset GLOO_SOCKET_IFNAME")) << to_text(repair);
+  ASSERT_FALSE(repair.hosts.empty());
+  EXPECT_EQ(repair.hosts[0].value_before, "ib7");
+  ASSERT_FALSE(repair.mended.empty());
+  EXPECT_EQ(repair.mended[0].rule, "N14");
+  EXPECT_EQ(repair.mended[0].code, "setup.gloo_interface");
+}
+
 TEST(Repair, NamesALoopbackHostInAHostFile) {
   Job job{some_hosts(2), {"mpirun", "-np", "2", "--hostfile", "hosts", "./t"}};
   job.files["hosts"] = "# ours\nlocalhost slots=1\nn1 slots=1  # the other\n";

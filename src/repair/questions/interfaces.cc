@@ -69,11 +69,22 @@ void ask_for(RepairProblem& problem, const Troubles& troubles, const Library& li
   require_mesh(problem, troubles, mesh, candidates);
 }
 
+// On one host every interface will do that is there: the library finds one by itself.
+void ask_on_one_host(RepairProblem& problem, const Library& library) {
+  problem.ask_one_change(library.rules,
+                         {fmt::format("{} chooses its interface", library.name),
+                          {{.kind = EditKind::kEnvironment, .name = std::string(library.variable)}}});
+}
+
 }  // namespace
 
 void ask_interfaces(RepairProblem& problem, const Troubles& troubles) {
   const preflight::FlowPlan& plan = problem.judged().plan;
   const bool is_horovod = problem.hosts().launch().has("horovod");
+  if (problem.situation().hosts.size() == 1) {
+    for (const Library& library : {kGloo, kNccl}) ask_on_one_host(problem, library);
+    return;
+  }
   if (const auto* mesh = mesh_of(plan, FlowKind::kGloo); mesh != nullptr && !is_horovod)
     ask_for(problem, troubles, kGloo, *mesh);
   if (const auto* mesh = mesh_of(plan, FlowKind::kNcclData)) ask_for(problem, troubles, kNccl, *mesh);
