@@ -1,6 +1,7 @@
 #include "service/attempt_end.h"
 
 #include "report/findings_json.h"
+#include "service/engine/ask_for_repair.h"
 #include "service/engine/keeper.h"
 #include "service/engine/nodes/meeting.h"
 #include "service/engine/plan.h"
@@ -53,7 +54,7 @@ void read_end(const AttemptFolder& folder, const Job& job, Attempt& attempt) {
 }
 
 Decision decide(const AttemptFolder& folder, const Job& job, const Attempt& attempt) {
-  FailedAttempt failed{job, attempt, {}, {}, 0};
+  FailedAttempt failed{job, attempt, {}, {}, 0, read_set_up_repair(folder)};
   for (RankEnd& rank : read_ranks(folder, attempt.workers)) {
     if (rank.ended_ms == 0) failed.silent.push_back(std::move(rank));
   }

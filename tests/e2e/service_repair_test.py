@@ -38,6 +38,14 @@ def ends_well(service, job, attempts, why):
     assert len(told) == attempts - 1 and all(why in detail for detail in told), events
 
 
+def fails_as_it_is(service, request):
+    """The control: the same job, of which nothing is repaired."""
+    done = service.wait_for(service.post(request | {"repairs": 0})[1]["id"])
+    assert (done["state"], done["attempts"]) == ("FAILED", 1), events_of(service, done["id"])
+    assert not [kind for kind, _ in events_of(service, done["id"]) if kind == "repaired"]
+    return done
+
+
 def test_a_busy_port(service):
     ends_well(service, submitted(service, "busy_port"), 2, "setup.port_in_use: other ports are chosen")
 
@@ -82,11 +90,16 @@ def test_pytorch_meets_in_spite_of(service, jobs, tmp_path, fault):
                "python": str(python_of(jobs["torch_ddp"].env))}
     if fault == "wrong_interface":
         request |= {"args": ["env://"], "environment": {"GLOO_SOCKET_IFNAME": "ib7"}}
+        fails_as_it_is(service, request)
+    if fault == "stale_meeting":
+        waits = fails_as_it_is(service, request | {"time_limit_s": 20})
+        assert "time limit" in waits["reason"], waits["reason"]
+        assert (service.folder / "jobs" / waits["id"] / "1" / "output").read_text().count("meets") == 2
     if fault == "hang":
         request |= {"args": ["env://", "one_stops"]}
     job = service.post(request)[1]
     if fault == "wrong_interface":
-        ends_well(service, job, 2, "GLOO_SOCKET_IFNAME")
+        ends_well(service, job, 2, "changed GLOO_SOCKET_IFNAME from ib7 to nothing because of rule N14")
     elif fault == "hang":
         ends_well(service, job, 2, "hang: once more")
     else:

@@ -8,8 +8,7 @@ import pytest
 
 from cluster_service import ClusterService
 from harness.registry import python_of
-from service_client import JOBS as SERVICE_JOBS
-from service_client import pids_with, wait_until
+from service_client import JOBS, pids_with, wait_until
 from slurmlab.cluster import Cluster
 
 EVERY_FRAMEWORK = ["torch_ddp", "horovod_torch", "tf_custom_loop", "keras_fit"]
@@ -17,12 +16,14 @@ FRAMEWORKS = EVERY_FRAMEWORK if os.environ.get("LOCKSTEP_FRAMEWORKS") == "all" e
 NODES = 4 if os.environ.get("LOCKSTEP_FRAMEWORKS") == "all" else 2
 NODES_BEFORE_ONE_DIES = max(NODES, 3)
 PATIENCE_S = 240
-LOOPBACK_NAME = "127.0.0.1 localhost\n127.0.1.1 n2\n"
 
 
 @pytest.fixture
 def cluster(tmp_path, request):
-    with Cluster(tmp_path / "slurm", nodes=getattr(request, "param", 2), cpus=2, gpus=2, hosts_files={"n2": LOOPBACK_NAME}) as made:
+    """The names of all nodes but the first lead to their own loopback addresses there, as Debian's installer leaves it."""
+    nodes = getattr(request, "param", 2)
+    hosts_files = {f"n{number}": f"127.0.0.1 localhost\n127.0.1.1 n{number}\n" for number in range(2, nodes + 1)}
+    with Cluster(tmp_path / "slurm", nodes=nodes, cpus=2, gpus=2, hosts_files=hosts_files) as made:
         yield made
 
 
@@ -35,7 +36,7 @@ def service(tmp_path, cluster):
 @pytest.mark.parametrize("cluster", [NODES], indirect=True)
 @pytest.mark.parametrize("name", FRAMEWORKS)
 def test_a_framework_meets_over_several_nodes(jobs, name, service):
-    """Though the name of the second node leads to its own loopback address there, as Debian's installer leaves it."""
+    """Though names lead to loopback addresses."""
     job = jobs[name]
     request = {"script": str(job.script), "python": str(python_of(job.env)), "workers": NODES, "nodes": NODES,
                "environment": dict(job.environ), "gpus_per_worker": 0}
@@ -46,6 +47,18 @@ def test_a_framework_meets_over_several_nodes(jobs, name, service):
     assert done["engine"] == "slurm" and done["last_attempt"]["node_names"] == [f"n{node + 1}" for node in range(NODES)]
     params = {match[1]: match[2] for line in said if (match := re.search(r"lab rank=(\d+) done params=(\S+)", line))}
     assert len(params) == NODES and len(set(params.values())) == 1
+
+
+@pytest.mark.parametrize("cluster", [3], indirect=True)
+def test_names_that_lead_to_loopback(jobs, service):
+    """Where the user's own variables keep the service from naming an interface, Gloo takes the host's name: so the job fails as it
+    is, since the second node and the third do not find each other, and what `check --fix` would change is changed."""
+    request = {"script": str(JOBS / "torch_meeting.py"), "args": ["env://"], "python": str(python_of(jobs["torch_ddp"].env)),
+               "workers": 3, "nodes": 3, "gpus_per_worker": 0, "environment": {"GLOO_SOCKET_IFNAME": "", "MEETING_S": "10"}}
+    done = [service.wait_for(service.post(request | more)[1]["id"], limit_s=PATIENCE_S) for more in ({"repairs": 0}, {})]
+    assert [(one["state"], one["attempts"]) for one in done] == [("FAILED", 1), ("SUCCEEDED", 2)], [service.events(one["id"]) for one in done]
+    why = dict(service.events(done[1]["id"]))["failed, to be retried"]
+    assert re.search(r"changed GLOO_SOCKET_IFNAME from nothing to eth0 on n[23]\b.* because of", why), why
 
 
 def test_what_slurm_would_let_wait_for_ever_is_refused(service):
@@ -105,7 +118,7 @@ def what_hung(service, name):
 @pytest.mark.parametrize("cluster", [3], indirect=True)
 def test_a_hang_is_diagnosed_and_retried_on_other_nodes(service, jobs):
     """The verdict is that of the same hang on one machine, and the node of the rank that began it is left out."""
-    request = {"script": str(SERVICE_JOBS / "torch_meeting.py"), "args": ["env://", "one_stops"], "gpus_per_worker": 0,
+    request = {"script": str(JOBS / "torch_meeting.py"), "args": ["env://", "one_stops"], "gpus_per_worker": 0,
                "python": str(python_of(jobs["torch_ddp"].env)), "cpus_per_worker": 1}
     alone = service.post(request | {"workers": 2, "engine": "local"})[1]["id"]
     spread = service.post(request | {"workers": 2, "nodes": 2})[1]["id"]

@@ -33,12 +33,14 @@ struct AttemptFolder {
   std::filesystem::path node_end(int node) const { return nodes() / (std::to_string(node) + ".end"); }
   // Why no rank of the node could be started.
   std::filesystem::path node_fault(int node) const { return nodes() / (std::to_string(node) + ".fault"); }
+  std::filesystem::path node_facts(int node) const { return nodes() / (std::to_string(node) + ".facts"); }
   std::filesystem::path failed_node() const { return nodes() / "failed"; }
   std::filesystem::path node_recording(int node) const {
     return node == 0 ? recording() : nodes() / (std::to_string(node) + ".recording");
   }
   std::filesystem::path token() const { return path / "token"; }
   std::filesystem::path news() const { return path / "news"; }
+  std::filesystem::path repair() const { return path / "repair.json"; }
   std::filesystem::path report() const { return path / "report.html"; }
   std::filesystem::path end() const { return path / "end.json"; }
 };

@@ -13,6 +13,7 @@
 #include "record/recording.h"
 #include "report/findings_json.h"
 #include "service/engine/admission_check.h"
+#include "service/engine/ask_for_repair.h"
 #include "service/engine/gang.h"
 #include "service/engine/heartbeat.h"
 #include "service/engine/kubernetes/kubernetes_attempt.h"
@@ -25,6 +26,7 @@
 #include "service/engine/watched_gang.h"
 #include "service/job/job_id.h"
 #include "service/job/rank_end_json.h"
+#include "service/retry/remedy.h"
 
 namespace lockstep::service {
 namespace {
@@ -85,6 +87,21 @@ Result<void> write_end(const AttemptFolder& folder, const AttemptEnd& end) {
   return base::write_file(folder.end(), base::to_text(json, base::JsonLayout::kOneLine));
 }
 
+// Not of a user's own error: those end at once.
+bool may_be_of_the_set_up(const AttemptEnd& end) {
+  const auto verdict = report::decode_findings(end.findings, "findings");
+  if (!verdict.ok() || verdict.value().findings.empty()) return true;
+  const model::Finding& first = verdict.value().findings.front();
+  return first.leaf == model::Leaf::kSetupFail || remedy_for(first.code) != Remedy::kNone;
+}
+
+void ask_for_repair(const AttemptFolder& folder, const Plan& plan, const AttemptEnd& end) {
+  if (!plan.may_repair || !may_be_of_the_set_up(end)) return;
+  if (!plan.is_on_cluster() && !keep_facts(folder, plan, 0).ok()) return;
+  const SetUpRepair repair = repair_for(folder, plan, process::own_environment());
+  static_cast<void>(write_set_up_repair(folder, repair).ok());
+}
+
 Result<AttemptEnd> run_here(const AttemptFolder& folder, const Plan& plan, const std::string& program) {
   const std::filesystem::path recording = TRY(make_gang_recording(folder, plan, 0));
   const GangEnd gang = TRY(run_watched_gang(folder, plan, {.program = program, .recording = recording}));
@@ -94,7 +111,9 @@ Result<AttemptEnd> run_here(const AttemptFolder& folder, const Plan& plan, const
   if (end.succeeded) TRY(record::finish_recording(folder.recording()));
   if (!end.succeeded)
     end.reason = reason_for(plan, gang.status, gang.was_hung, read_rank_ends(folder, plan.workers));
-  if (!end.succeeded && !gang.was_asked) end.findings = judged(folder, gang.findings, gang.ranks_recorded);
+  if (end.succeeded || gang.was_asked) return end;
+  end.findings = judged(folder, gang.findings, gang.ranks_recorded);
+  ask_for_repair(folder, plan, end);
   return end;
 }
 
@@ -114,17 +133,22 @@ Result<AttemptEnd> run_on_cluster(const AttemptFolder& folder, const Plan& plan,
                      ? reason_for(plan, end.exit_status, head.was_hung, ranks)
                      : elsewhere;
   }
-  if (!end.succeeded && !remote.was_asked && remote.has_run)
-    end.findings = judged(folder, head.findings, head.ranks_recorded);
+  if (end.succeeded || remote.was_asked || !remote.has_run) return end;
+  end.findings = judged(folder, head.findings, head.ranks_recorded);
+  ask_for_repair(folder, plan, end);
   return end;
+}
+
+void mend_before_start(const AttemptFolder& folder, const Plan& plan) {
+  for (const std::string& file : put_away_stale_meetings(plan, process::own_environment()))
+    tell_news(folder, "repaired",
+              fmt::format("{} was left by an earlier run; it is {}.stale now", file, file));
 }
 
 Result<AttemptEnd> run_attempt(const AttemptFolder& folder, const std::string& program, bool is_adopted) {
   const Plan plan = TRY(read_plan(folder.plan()));
   if (!is_adopted) TRY(base::write_file(folder.check(), check_plan(plan, process::own_environment())));
-  for (const std::string& file : put_away_stale_meetings(plan, process::own_environment()))
-    tell_news(folder, "repaired",
-              fmt::format("{} was left by an earlier run; it is {}.stale now", file, file));
+  if (plan.may_repair) mend_before_start(folder, plan);
   return plan.is_on_cluster() ? run_on_cluster(folder, plan, program, is_adopted)
                               : run_here(folder, plan, program);
 }

@@ -111,7 +111,7 @@ Result<pid_t> LocalEngine::start(const Job& job, const Attempt& attempt) const {
   plan.attempt = attempt.number;
   plan.workers = attempt.workers;
   plan.framework = job.framework;
-  plan.command = command_of(job.spec, own);
+  plan.command = job.repairs.command.empty() ? command_of(job.spec, own) : job.repairs.command;
   plan.directory = job.spec.directory.empty() ? own.string() : job.spec.directory;
   plan.threads = static_cast<int>(std::max<std::int64_t>(job.per_worker.millicpus / 1000, 1));
   plan.memory_per_worker = job.per_worker.memory_bytes;
@@ -121,6 +121,8 @@ Result<pid_t> LocalEngine::start(const Job& job, const Attempt& attempt) const {
   plan.checkpoint_directory = job.spec.checkpoint_directory;
   plan.artifacts_directory = own.string();
   plan.nodes = attempt.nodes;
+  plan.may_repair = std::max(job.spec.repairs, job.spec.retries) > 0;
+  plan.node_environment = job.repairs.node_environment;
   if (job.repairs.has_own_shared_memory) plan.shared_memory = kOwnSharedMemory;
   if (job.engine == EngineKind::kSlurm) plan.slurm = slurm_request_for(job, attempt, access_.slurm_tools);
   if (job.engine == EngineKind::kKubernetes && access_.kubernetes)

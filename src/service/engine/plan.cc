@@ -25,6 +25,8 @@ Plan decoded(const base::Json& json) {
   plan.artifacts_directory =
       json.value("artifacts_directory", std::string());  // none in plans of earlier versions
   plan.nodes = json.value("nodes", 1);
+  plan.may_repair = json.value("may_repair", true);
+  plan.node_environment = json.value("node_environment", plan.node_environment);
   plan.shared_memory = json.value("shared_memory", std::int64_t{0});
   if (json.contains("slurm")) plan.slurm = decode_slurm_request(json.at("slurm"));
   if (json.contains("kubernetes")) plan.kubernetes = decode_kubernetes_request(json.at("kubernetes"));
@@ -59,6 +61,8 @@ Result<void> write_plan(const std::filesystem::path& path, const Plan& plan) {
                      {"time_limit_s", plan.time_limit_s},
                      {"checkpoint_directory", plan.checkpoint_directory},
                      {"artifacts_directory", plan.artifacts_directory}};
+  if (!plan.may_repair) json["may_repair"] = false;
+  if (!plan.node_environment.empty()) json["node_environment"] = plan.node_environment;
   if (plan.shared_memory > 0) json["shared_memory"] = plan.shared_memory;
   if (plan.nodes > 1) json["nodes"] = plan.nodes;
   if (plan.slurm) json["slurm"] = encode_slurm_request(*plan.slurm);

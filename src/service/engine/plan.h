@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -31,6 +32,9 @@ struct Plan {
   std::string checkpoint_directory;
   std::string artifacts_directory;
   int nodes = 1;
+  bool may_repair = true;  // false: the job runs as it is, whatever is wrong with it
+  // Variables of the ranks on some nodes, by the node's name; an empty value: it is taken away.
+  std::map<std::string, std::map<std::string, std::string>> node_environment;
   // At most one of them; none: on this machine.
   std::optional<SlurmRequest> slurm;
   std::optional<KubernetesRequest> kubernetes;  // every rank is a node of its own there: a pod

@@ -15,10 +15,13 @@ class Variables {
   explicit Variables(std::vector<std::string> entries) : entries_(std::move(entries)) {}
 
   void set(std::string_view name, std::string_view value) {
-    std::erase_if(entries_, [&](const std::string& entry) { return is(entry, name); });
+    take_away(name);
     entries_.push_back(fmt::format("{}={}", name, value));
   }
   void set(std::string_view name, int value) { set(name, std::to_string(value)); }
+  void take_away(std::string_view name) {
+    std::erase_if(entries_, [&](const std::string& entry) { return is(entry, name); });
+  }
   void set_unless_set(std::string_view name, std::string_view value) {
     const bool is_set =
         std::ranges::any_of(entries_, [&](const std::string& entry) { return is(entry, name); });
@@ -105,11 +108,24 @@ void say_horovod(Variables& variables, const Plan& plan, const Surroundings& at)
   variables.set("HOROVOD_GLOO_IFACE", at.own().interface);
 }
 
+void say_repairs(Variables& variables, const Plan& plan, const Surroundings& at) {
+  const auto repaired = plan.node_environment.find(at.own().name);
+  if (repaired == plan.node_environment.end()) return;
+  for (const auto& [name, value] : repaired->second) {
+    if (value.empty()) {
+      variables.take_away(name);
+    } else {
+      variables.set(name, value);
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> with_rank(std::vector<std::string> environment, const Plan& plan, int rank) {
   Variables variables(std::move(environment));
   const Surroundings at(plan, rank);
+  say_repairs(variables, plan, at);
   if (plan.framework == Framework::kTensorFlow) {
     say_cluster(variables, plan, at);
   } else if (plan.framework == Framework::kHorovod) {
@@ -125,6 +141,12 @@ std::vector<std::string> with_rank(std::vector<std::string> environment, const P
   variables.set_unless_set("PYTHONUNBUFFERED", "1");
   if (!plan.gpus.empty()) variables.set("CUDA_VISIBLE_DEVICES", fmt::format("{}", fmt::join(plan.gpus, ",")));
   return std::move(variables).take();
+}
+
+bool is_the_services_own(const Plan& plan, const std::string& variable) {
+  const std::string of_the_user = variable + "=of the user";
+  const std::vector<std::string> all = with_rank({of_the_user}, plan, 0);
+  return std::ranges::find(all, of_the_user) == all.end();
 }
 
 }  // namespace lockstep::service

@@ -88,6 +88,8 @@ struct Choice {
 // What earlier attempts of a job taught, and what the next ones do otherwise.
 struct Repairs {
   std::map<std::string, std::string> environment = {};  // an empty value: the variable is taken away
+  std::map<std::string, std::map<std::string, std::string>> node_environment = {};  // the same, by node
+  std::vector<std::string> command = {};                                            // empty: as it was asked
   std::vector<std::string> excluded_nodes = {};
   std::vector<std::string> done = {};  // which repairs were made, by name
   bool has_own_shared_memory = false;

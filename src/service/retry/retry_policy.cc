@@ -29,7 +29,11 @@ constexpr std::array<std::string_view, 6> kNetworkVariables = {"GLOO_SOCKET_IFNA
 class Judgement {
  public:
   explicit Judgement(const FailedAttempt& failed)
-      : job_(failed.job), attempt_(failed.attempt), findings_(failed.findings), silent_(failed.silent) {
+      : job_(failed.job),
+        attempt_(failed.attempt),
+        findings_(failed.findings),
+        silent_(failed.silent),
+        set_up_(failed.repair) {
     made_.repairs = job_.repairs;
     made_.memory_bytes = job_.per_worker.memory_bytes;
     if (failed.newest_checkpoint_ms > job_.repairs.newest_checkpoint_ms) {
@@ -60,10 +64,45 @@ class Judgement {
     }
     if (is_in(attempt_.reason, "preempted by") || is_in(attempt_.reason, "lost a node of the job"))
       return repeat("preempted", attempt_.reason);
+    if (is_mended_by_rules()) return apply_rules();
     if (is_in(attempt_.reason, "could not go on") || is_in(attempt_.reason, "gave no sign of life"))
       return retry_hang();
     if (findings_.empty()) return retry_unknown();
     return apply(remedy_for(findings_.front().code), findings_.front().code);
+  }
+
+  std::string name_of_rules() const { return fmt::format("{}", fmt::join(set_up_.because, "; ")); }
+
+  // What the rules would change is what failed: by the code that such a job shows, or since nothing else is
+  // known of the fault.
+  bool is_mended_by_rules() const {
+    if (!set_up_.changes_the_job() || was_done(name_of_rules())) return false;
+    if (findings_.empty()) return true;
+    const std::string& code = findings_.front().code;
+    const Remedy remedy = remedy_for(code);
+    return std::ranges::find(set_up_.codes, code) != set_up_.codes.end() || remedy == Remedy::kOwnNetwork ||
+           remedy == Remedy::kOtherPorts || remedy == Remedy::kUnknown;
+  }
+
+  void apply_rules() {
+    for (const SetUpRepair::Change& change : set_up_.changes) {
+      auto& variables =
+          change.node.empty() ? made_.repairs.environment : made_.repairs.node_environment[change.node];
+      variables[change.variable] = change.after.value_or("");
+    }
+    if (!set_up_.command.empty()) made_.repairs.command = set_up_.command;
+    if (!has_budget()) return;
+    made_.is_retried = true;
+    made_.repairs.done.push_back(name_of_rules());
+    made_.why = in_words(set_up_);
+    if (!findings_.empty()) made_.why = fmt::format("{}: {}", findings_.front().code, made_.why);
+    tell_what_is_outside();
+  }
+
+  void tell_what_is_outside() {
+    if (set_up_.outside.empty()) return;
+    made_.why +=
+        fmt::format("; not done, since it is not the job's own: {}", fmt::join(set_up_.outside, "; "));
   }
 
   void apply(Remedy remedy, const std::string& code) {
@@ -138,10 +177,14 @@ class Judgement {
       if (job_.spec.environment.contains(variable) && !made_.repairs.environment.contains(variable))
         taken.push_back(variable);
     }
-    if (taken.empty()) return repair(code, "addresses and ports are chosen anew");
+    if (taken.empty()) {
+      repair(code, "addresses and ports are chosen anew");
+      return tell_what_is_outside();
+    }
     for (const std::string& variable : taken) made_.repairs.environment[variable] = "";
     repair(fmt::format("{} with {}", code, fmt::join(taken, " ")),
            "the variables are left out, and the service chooses the interface");
+    tell_what_is_outside();
   }
 
   void give_more_memory() {
@@ -229,6 +272,7 @@ class Judgement {
   const Attempt& attempt_;
   const std::vector<model::Finding>& findings_;
   const std::vector<RankEnd>& silent_;
+  const SetUpRepair& set_up_;
   Decision made_;
   std::string budget_note_;
 };

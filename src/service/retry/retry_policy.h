@@ -7,6 +7,7 @@
 
 #include "model/finding.h"
 #include "service/job/job.h"
+#include "service/retry/set_up_repair.h"
 
 namespace lockstep::service {
 
@@ -16,6 +17,7 @@ struct FailedAttempt {
   std::vector<model::Finding> findings;   // most likely first
   std::vector<RankEnd> silent;            // ranks that left no last word, with their last sign of life
   std::int64_t newest_checkpoint_ms = 0;  // 0: there is none
+  SetUpRepair repair = {};                // of its set-up, as the rules have it
 };
 
 struct Decision {

@@ -31,7 +31,7 @@ class RetryPolicy : public testing::Test {
   }
 
   Decision decided(const std::string& code = "", std::int64_t checkpoint_ms = 0) const {
-    FailedAttempt failed{job, attempt, {}, silent, checkpoint_ms};
+    FailedAttempt failed{job, attempt, {}, silent, checkpoint_ms, set_up};
     if (!code.empty()) {
       model::Finding& finding = failed.findings.emplace_back();
       finding.code = code;
@@ -43,6 +43,7 @@ class RetryPolicy : public testing::Test {
   Job job;
   Attempt attempt;
   std::vector<RankEnd> silent;
+  SetUpRepair set_up;
 };
 
 TEST_F(RetryPolicy, AUsersErrorIsNeverRetried) {
@@ -154,6 +155,35 @@ TEST_F(RetryPolicy, TheTimeLimitIsTheUsersWord) {
   attempt.reason = "ended at its time limit of 1 s";
   job.spec.retries = 5;
   EXPECT_FALSE(decided().is_retried);
+}
+
+TEST_F(RetryPolicy, WhatARuleRepairsIsChangedAsItSays) {
+  set_up.changes = {{"GLOO_SOCKET_IFNAME", "ib7", std::nullopt, ""},
+                    {"NCCL_SOCKET_IFNAME", {}, "=eth1", "n2"}};
+  set_up.codes = {"setup.gloo_interface"};
+  set_up.because = {"rule N14: it is no interface"};
+  set_up.outside = {"on n1: ufw allow"};
+  const Decision decision = decided("setup.gloo_interface");
+  ASSERT_TRUE(decision.is_retried);
+  EXPECT_EQ(decision.repairs.environment.at("GLOO_SOCKET_IFNAME"), "");
+  EXPECT_EQ(decision.repairs.node_environment.at("n2").at("NCCL_SOCKET_IFNAME"), "=eth1");
+  EXPECT_EQ(
+      decision.why,
+      "setup.gloo_interface: changed GLOO_SOCKET_IFNAME from ib7 to nothing, NCCL_SOCKET_IFNAME from nothing "
+      "to =eth1 on n2 because of rule N14: it is no interface; not done, since it is not the job's own: on "
+      "n1: ufw allow");
+  job.repairs = decision.repairs;
+  EXPECT_THAT(decided("setup.gloo_interface").why, HasSubstr("addresses and ports are chosen anew"))
+      << "the rules had their turn";
+}
+
+TEST_F(RetryPolicy, ARuleDoesNotRetryWhatItDoesNotExplain) {
+  set_up.changes = {{"NCCL_NET", "IB", std::nullopt, ""}};
+  set_up.codes = {"setup.nccl_no_interface"};
+  set_up.because = {"rule I05: there is no such net"};
+  EXPECT_FALSE(decided("script.exception").is_retried);
+  job.spec.repairs = 0;
+  EXPECT_FALSE(decided("setup.nccl_no_interface").is_retried);
 }
 
 }  // namespace

@@ -26,6 +26,8 @@ Result<Value> decoded(std::string_view text, Decode decode) {
 
 Json encode_repairs(const Repairs& repairs) {
   return {{"environment", repairs.environment},
+          {"node_environment", repairs.node_environment},
+          {"command", repairs.command},
           {"excluded_nodes", repairs.excluded_nodes},
           {"done", repairs.done},
           {"has_own_shared_memory", repairs.has_own_shared_memory},
@@ -34,7 +36,10 @@ Json encode_repairs(const Repairs& repairs) {
 }
 
 Repairs decode_repairs(const Json& json) {
-  return {.environment = json.at("environment").get<std::map<std::string, std::string>>(),
+  using Variables = std::map<std::string, std::string>;
+  return {.environment = json.at("environment").get<Variables>(),
+          .node_environment = json.value("node_environment", std::map<std::string, Variables>()),
+          .command = json.value("command", std::vector<std::string>()),  // neither is in earlier rows
           .excluded_nodes = json.at("excluded_nodes").get<std::vector<std::string>>(),
           .done = json.at("done").get<std::vector<std::string>>(),
           .has_own_shared_memory = json.at("has_own_shared_memory").get<bool>(),

@@ -8,8 +8,9 @@ import sys
 import torch
 import torch.distributed as dist
 
+print("meets", flush=True)
 dist.init_process_group("gloo", init_method=sys.argv[1], rank=int(os.environ["RANK"]), world_size=int(os.environ["WORLD_SIZE"]),
-                        timeout=datetime.timedelta(seconds=60))
+                        timeout=datetime.timedelta(seconds=int(os.environ.get("MEETING_S", "60"))))
 tensor = torch.ones(1)
 dist.all_reduce(tensor)
 if "one_stops" in sys.argv and os.environ["RANK"] == "1" and os.environ["LOCKSTEP_ATTEMPT"] == "1":

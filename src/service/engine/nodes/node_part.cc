@@ -1,13 +1,17 @@
 #include "service/engine/nodes/node_part.h"
 
 #include <cstdlib>
+#include <filesystem>
 #include <optional>
+#include <thread>
 #include <unistd.h>
 
 #include <fmt/format.h>
 
 #include "base/file.h"
 #include "process/environment.h"
+#include "process/signal_gate.h"
+#include "service/engine/ask_for_repair.h"
 #include "service/engine/machine.h"
 #include "service/engine/nodes/meeting.h"
 #include "service/engine/nodes/own_node.h"
@@ -21,6 +25,8 @@ namespace {
 constexpr int kNodeCouldNotStart = 127;
 constexpr std::size_t kLongestFault = std::size_t{64} << 10;
 constexpr std::chrono::minutes kPatience{5};
+constexpr std::chrono::seconds kTimeOfOthers{12};  // more than ranks have that are told to end
+constexpr std::chrono::milliseconds kBetweenLooksAtOthers{100};
 // Some nodes fetch an image of gigabytes that others have.
 constexpr std::chrono::minutes kPatienceWithPods{30};
 
@@ -42,6 +48,29 @@ launch::HostsRequest watchers_of(const AttemptFolder& folder, const Plan& plan, 
   return request;
 }
 
+// The launcher tells the other nodes to end as soon as one has.
+Result<void> keep_facts_in_spite_of_signals(const AttemptFolder& folder, const Plan& plan, int node) {
+  const process::SignalGate held({SIGTERM, SIGINT, SIGHUP});
+  return keep_facts(folder, plan, node);
+}
+
+bool has_said_all(const AttemptFolder& folder, const Plan& plan, int node) {
+  std::error_code ignored;
+  return std::filesystem::exists(plan.may_repair ? folder.node_facts(node) : folder.node_end(node), ignored);
+}
+
+// The launcher kills the other nodes as soon as one has failed, and those who left no last word look lost.
+void let_others_end(const AttemptFolder& folder, const Plan& plan) {
+  const auto until = std::chrono::steady_clock::now() + kTimeOfOthers;
+  for (int node = 0; node < plan.nodes && std::chrono::steady_clock::now() < until;) {
+    if (has_said_all(folder, plan, node)) {
+      ++node;
+    } else {
+      std::this_thread::sleep_for(kBetweenLooksAtOthers);
+    }
+  }
+}
+
 Result<int> run_part_of(const AttemptFolder& folder, const std::string& program, int node) {
   Plan plan = TRY(read_plan(folder.plan()));
   const int ranks = ranks_on(node, plan.workers, plan.nodes);
@@ -54,6 +83,9 @@ Result<int> run_part_of(const AttemptFolder& folder, const std::string& program,
   if (plan.nodes > 1) place.others = watchers_of(folder, plan, node);
   const GangEnd end = TRY(run_watched_gang(folder, plan, place));
   TRY(write_gang_end(folder.node_end(node), end));
+  if (end.status != 0 && plan.may_repair && !end.was_asked)
+    TRY(keep_facts_in_spite_of_signals(folder, plan, node));
+  if (end.status != 0 && !end.was_asked) let_others_end(folder, plan);
   return end.status;
 }
 
