@@ -40,12 +40,9 @@ Result<void> JobService::recover() {
       return Error{"the job store is damaged", job.id, "it started without an attempt", ""};
     Active& active = running_[job.id];
     active = {job, std::move(attempts.back())};
+    if (job.cancel_asked) engine_.ask_to_end(job.id, active.attempt.number);
     active.is_launched = engine_.standing(job.id, active.attempt.number) != Standing::kNotBegun;
-    if (!active.is_launched) {
-      TRY(launch(active));
-    } else if (job.cancel_asked) {
-      engine_.ask_to_end(job.id, active.attempt.number);
-    }
+    if (!active.is_launched) TRY(launch(active));
   }
   return {};
 }

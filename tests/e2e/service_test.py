@@ -5,6 +5,8 @@ import os
 import pathlib
 import random
 import re
+import shutil
+import signal
 import socket
 import subprocess
 import time
@@ -15,7 +17,7 @@ from harness.job_run import JobRun
 from harness.registry import REPOSITORY, python_of
 from harness.run_spec import RunSpec
 from pty_session import PtySession
-from service_client import JOBS, LOCKSTEP, LONG_S, Service, UnixConnection, lockstep, wait_until
+from service_client import JOBS, LOCKSTEP, LONG_S, Service, UnixConnection, lockstep, pids_with, wait_until
 
 KILLS = int(os.environ.get("LOCKSTEP_KILLS", "10"))
 EVERY_FRAMEWORK = {"torch_ddp": "env", "tf_custom_loop": "tf_config", "keras_fit": "tf_config", "keras_torch_ddp": "env",
@@ -203,6 +205,28 @@ def processes_with(mark):
         except OSError:
             pass
     return found
+
+
+def test_a_wish_to_cancel_outlives_the_keeper_that_did_not_hear_it(service, tmp_path):
+    """All who knew of it were lost before the attempt had begun, as when the power goes: the attempt is not begun to be ended later."""
+    mark = str(tmp_path / "mark")
+    name = service.post({"command": ["/bin/sh", "-c", f"sleep 600 # {mark}"], "workers": 1})[1]["id"]
+    wait_until(lambda: pids_with(mark), "the rank runs")
+    folder = service.folder / "jobs" / name / "1"
+    keeper = int((folder / "started").read_text())
+    os.kill(keeper, signal.SIGSTOP)
+    service.request("POST", f"/v1/jobs/{name}/cancel")
+    service.kill()
+    for pid in [keeper, *pids_with(str(folder)), *pids_with(mark)]:
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+    wait_until(lambda: not pids_with(mark), "nothing runs on")
+    shutil.rmtree(folder)
+    service.start()
+    assert service.wait_for(name)["state"] == "CANCELLED"
+    assert not pids_with(mark) and not (folder / "output").exists()
 
 
 def test_a_failed_job_is_retried_and_a_slow_one_ended(service):

@@ -1,6 +1,7 @@
 #include "service/engine/keeper.h"
 
 #include <algorithm>
+#include <csignal>
 #include <set>
 #include <unistd.h>
 
@@ -10,10 +11,12 @@
 #include "base/json.h"
 #include "diagnose/diagnose.h"
 #include "process/environment.h"
+#include "process/signal_gate.h"
 #include "record/recording.h"
 #include "report/findings_json.h"
 #include "service/engine/admission_check.h"
 #include "service/engine/ask_for_repair.h"
+#include "service/engine/end_asked.h"
 #include "service/engine/gang.h"
 #include "service/engine/heartbeat.h"
 #include "service/engine/kubernetes/kubernetes_attempt.h"
@@ -166,19 +169,31 @@ Result<void> keep(const AttemptFolder& folder, const std::string& program, bool 
   return write_end(folder, end);
 }
 
+// What a keeper is told before it follows its ranks waits for whoever will follow them.
+process::SignalGate signals_held_back() {
+  return process::SignalGate({SIGTERM, SIGINT, SIGHUP});
+}
+
 }  // namespace
 
 Result<void> keep_attempt(const AttemptFolder& folder, const std::string& program) {
+  const process::SignalGate held = signals_held_back();
   const auto mine = take_attempt(folder);
   if (!mine || !mark_started(folder)) return {};
+  if (is_end_asked(folder)) {
+    return write_end(folder,
+                     AttemptEnd{false, 128 + SIGTERM, "it was to end before it started", "", now_in_ms()});
+  }
   return keep(folder, program, false);
 }
 
 Result<void> adopt_attempt(const AttemptFolder& folder, const std::string& program) {
+  const process::SignalGate held = signals_held_back();
   const auto mine = take_attempt(folder);
   std::error_code ignored;
   if (!mine || std::filesystem::exists(folder.end(), ignored)) return {};
   TRY(base::write_file(folder.started(), std::to_string(::getpid())));
+  if (is_end_asked(folder)) ::raise(SIGTERM);
   return keep(folder, program, true);
 }
 

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/file.h"
+#include "service/engine/end_asked.h"
 #include "service/engine/nodes/seats.h"
 #include "service/engine/plan.h"
 #include "service/engine/start_apart.h"
@@ -148,7 +149,10 @@ Standing LocalEngine::standing(const std::string& job_id, int attempt) const {
 }
 
 void LocalEngine::ask_to_end(const std::string& job_id, int attempt) const {
-  const auto keeper = process_that_started(folder_of(job_id, attempt));
+  const AttemptFolder folder = folder_of(job_id, attempt);
+  if (make_private_folder(folder.path).ok()) static_cast<void>(note_end_asked(folder).ok());
+  // Only now: a keeper that has not left its mark yet will see ours.
+  const auto keeper = process_that_started(folder);
   if (keeper && *keeper > 1 && is_a_keeper(*keeper)) ::kill(static_cast<pid_t>(*keeper), SIGTERM);
 }
 

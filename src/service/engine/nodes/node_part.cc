@@ -12,6 +12,7 @@
 #include "process/environment.h"
 #include "process/signal_gate.h"
 #include "service/engine/ask_for_repair.h"
+#include "service/engine/end_asked.h"
 #include "service/engine/machine.h"
 #include "service/engine/nodes/meeting.h"
 #include "service/engine/nodes/own_node.h"
@@ -83,7 +84,7 @@ Result<int> run_part_of(const AttemptFolder& folder, const std::string& program,
   if (plan.nodes > 1) place.others = watchers_of(folder, plan, node);
   const GangEnd end = TRY(run_watched_gang(folder, plan, place));
   TRY(write_gang_end(folder.node_end(node), end));
-  if (end.status != 0 && plan.may_repair && !end.was_asked)
+  if (end.status != 0 && plan.may_repair && !is_end_asked(folder))
     TRY(keep_facts_in_spite_of_signals(folder, plan, node));
   if (end.status != 0 && !end.was_asked) let_others_end(folder, plan);
   return end.status;
