@@ -49,6 +49,7 @@ Result<ExitStatus> run(const Args& args, Terminal& terminal) {
   options.rest_after = std::chrono::seconds(TRY(number_of(args, "rest-after", "60 seconds; 0 never rests")));
   options.kept_for = std::chrono::days(TRY(number_of(args, "keep-days", "30 days; 0 keeps them for ever")));
   options.silence = std::chrono::seconds(TRY(number_of(args, "silence", "30 seconds; 0 never ends a job")));
+  options.grow_after = std::chrono::seconds(TRY(number_of(args, "grow-after", "300 seconds; 0 never")));
   options.engine =
       service::engine_named(args.value("engine").value_or("local")).value_or(service::EngineKind::kLocal);
   options.kubernetes = {.kubeconfig = args.value("kubeconfig").value_or(""),
@@ -91,6 +92,12 @@ constexpr Flag kFlags[] = {
          "Name a rank that gave no sign of life for so long, and end the attempt after ten times that; 0: "
          "never",
      .default_value = "30"},
+    {.name = "grow-after",
+     .value_name = "SECONDS",
+     .help =
+         "End an elastic job that has fewer ranks than it may, to go on with more from its checkpoint when "
+         "there is room, so long after its start at the earliest; 0: never",
+     .default_value = "300"},
     {.name = "engine",
      .value_name = "NAME",
      .help = "Who runs the ranks of jobs that do not say: this machine, Slurm or Kubernetes",

@@ -10,8 +10,11 @@
 #include "report/phrases.h"
 #include "service/attempt_end.h"
 #include "service/engine/news.h"
+#include "service/engine/nodes/meeting.h"
+#include "service/engine/nodes/shares.h"
 #include "service/engine/plan.h"
 #include "service/job/job_id.h"
+#include "service/retry/checkpoints.h"
 #include "service/store/seal.h"
 
 namespace lockstep::service {
@@ -24,6 +27,12 @@ constexpr std::chrono::seconds kBetweenForgetting{60};
 
 std::string in_ranks(std::int64_t count) {
   return fmt::format("{} rank{}", count, count == 1 ? "" : "s");
+}
+
+// A rank that saves when it is told to end may end well.
+bool was_told_to_end(const Attempt& attempt) {
+  return attempt.state == JobState::kFailed ||
+         std::ranges::any_of(attempt.ranks, [](const RankEnd& rank) { return rank.was_asked; });
 }
 
 }  // namespace
@@ -168,6 +177,7 @@ Result<void> JobService::tick() {
     TRY(finish(ended));
   }
   TRY(look_for_silence());
+  TRY(look_for_room());
   TRY(heed_others());
   TRY(forget_old());
   TRY(hand_over());
@@ -214,6 +224,53 @@ Result<void> JobService::look_for_silence() {
     TRY(write_silence(folder, silence));
     engine_.ask_to_end(id, active.attempt.number);
     TRY(save(active, "end asked", in_words(silence)));
+  }
+  return {};
+}
+
+Resources JobService::held_here() const {
+  Resources held;
+  for (const auto& [id, active] : running_) {
+    if (active.job.engine == EngineKind::kLocal) held = held + active.job.per_worker * active.attempt.workers;
+  }
+  return held;
+}
+
+// None: it has no room for more, or would lose work.
+std::optional<Growth> JobService::growth_of(const Active& active) {
+  const Job& job = active.job;
+  Growth growth;
+  if (job.engine == EngineKind::kLocal) {
+    if (!waiting_.for_room().empty()) return std::nullopt;  // who waits comes first
+    growth.workers = active.attempt.workers + room_in(machine_.total - held_here(), job.per_worker);
+  } else {
+    std::vector<std::string> own;
+    for (const NodePlace& place :
+         places_told(engine_.folder_of(job.id, active.attempt.number), active.attempt.nodes))
+      own.push_back(place.name);
+    Cluster::Room room = clusters_.of(job).room_for(job, active.attempt, own);
+    growth = {room.workers, std::move(room.returned)};
+  }
+  growth.workers = std::min(growth.workers, job.spec.workers_max);
+  if (growth.workers <= active.attempt.workers) return std::nullopt;
+  return has_saved(active.attempt, newest_in(job.spec.checkpoint_directory)) ? std::optional(growth)
+                                                                             : std::nullopt;
+}
+
+Result<void> JobService::look_for_room() {
+  const auto now = std::chrono::steady_clock::now();
+  if (now < next_look_for_room_) return {};
+  next_look_for_room_ = now + kBetweenPasses;
+  for (auto& [id, active] : running_) {
+    if (active.is_told_to_grow || !may_grow(active.job, active.attempt, grow_after_, now_in_ms())) continue;
+    const AttemptFolder folder = engine_.folder_of(id, active.attempt.number);
+    auto growth = read_growth(folder);  // another service may have begun it
+    if (!growth) growth = growth_of(active);
+    if (!growth) continue;
+    TRY(write_growth(folder, *growth));
+    active.is_told_to_grow = true;
+    engine_.ask_to_end(id, active.attempt.number);
+    TRY(save(active, "end asked", in_words(*growth)));
   }
   return {};
 }
@@ -269,6 +326,9 @@ Result<void> JobService::finish(Active& active) {
   Attempt& attempt = active.attempt;
   const AttemptFolder folder = engine_.folder_of(job.id, attempt.number);
   read_end(folder, job, attempt);
+  const auto growth = read_growth(folder);
+  if (growth && attempt.state != JobState::kCancelled && was_told_to_end(attempt))
+    return go_on_grown(active, *growth);
   job.reason = attempt.reason;
   std::string detail = attempt.reason;
   if (attempt.state == JobState::kFailed) {
@@ -292,6 +352,19 @@ Result<void> JobService::start_again(Active& active, const Decision& decision) {
   active.job.per_worker.memory_bytes = decision.memory_bytes;
   wait_for_its_turn(active.job);
   return save(active, "failed, to be retried", fmt::format("{}; {}", active.attempt.reason, decision.why));
+}
+
+// Nothing failed, so nothing counts against the job.
+Result<void> JobService::go_on_grown(Active& active, const Growth& growth) {
+  active.attempt.state = JobState::kCancelled;
+  active.attempt.reason = "ended " + in_words(growth);
+  active.job.state = JobState::kQueued;
+  std::vector<std::string>& left_out = active.job.repairs.excluded_nodes;
+  std::erase_if(left_out, [&](const std::string& node) {
+    return std::ranges::find(growth.returned, node) != growth.returned.end();
+  });
+  wait_for_its_turn(active.job);
+  return save(active, "ended, to grow", active.attempt.reason);
 }
 
 std::vector<int> JobService::gpus_to_give(std::int64_t count) const {

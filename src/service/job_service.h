@@ -20,6 +20,7 @@
 #include "service/engine/silence.h"
 #include "service/job/job.h"
 #include "service/outbox.h"
+#include "service/retry/growth.h"
 #include "service/retry/retry_policy.h"
 #include "service/schedule/scheduler.h"
 #include "service/store/store.h"
@@ -53,6 +54,10 @@ class JobService {
   // Who gives no sign of life for so long is named, and ends the attempt in the end; 0: never.
   void watch_for_silence(std::chrono::seconds patience) { silence_patience_ = patience; }
 
+  // An elastic job goes on with more ranks when there is room, so long after its start at the earliest; 0:
+  // never.
+  void grow_after(std::chrono::seconds time) { grow_after_ = time; }
+
   // Looks after what runs and starts what can start.
   Result<void> tick();
 
@@ -75,6 +80,7 @@ class JobService {
     std::optional<pid_t> child = {};  // our own keeper, until it was reaped
     SilenceWatch silence = {};
     int adoptions = 0;  // by this service
+    bool is_told_to_grow = false;
   };
 
   Result<void> take_admission(const Admitted& admitted, Submitted& submitted);
@@ -86,6 +92,10 @@ class JobService {
   bool is_at_work(Active& active) const;
   Result<void> finish(Active& active);
   Result<void> look_for_silence();
+  Result<void> look_for_room();
+  std::optional<Growth> growth_of(const Active& active);
+  Resources held_here() const;
+  Result<void> go_on_grown(Active& active, const Growth& growth);
   Result<void> schedule();
   Result<void> hand_over();
   Result<void> tell_news(Active& active);
@@ -104,6 +114,8 @@ class JobService {
   std::chrono::steady_clock::time_point next_forgetting_{};
   std::chrono::seconds silence_patience_{0};
   std::chrono::steady_clock::time_point next_look_for_silence_{};
+  std::chrono::seconds grow_after_{0};
+  std::chrono::steady_clock::time_point next_look_for_room_{};
   ReportMaker reports_;
   WaitingLine waiting_;
   Outbox outbox_;

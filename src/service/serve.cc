@@ -117,6 +117,7 @@ Result<void> serve(const ServeOptions& options) {
   JobService service(std::move(store), std::move(engine), std::move(clusters), std::move(machine),
                      options.kept_for);
   service.watch_for_silence(options.silence);
+  service.grow_after(options.grow_after);
   TRY(service.recover());
   const PageKey key;
   const ServerPlace place{socket_in(folder), options.rest_after, options.listen, options.page_port};

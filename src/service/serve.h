@@ -28,6 +28,7 @@ struct ServeOptions {
   std::chrono::seconds rest_after{0};      // 0: stays
   std::chrono::hours kept_for{0};          // jobs that are over; 0: for ever
   std::chrono::seconds silence{30};        // of a rank, until it is told; 0: never
+  std::chrono::seconds grow_after{300};    // of an elastic job that has fewer ranks than it may; 0: never
   EngineKind engine = EngineKind::kLocal;  // of jobs that do not say
   KubernetesOptions kubernetes = {};
   std::optional<TlsPlace> listen = {};          // for others too

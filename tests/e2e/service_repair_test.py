@@ -107,6 +107,29 @@ def test_pytorch_meets_in_spite_of(service, jobs, tmp_path, fault):
         assert any(kind == "repaired" and str(stale) in detail for kind, detail in events_of(service, job["id"]))
 
 
+def test_an_elastic_job_grows_when_there_is_room(tmp_path):
+    """It is told to end as one that is preempted, saves, and goes on from there with more ranks; its budget stays as it was."""
+    cores = len(os.sched_getaffinity(0))
+    gate, folder = tmp_path / "gate", tmp_path / "checkpoints"
+    folder.mkdir()
+    with Service(tmp_path / "s") as service:
+        service.kill()
+        service.start("--grow-after", "1")
+        other = service.post({"command": ["/bin/sh", "-c", f"until test -e {gate}; do sleep 0.1; done"], "workers": 1,
+                              "cpus_per_worker": cores - 1})[1]
+        service.wait_for(other["id"], ("RUNNING",))
+        job = submitted(service, "saves_when_told", workers={"min": 1, "max": 2}, cpus_per_worker=1,
+                        checkpoint_directory=str(folder), repairs=0)
+        wait_until(lambda: list(folder.iterdir()), "it has saved")
+        gate.touch()
+        done = service.wait_for(job["id"])
+        events = events_of(service, job["id"])
+        assert (done["state"], done["attempts"]) == ("SUCCEEDED", 2), events
+        assert ("ended, to grow", "ended to go on with 2 ranks from its checkpoint: there is room") in events
+        assert ("started", "attempt 2 with 2 ranks") in events
+        assert (service.folder / "jobs" / job["id"] / "2" / "output").read_text().count("goes on at step 7") == 2
+
+
 @pytest.mark.parametrize("program, code", [("raise ValueError('the learning rate must be positive')", "script.exception"),
                                            ("import flash_attention_of_next_year", "import.no_module"),
                                            ("open('/nowhere/settings.json')", "path.file")])

@@ -1,6 +1,7 @@
 // Where jobs can run: this machine, or what another scheduler looks after.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "service/job/job.h"
@@ -24,6 +25,15 @@ class Cluster {
     int nodes = 1;
   };
   virtual Share share_for(const Job& job) = 0;
+
+  // How many an attempt of the job would get if it ended and started again now: its own nodes, and what
+  // nobody else has. `returned`: nodes that the job left out and that came back since the attempt started.
+  struct Room {
+    int workers = 0;
+    std::vector<std::string> returned = {};
+  };
+  virtual Room room_for(const Job& job, const Attempt& attempt,
+                        const std::vector<std::string>& own_nodes) = 0;
 };
 
 }  // namespace lockstep::service

@@ -12,6 +12,9 @@ class OneMachine : public Cluster {
   std::vector<FieldFault> choose(Job& job) override;
   bool has_own_queue() const override { return false; }
   Share share_for(const Job& job) override { return {.workers = job.spec.workers_max, .nodes = 1}; }
+  Room room_for(const Job&, const Attempt& attempt, const std::vector<std::string>&) override {
+    return {.workers = attempt.workers};  // who shares this machine is the service's own matter
+  }
 
  private:
   Resources total_;

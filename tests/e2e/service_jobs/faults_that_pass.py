@@ -35,4 +35,17 @@ if fault == "saves_and_is_preempted":
             file.write(str(step + 1))
         time.sleep(0.05)
         os.kill(os.getpid(), signal.SIGTERM)
+if fault == "saves_when_told":
+    saved = os.path.join(os.environ["LOCKSTEP_CHECKPOINT_DIR"], "step")
+    if os.path.exists(saved):
+        print(f"goes on at step {open(saved).read()}", flush=True)
+        sys.exit(0)
+
+    def save(step):
+        with open(saved, "w") as file:
+            file.write(str(step))
+
+    signal.signal(signal.SIGTERM, lambda *_: (save(7), sys.exit(0)))
+    save(1)
+    signal.pause()
 print(f"rank {rank} is done in attempt {attempt}", flush=True)

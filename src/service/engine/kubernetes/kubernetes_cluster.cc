@@ -7,6 +7,7 @@
 
 #include "service/engine/kubernetes/attempt_objects.h"
 #include "service/engine/nodes/shares.h"
+#include "service/job/job_id.h"
 
 namespace lockstep::service {
 namespace {
@@ -60,6 +61,8 @@ Result<KubernetesCluster::Sight> KubernetesCluster::look() {
     return Error{"Kubernetes refused", "nodes", reason_in(answer), ""};
   sight_ = answer.is_good() ? Sight::kClear : Sight::kForbidden;
   if (answer.is_good()) nodes_ = kube_nodes_in(TRY(base::parse_json(answer.body, "nodes")), settings_.pod);
+  if (answer.is_good())
+    for (const KubeNode& node : nodes_) returns_.see(node.name, node.can_work, now_in_ms());
   known_until_ = now + kNodesKnownFor;
   return sight_;
 }
@@ -93,6 +96,21 @@ Cluster::Share KubernetesCluster::share_for(const Job& job) {
     workers = std::clamp(most_workers(job.spec, rooms), job.spec.workers_min, job.spec.workers_max);
   }
   return {.workers = workers, .nodes = workers};
+}
+
+Cluster::Room KubernetesCluster::room_for(const Job& job, const Attempt& attempt,
+                                          const std::vector<std::string>& own_nodes) {
+  const auto looked = look();
+  if (!looked.ok() || looked.value() != Sight::kClear) return {};
+  Room room{.returned = returns_.since(attempt.started_ms, job.repairs.excluded_nodes)};
+  std::vector<int> rooms;
+  for (const KubeNode& node : nodes_) {
+    const bool is_counted =
+        std::ranges::count(own_nodes, node.name) + std::ranges::count(room.returned, node.name) > 0;
+    if (node.can_work && is_counted) rooms.push_back(pods_on(node, job.per_worker));
+  }
+  room.workers = most_workers(job.spec, rooms);
+  return room;
 }
 
 }  // namespace lockstep::service

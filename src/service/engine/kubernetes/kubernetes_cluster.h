@@ -9,6 +9,7 @@
 #include "service/engine/kubernetes/kube_api.h"
 #include "service/engine/kubernetes/kubernetes_request.h"
 #include "service/engine/kubernetes/pod_states.h"
+#include "service/engine/nodes/node_returns.h"
 
 namespace lockstep::service {
 
@@ -22,6 +23,8 @@ class KubernetesCluster : public Cluster {
   std::vector<FieldFault> choose(Job& job) override;
   bool has_own_queue() const override { return true; }
   Share share_for(const Job& job) override;
+  // What others have of a node is not known: one that came back has room, and so have the job's own.
+  Room room_for(const Job& job, const Attempt& attempt, const std::vector<std::string>& own_nodes) override;
 
   const KubernetesSettings& settings() const { return settings_; }
 
@@ -32,6 +35,7 @@ class KubernetesCluster : public Cluster {
   KubernetesSettings settings_;
   KubeApi api_;
   std::vector<KubeNode> nodes_;
+  NodeReturns returns_;
   Sight sight_ = Sight::kForbidden;
   std::chrono::steady_clock::time_point known_until_{};
 };

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "service/engine/nodes/shares.h"
+#include "service/job/job_id.h"
 
 namespace lockstep::service {
 namespace {
@@ -84,6 +85,7 @@ Result<void> SlurmCluster::look() {
   const auto now = std::chrono::steady_clock::now();
   if (now < known_until_) return {};
   nodes_ = TRY(tools_.nodes());
+  for (const SlurmNode& node : nodes_) returns_.see(node.name, node.can_work(), now_in_ms());
   known_until_ = now + kKnownFor;
   return {};
 }
@@ -130,6 +132,24 @@ Cluster::Share SlurmCluster::share_for(const Job& job) {
     if (const auto found = largest_share(job.spec, usable(must_work))) return *found;
   }
   return largest_share(job.spec, rooms_of(partition->nodes, job.per_worker)).value_or(share);
+}
+
+Cluster::Room SlurmCluster::room_for(const Job& job, const Attempt& attempt,
+                                     const std::vector<std::string>& own_nodes) {
+  const auto partition = look().ok() ? partition_named(nodes_, job.partition) : std::optional<Partition>();
+  if (!partition) return {};
+  Room room{.returned = returns_.since(attempt.started_ms, job.repairs.excluded_nodes)};
+  const auto is_in = [](const std::vector<std::string>& names, const std::string& name) {
+    return std::ranges::find(names, name) != names.end();
+  };
+  std::vector<int> rooms;
+  for (const SlurmNode& node : partition->nodes) {
+    const bool is_left_out = is_in(job.repairs.excluded_nodes, node.name) && !is_in(room.returned, node.name);
+    const bool is_free = is_in(own_nodes, node.name) || node.state == "idle";
+    if (!is_left_out && is_free && node.can_work()) rooms.push_back(room_on(node, job.per_worker));
+  }
+  if (const auto share = largest_share(job.spec, rooms)) room.workers = share->workers;
+  return room;
 }
 
 }  // namespace lockstep::service

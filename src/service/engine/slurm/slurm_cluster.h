@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "service/engine/cluster.h"
+#include "service/engine/nodes/node_returns.h"
 #include "service/engine/slurm/slurm_tools.h"
 
 namespace lockstep::service {
@@ -18,6 +19,7 @@ class SlurmCluster : public Cluster {
   bool has_own_queue() const override { return true; }
   // Of the nodes that can work now and are not excluded; an elastic job gets along with fewer of them.
   Share share_for(const Job& job) override;
+  Room room_for(const Job& job, const Attempt& attempt, const std::vector<std::string>& own_nodes) override;
 
   const SlurmTools& tools() const { return tools_; }
 
@@ -26,6 +28,7 @@ class SlurmCluster : public Cluster {
 
   SlurmTools tools_;
   std::vector<SlurmNode> nodes_;
+  NodeReturns returns_;
   std::chrono::steady_clock::time_point known_until_{};
 };
 
