@@ -134,20 +134,29 @@ def test_a_hang_is_diagnosed_and_retried_on_other_nodes(service, jobs):
 
 
 @pytest.mark.parametrize("cluster", [NODES_BEFORE_ONE_DIES], indirect=True)
-def test_a_job_goes_on_without_a_node_that_died(service, cluster, tmp_path):
-    """An elastic job takes as many ranks as the nodes that are left can have."""
+def test_a_job_goes_on_without_a_node_that_died_and_grows_when_it_is_back(service, cluster, tmp_path):
+    """An elastic job takes as many ranks as the nodes that are left can have, and more when there are more."""
+    service.kill()
+    service.start("--grow-after", "1")
     folder = tmp_path / "checkpoints"
     folder.mkdir()
-    command = ["/bin/sh", "-c", f"test $LOCKSTEP_ATTEMPT = 1 && {{ touch {folder}/$RANK; sleep 600; }}; echo $RANK of $WORLD_SIZE"]
-    request = {"command": command, "workers": {"min": 2, "max": NODES_BEFORE_ONE_DIES}, "nodes": NODES_BEFORE_ONE_DIES, "cpus_per_worker": 2,
-               "gpus_per_worker": 0, "checkpoint_directory": str(folder)}
+    command = ["/bin/sh", "-c", "echo $RANK of $WORLD_SIZE; "
+               f"test $LOCKSTEP_ATTEMPT = 3 || {{ touch {folder}/$LOCKSTEP_ATTEMPT-$RANK; sleep 600; }}"]
+    nodes = NODES_BEFORE_ONE_DIES
+    request = {"command": command, "workers": {"min": 2, "max": nodes}, "nodes": nodes, "cpus_per_worker": 2, "gpus_per_worker": 0,
+               "checkpoint_directory": str(folder)}
     name = service.post(request)[1]["id"]
-    wait_until(lambda: len(list(folder.iterdir())) == NODES_BEFORE_ONE_DIES, "the ranks run", PATIENCE_S)
+    wait_until(lambda: len(list(folder.glob("1-*"))) == nodes, "the ranks run", PATIENCE_S)
     cluster.kill_node("n2")
+    wait_until(lambda: len(list(folder.glob("2-*"))) == nodes - 1, "it goes on without the node", PATIENCE_S)
+    assert service.get(f"/v1/jobs/{name}")[1]["last_attempt"]["workers"] == nodes - 1
+    wait_until(lambda: "down" in cluster.run(["sinfo", "-h", "-n", "n2", "-o", "%T"]), "Slurm knows of it", PATIENCE_S)
+    cluster.revive_node("n2")
     done = service.wait_for(name, limit_s=PATIENCE_S)
     events = service.events(name)
-    assert (done["state"], done["attempts"]) == ("SUCCEEDED", 2), events
-    left = [name for name in cluster.nodes if name != "n2"]
-    assert done["last_attempt"]["node_names"] == left and done["last_attempt"]["workers"] == len(left)
+    assert (done["state"], done["attempts"]) == ("SUCCEEDED", 3), events
+    assert done["last_attempt"]["node_names"] == list(cluster.nodes) and done["last_attempt"]["workers"] == nodes
     assert any(kind == "failed, to be retried" and "without n2" in detail for kind, detail in events), events
-    assert sorted(service.log(name)) == [f"[{rank}] {rank} of {len(left)}" for rank in range(len(left))]
+    assert ("ended, to grow", f"ended to go on with {nodes} ranks from its checkpoint: n2 is back") in events, events
+    log = service.log(name)
+    assert {f"[{rank}] {rank} of {nodes}" for rank in range(nodes)} <= set(log) and f"[1] 1 of {nodes - 1}" in log, log

@@ -58,8 +58,7 @@ class Judgement {
     if (const RankEnd* first = first_failure()) {
       if (first->hit_memory_limit) return give_more_memory();
       if (first->signal == SIGBUS) return apply(Remedy::kSharedSpace, "segv.bus");
-      const bool was_told = first->signal == SIGTERM || first->signal == SIGUSR1 || first->signal == SIGHUP;
-      if (was_told)
+      if (was_told_from_outside(*first))
         return repeat("preempted", fmt::format("rank {} was told to end from outside", first->rank));
     }
     if (is_in(attempt_.reason, "preempted by") || is_in(attempt_.reason, "lost a node of the job"))
@@ -131,6 +130,10 @@ class Judgement {
     return text.find(words) != std::string::npos;
   }
   bool was_at_its_time_limit() const { return is_in(attempt_.reason, "time limit"); }
+
+  static bool was_told_from_outside(const RankEnd& rank) {
+    return rank.signal == SIGTERM || rank.signal == SIGUSR1 || rank.signal == SIGHUP;
+  }
 
   const RankEnd* first_failure() const {
     const auto found = std::ranges::find_if(
@@ -241,6 +244,11 @@ class Judgement {
     return {names.begin(), names.end()};
   }
 
+  // A scheduler that gives up a job tells all its processes at once, and kills them soon after.
+  static bool is_end_of_all(const RankEnd& rank) {
+    return was_told_from_outside(rank) || rank.exit_status == 128 + SIGTERM;
+  }
+
   // The last moment of which any rank tells.
   std::int64_t newest_sign_ms() const {
     std::int64_t newest = 0;
@@ -253,8 +261,9 @@ class Judgement {
   // are killed afterwards without a last word lived on for a while: time for last words is given.
   std::vector<std::string> lost_nodes() const {
     const RankEnd* first = first_failure();
-    const std::int64_t until_ms =
-        first != nullptr ? first->ended_ms + kBeatsLate.count() : newest_sign_ms() - kWithoutSign.count();
+    const std::int64_t until_ms = first != nullptr && !is_end_of_all(*first)
+                                      ? first->ended_ms + kBeatsLate.count()
+                                      : newest_sign_ms() - kWithoutSign.count();
     std::vector<int> lost;
     for (const RankEnd& rank : silent_) {
       if (rank.alive_ms <= until_ms) lost.push_back(rank.rank);
