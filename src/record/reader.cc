@@ -98,7 +98,10 @@ bool Reader::take_next_offset() {
 // only if it still has the number by which it was sorted.
 bool Reader::was_overwritten_meanwhile() const {
   const std::uint64_t sorted_by = ring_order_[next_in_ring_ - 1].sequence;
-  if (sorted_by != chunk_sequence_) return true;
+  return sorted_by != chunk_sequence_ || is_header_another_now();
+}
+
+bool Reader::is_header_another_now() const {
   lockstep_chunk_header now{};
   const auto bytes = std::as_writable_bytes(std::span(&now, 1));
   if (bytes_->read(chunk_offset_, bytes).value_or(0) != sizeof now) return false;
@@ -193,6 +196,11 @@ bool Reader::accept_chunk_header(std::size_t present) {
   if (!is_valid(chunk)) {
     // The check is stored last: a header without one is a chunk whose writer died while claiming it.
     if (chunk.check == 0) return false;
+    // Of a ring, one half of it may have been read before the writer came by and the other after.
+    if (is_ring(header_) && is_header_another_now()) {
+      ++stats_.overwritten_chunks;
+      return false;
+    }
     leave_damaged_chunk(present);
     return false;
   }

@@ -64,6 +64,7 @@ class Reader {
   bool take_next_offset();
   void find_ring_order();
   bool was_overwritten_meanwhile() const;
+  bool is_header_another_now() const;
   bool accept_chunk_header(std::size_t present);
   void leave_chunk_at_zero_head();
   void leave_damaged_chunk(std::size_t lost);
