@@ -17,9 +17,9 @@ constexpr std::size_t kLeastCollectives = 200;
 constexpr double kLeastSpanNs = 5e9;
 constexpr double kLeastGrowth = 2;
 constexpr double kLeastGrowthOfHalf = 1.25;
-// Of all pairs of parts, those whose later one has more work. Noise has half of them, a machine that others
-// begin to use comes in one leap.
-constexpr double kLeastInOrder = 0.9;
+// Of all pairs of parts, those whose later one has more work. Noise has half of them; a machine that others
+// begin to use has three quarters, and comes in one leap.
+constexpr double kLeastInOrder = 0.85;
 
 // What a rank does by itself in each part of its run but the first, where everything is new.
 std::vector<double> work_by_part(const RankRun& run) {
