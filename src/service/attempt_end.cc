@@ -1,5 +1,7 @@
 #include "service/attempt_end.h"
 
+#include <algorithm>
+
 #include "report/findings_json.h"
 #include "service/engine/ask_for_repair.h"
 #include "service/engine/keeper.h"
@@ -47,10 +49,15 @@ void read_end(const AttemptFolder& folder, const Job& job, Attempt& attempt) {
     attempt.reason = in_words(*silence);
     attempt.findings = findings_of(*silence, attempt.workers);
   }
-  if (attempt.state == JobState::kFailed && job.cancel_asked) {
+  if (job.cancel_asked && was_told_to_end(attempt)) {
     attempt.state = JobState::kCancelled;
     attempt.reason = "cancelled";
   }
+}
+
+bool was_told_to_end(const Attempt& attempt) {
+  return attempt.state == JobState::kFailed ||
+         std::ranges::any_of(attempt.ranks, [](const RankEnd& rank) { return rank.was_asked; });
 }
 
 Decision decide(const AttemptFolder& folder, const Job& job, const Attempt& attempt) {

@@ -10,6 +10,9 @@ namespace lockstep::service {
 // How it ended, as its keeper wrote it down; or that nobody did.
 void read_end(const AttemptFolder& folder, const Job& job, Attempt& attempt);
 
+// A rank that saves when it is told to end may end well.
+bool was_told_to_end(const Attempt& attempt);
+
 // Of one that failed: whether there is another one, and what it does otherwise.
 Decision decide(const AttemptFolder& folder, const Job& job, const Attempt& attempt);
 

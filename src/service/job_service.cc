@@ -29,12 +29,6 @@ std::string in_ranks(std::int64_t count) {
   return fmt::format("{} rank{}", count, count == 1 ? "" : "s");
 }
 
-// A rank that saves when it is told to end may end well.
-bool was_told_to_end(const Attempt& attempt) {
-  return attempt.state == JobState::kFailed ||
-         std::ranges::any_of(attempt.ranks, [](const RankEnd& rank) { return rank.was_asked; });
-}
-
 }  // namespace
 
 Result<void> JobService::recover() {

@@ -196,6 +196,15 @@ def test_cancel_ends_every_process(service, tmp_path):
     assert service.get(f"/v1/jobs/{name}")[0] == 404
 
 
+def test_a_job_that_ends_well_because_it_was_cancelled_is_cancelled(service, tmp_path):
+    command = ["/bin/sh", "-c", f"trap 'exit 0' TERM; touch {tmp_path}/$RANK; while :; do sleep 0.1; done"]
+    name = service.post({"command": command, "workers": 2})[1]["id"]
+    wait_until(lambda: len(list(tmp_path.iterdir())) == 2, "the ranks run")
+    service.request("POST", f"/v1/jobs/{name}/cancel")
+    done = service.wait_for(name)
+    assert (done["state"], done["reason"]) == ("CANCELLED", "cancelled"), service.events(name)
+
+
 def processes_with(mark):
     found = []
     for environ in pathlib.Path("/proc").glob("[0-9]*/environ"):
