@@ -75,6 +75,20 @@ TEST(HangFinding, ARankThatDiedHasOneCodeWhateverTheOthersWaitFor) {
   }
 }
 
+TEST(HangFinding, ARankThatStandsStillBeforeItWaitsForWhatItPostedIsWhatTheOthersWaitFor) {
+  JobSketch sketch(3);
+  for (const int rank : {0, 1, 2}) {
+    const EventState state = rank == 1 ? EventState::kUntracked : EventState::kStarted;
+    sketch.call(rank, {.communicator = sketch.world(), .sequence = 1, .state = state});
+  }
+  EXPECT_EQ(only_finding(sketch.job).code, "desync.stuck_in_collective");
+  sketch.history(1).rank.liveness = model::Liveness::kStopped;
+  const model::Finding finding = only_finding(sketch.job);
+  EXPECT_EQ(finding.code, "desync.stopped_rank");
+  EXPECT_EQ(finding.root_ranks, std::vector<int>{1});
+  EXPECT_EQ(finding.victim_ranks, (std::vector<int>{0, 2}));
+}
+
 TEST(HangFinding, ARankWhoseCallWasGivenUpBeforeItEndedMayHaveLostTheWayToTheOthers) {
   JobSketch sketch(2);
   sketch.call(0, {.communicator = sketch.world(), .sequence = 1, .state = EventState::kFailed});

@@ -64,21 +64,22 @@ bool is_lost(const HangStory& story, int rank) {
   return place == Place::kDead || place == Place::kStopped;
 }
 
-// A rank that died or was stopped inside it is what the others in it wait for. Those who ended because their
-// call was given up are not meant where another ended by itself, also before it waited for what it had
-// posted.
+// A rank that died or was stopped in it, or before it waited for what it had posted, is what the others in it
+// wait for. Those who ended because their call was given up are not meant where another ended by itself.
 std::vector<int> lost_inside(const HangStory& story) {
-  std::vector<int> members = story.waiting_ranks();
   const auto is_let_down = [&](int rank) { return ended_because_of_others(story, rank); };
-  const auto is_not_lost = [&](int rank) { return !is_lost(story, rank); };
-  std::erase_if(members, is_not_lost);
-  if (members.empty() || !std::ranges::all_of(members, is_let_down)) {
-    std::erase_if(members, is_let_down);
-    return members;
-  }
-  std::vector<int> others = story.wait.finished;
-  std::erase_if(others, [&](int rank) { return is_not_lost(rank) || is_let_down(rank); });
-  return others.empty() ? members : others;
+  const auto lost_of = [&](std::vector<int> ranks) {
+    std::erase_if(ranks, [&](int rank) { return !is_lost(story, rank); });
+    return ranks;
+  };
+  const auto by_themselves = [&](std::vector<int> ranks) {
+    std::erase_if(ranks, is_let_down);
+    return ranks;
+  };
+  const std::vector<int> waiting = lost_of(story.waiting_ranks());
+  if (std::vector<int> first = by_themselves(waiting); !first.empty()) return first;
+  std::vector<int> others = by_themselves(lost_of(story.wait.finished));
+  return others.empty() ? waiting : others;
 }
 
 void tell_lost_inside(HangStory& story, std::vector<int> lost) {
