@@ -41,7 +41,7 @@ def run_pair(pair: Pair, folder: pathlib.Path, *, record: bool, environ: dict[st
             status = str(run.wait().status)
     except RunTimeout:
         status = "hung"
-    return {"status": status, "seconds": round(time.monotonic() - begun, 2),
+    return {"status": status, "seconds": round(time.monotonic() - begun, 2), "cpu_s": run.cpu_s,
             "live": [{"after_s": round(at - (heard.progress_at or begun), 2), "text": text} for at, text in heard.live]}
 
 

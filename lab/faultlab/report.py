@@ -111,16 +111,17 @@ def _times(recorded: list[Judged], found: dict[str, dict]) -> str:
 
 
 def _run_times(pairs: dict[str, Pair], found: dict[str, dict], whole: Sitting | None) -> str:
-    runs = [(pairs[name], way, result[way]["seconds"]) for name, result in found.items() for way in WAYS
+    runs = [(pairs[name], way, result[way]["seconds"], result[way].get("cpu_s", 0)) for name, result in found.items() for way in WAYS
             if "seconds" in result.get(way, {})]
-    groups: dict[str, list[float]] = {}
-    for pair, way, seconds in runs:
-        groups.setdefault(f"{pair.framework}, {'waits' if pair.mostly_waits else 'works'}", []).append(seconds)
-    rows = [(name, len(times), f"{sum(times):.0f} s", f"{statistics.median(times):.1f} s", f"{max(times):.1f} s")
-            for name, times in sorted(groups.items())]
+    groups: dict[str, list[tuple[float, float]]] = {}
+    for pair, _, seconds, cpu_s in runs:
+        groups.setdefault(f"{pair.framework}, {'waits' if pair.mostly_waits else 'works'}", []).append((seconds, cpu_s))
+    groups = dict(sorted(groups.items())) | {"all": [one for those in groups.values() for one in those]}
+    rows = [(name, len(those), f"{sum(seconds):.0f} s", f"{statistics.median(seconds):.1f} s", f"{max(seconds):.1f} s", f"{sum(cpu):.0f} s")
+            for name, those in groups.items() if those for seconds, cpu in [tuple(zip(*those))]]
     longest = sorted(runs, key=lambda run: -run[2])[:10]
-    named = ", ".join(f"`{pair.name}` {way} {seconds:.0f} s" for pair, way, seconds in longest)
-    return ("## Where the time goes\n\n" + (_in_words(whole) if whole else "") + _table(("", "runs", "together", "median", "longest"), rows)
+    named = ", ".join(f"`{pair.name}` {way} {seconds:.0f} s" for pair, way, seconds, _ in longest)
+    return ("## Where the time goes\n\n" + (_in_words(whole) if whole else "") + _table(("", "runs", "together", "median", "longest", "processor time"), rows)
             + (f"\nThe longest: {named}.\n" if named else ""))
 
 

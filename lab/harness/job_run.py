@@ -177,6 +177,11 @@ class JobRun:
         return self._keeper is None or self._keeper.gone
 
     @property
+    def cpu_s(self) -> float:
+        """Processor time of all its processes, once it has ended."""
+        return self._keeper.cpu_s if self._keeper else 0.0
+
+    @property
     def exits(self) -> dict[str, int]:
         """The status of every process the harness started that has ended."""
         return self._keeper.exits if self._keeper else {}

@@ -8,11 +8,13 @@ ended, when it is told to ("end"), or when the other end of the control socket c
 happens when the harness is killed with SIGKILL. It says what it sees as one JSON object a line:
 
     {"event": "started", "name": ..., "pid": ...}    {"event": "exit", "name": ..., "status": ...}
+    {"event": "spent", "cpu_s": ...}                 the processor time of all of them, when the last one is gone
 """
 
 import json
 import os
 import pathlib
+import resource
 import selectors
 import shutil
 import signal
@@ -50,6 +52,7 @@ class Keeper:
             self._reap()
         self._terminate()
         self._kill_all()
+        self._say(event="spent", cpu_s=round(_cpu_of_children(), 2))
         if self._orphaned:
             self._clean_up()
 
@@ -147,6 +150,11 @@ def _drain(reader: socket.socket):
             pass
     except BlockingIOError:
         pass
+
+
+def _cpu_of_children() -> float:
+    spent = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return spent.ru_utime + spent.ru_stime
 
 
 def _signal(pid: int, number: int):

@@ -14,6 +14,7 @@ class KeeperLink:
         self.pids: dict[str, int] = {}
         self.exits: dict[str, int] = {}
         self.status = 0
+        self.cpu_s = 0.0
         self._folder = folder
         self._control, theirs = socket.socketpair()
         self._heard = b""
@@ -61,6 +62,9 @@ class KeeperLink:
             self.hear()
 
     def _on_message(self, message: dict):
+        if message["event"] == "spent":
+            self.cpu_s = message["cpu_s"]
+            return
         name = message["name"]
         if message["event"] == "started":
             self.pids[name] = message["pid"]
