@@ -94,6 +94,15 @@ bool is_outlived(const RaisedException& exception, std::span<const LogText> logs
   return goes_on_after;
 }
 
+// Launchers copy what a rank says and what it complains of as they come: progress that stands behind an
+// exception may have been printed before it. That the launcher saw a process fail later tells.
+bool is_followed_by_a_failure(const RaisedException& exception, std::span<const Sighting> sightings) {
+  return std::ranges::any_of(sightings, [&](const Sighting& seen) {
+    return seen.pattern->role == Role::kWrapper && seen.log == exception.log &&
+           seen.line.begin > exception.at.begin;
+  });
+}
+
 // What repairs a script, then what repairs faults of the leaf.
 Variant variant_for(const Catalogue& catalogue, model::Leaf leaf) {
   Variant variant;
@@ -110,12 +119,18 @@ Variant variant_for(const Catalogue& catalogue, model::Leaf leaf) {
 
 std::optional<ScriptException> script_exception_in(const Catalogue& catalogue, std::span<const LogText> logs,
                                                    std::span<const RaisedException> raised,
+                                                   std::span<const Sighting> sightings,
                                                    const LineSources& sources) {
   constexpr int kMostLooks = 64;  // a job that outlives so many logs them as a habit
   int looks = 0;
-  const auto first = std::ranges::find_if(raised, [&](const RaisedException& exception) {
+  auto first = std::ranges::find_if(raised, [&](const RaisedException& exception) {
     return is_the_scripts_own(exception) && ++looks <= kMostLooks && !is_outlived(exception, logs, sources);
   });
+  if (first == raised.end()) {
+    first = std::ranges::find_if(raised, [&](const RaisedException& exception) {
+      return is_the_scripts_own(exception) && is_followed_by_a_failure(exception, sightings);
+    });
+  }
   if (first == raised.end()) return std::nullopt;
   ScriptException found;
   found.as_raised = variant_for(catalogue, leaf_of(*first));

@@ -17,10 +17,11 @@ struct ScriptException {
   std::vector<Sighting> sightings;  // of the same exception, one for each rank that raised it
 };
 
-// The first one that the rank did not outlive and whose innermost frame outside Python's own library is the
-// script's.
+// The first one that the rank did not outlive, or seems to have outlived though its launcher saw a process
+// fail, and whose innermost frame outside Python's own library is the script's.
 std::optional<ScriptException> script_exception_in(const Catalogue& catalogue, std::span<const LogText> logs,
                                                    std::span<const RaisedException> raised,
+                                                   std::span<const Sighting> sightings,
                                                    const LineSources& sources);
 
 // Makes it the most likely one, unless an entry knows the exception better, or what went wrong before it.

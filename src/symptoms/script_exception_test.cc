@@ -123,15 +123,19 @@ TEST(ScriptException, WhatTheSameRankSawBeforeItIsTheCause) {
   EXPECT_EQ(finding.leaf, Leaf::kPerfHang);
 }
 
-TEST(ScriptException, ARankThatTrainsOnWasNotEndedByIt) {
-  EXPECT_NE(verdict_on("[rank2]: Traceback (most recent call last):\n"
-                       "[rank2]:   File \"train.py\", line 8, in log_metrics\n"
-                       "[rank2]:     raise TrackerAway(url)\n"
-                       "[rank2]: TrackerAway: no answer\n"
-                       "[rank2]: step 18 loss 0.31\n"
-                       "[rank2]: step 19 loss 0.30\n")
-                .code,
-            "script.exception");
+TEST(ScriptException, ARankThatTrainsOnWasNotEndedByItUnlessItsLauncherSawItFail) {
+  const std::string goes_on =
+      "[rank2]: Traceback (most recent call last):\n"
+      "[rank2]:   File \"train.py\", line 8, in log_metrics\n"
+      "[rank2]:     raise TrackerAway(url)\n"
+      "[rank2]: TrackerAway: no answer\n"
+      "[rank2]: step 18 loss 0.31\n"
+      "[rank2]: step 19 loss 0.30\n";
+  EXPECT_NE(verdict_on(goes_on).code, "script.exception");
+  const model::Finding finding = verdict_on(
+      goes_on + "E1118 api.py:1002] failed (exitcode: 1) local_rank: 2 (pid: 28577) of binary: python\n");
+  EXPECT_EQ(finding.code, "script.exception");
+  EXPECT_EQ(finding.root_ranks, std::vector{2});
 }
 
 }  // namespace
