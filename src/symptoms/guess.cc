@@ -16,11 +16,20 @@ namespace {
 constexpr std::size_t kWindow = std::size_t{16} << 10;
 constexpr std::size_t kMostText = 4 * kWindow;
 
-std::string ends_of(std::span<const LogText> logs) {
+void add_between(std::string_view bytes, std::size_t begin, std::size_t end, std::string& text) {
+  if (begin < end) text += bytes.substr(begin, end - begin);
+}
+
+std::string ends_of(std::span<const LogText> logs, const LeftOut& left_out) {
   std::string text;
-  for (const LogText& log : logs) {
-    if (text.size() >= kMostText) break;
-    text += log.bytes.substr(log.bytes.size() - std::min(log.bytes.size(), kWindow));
+  for (std::size_t log = 0; log < logs.size() && text.size() < kMostText; ++log) {
+    const std::string_view bytes = logs[log].bytes;
+    std::size_t begin = bytes.size() - std::min(bytes.size(), kWindow);
+    for (const LineSpan line : left_out[log]) {
+      add_between(bytes, begin, line.begin, text);
+      begin = std::max(begin, line.end);
+    }
+    add_between(bytes, begin, bytes.size(), text);
     text += '\n';
   }
   return text;
@@ -118,11 +127,13 @@ std::vector<double> scores_of(base::FastJson model, const std::set<std::string>&
 
 }  // namespace
 
-std::optional<Guess> guess_leaf(std::string_view model_text, std::span<const LogText> logs) {
+std::optional<Guess> guess_leaf(std::string_view model_text, std::span<const LogText> logs,
+                                const LeftOut& left_out) {
   base::FastJsonParser parser;
   const auto model = parser.parse(model_text);
   if (!model) return std::nullopt;
-  const std::vector<double> scores = scores_of(*model, words_in(without_frame_paths(ends_of(logs))));
+  const std::vector<double> scores =
+      scores_of(*model, words_in(without_frame_paths(ends_of(logs, left_out))));
   if (scores.empty()) return std::nullopt;
   std::vector<std::string_view> leaves;
   base::for_each_element(base::member(*model, "leaves"), [&](base::FastJson element) {

@@ -6,8 +6,10 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "model/leaf.h"
+#include "symptoms/line.h"
 #include "symptoms/log_text.h"
 
 namespace lockstep::symptoms {
@@ -17,7 +19,11 @@ struct Guess {
   double share = 0;  // of the model's belief, over all leaves
 };
 
+// What of each log is not looked at, by log, in the order of its lines.
+using LeftOut = std::vector<std::vector<LineSpan>>;
+
 // nullopt where the model knows none of the words, or is not one.
-std::optional<Guess> guess_leaf(std::string_view model, std::span<const LogText> logs);
+std::optional<Guess> guess_leaf(std::string_view model, std::span<const LogText> logs,
+                                const LeftOut& left_out);
 
 }  // namespace lockstep::symptoms

@@ -11,7 +11,7 @@ constexpr std::string_view kModel = R"({"leaves": ["SETUP-FAIL", "PREP-DATA"], "
 
 std::optional<Guess> guess_of(std::string_view text) {
   const LogText log{"job.log", text, std::nullopt};
-  return guess_leaf(kModel, std::span(&log, 1));
+  return guess_leaf(kModel, std::span(&log, 1), {{}});
 }
 
 TEST(Guess, NamesAreAlsoTheirParts) {
@@ -27,6 +27,16 @@ TEST(Guess, APartIsNoPieceOfALongerWord) {
 
 TEST(Guess, WhereFilesLieDoesNotCount) {
   EXPECT_EQ(guess_of("  File \"/x/dataset/a.py\", line 3\n"), std::nullopt);
+}
+
+TEST(Guess, LinesThatAreLeftOutDoNotCount) {
+  constexpr std::string_view kText = "dataset\nthe process at these addresses\njson\n";
+  const LogText log{"job.log", kText, std::nullopt};
+  EXPECT_EQ(guess_leaf(kModel, std::span(&log, 1), {{{.begin = 8, .end = 39}}})->leaf,
+            model::Leaf::kPrepData);
+  EXPECT_EQ(
+      guess_leaf(kModel, std::span(&log, 1), {{{.begin = 0, .end = 8}, {.begin = 39, .end = 44}}})->leaf,
+      model::Leaf::kSetupFail);
 }
 
 TEST(Guess, KnowsNothingOfNoWords) {

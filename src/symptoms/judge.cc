@@ -72,6 +72,24 @@ constexpr std::string_view kScriptError = "other.script_error";
 constexpr double kClearerThanChance = 0.2;
 constexpr double kShareOfPlace = 0.4;
 
+bool shares_a_line(const Candidate& one, const Candidate& other) {
+  return std::ranges::any_of(one.sightings, [&](const Sighting* seen) {
+    return std::ranges::any_of(other.sightings, [&](const Sighting* also) {
+      return seen->log == also->log && seen->line == also->line;
+    });
+  });
+}
+
+// An entry that knows a line by more than that it names an exception says more than the words around it,
+// however little it is sure of.
+void prefer_what_knows_more(std::vector<Candidate>& candidates) {
+  if (candidates.empty() || candidates.front().symptom->code != kCatchAll) return;
+  const auto knows_more = std::find_if(candidates.begin() + 1, candidates.end(), [&](const Candidate& other) {
+    return other.role == Role::kOrigin && shares_a_line(other, candidates.front());
+  });
+  if (knows_more != candidates.end()) std::rotate(candidates.begin(), knows_more, knows_more + 1);
+}
+
 void sharpen_catch_all(const Catalogue& catalogue, std::span<const LogText> logs, const Guess& guess,
                        model::Finding& finding) {
   model::Finding guessed = guessed_finding(catalogue, logs, guess);
@@ -86,6 +104,26 @@ void prefer_place(std::optional<model::Leaf> place, std::optional<Guess>& guess)
   if (!place) return;
   const bool agrees = guess && guess->leaf == *place;
   guess = Guess{*place, agrees ? std::max(guess->share, kShareOfPlace) : kShareOfPlace};
+}
+
+// What ranks print that lose another one, and what launchers repeat, says nothing about the kind of fault:
+// "typically caused by a remote worker crashing" stands in the log of whatever ended that worker.
+LeftOut echoes_in(std::span<const LogText> logs, std::span<const Sighting> sightings) {
+  LeftOut echoes(logs.size());
+  for (const Sighting& seen : sightings) {
+    const Role role = seen.pattern->role;
+    if (role == Role::kCascade || role == Role::kTeardown || role == Role::kWrapper)
+      echoes[seen.log].push_back(seen.line);
+  }
+  for (std::vector<LineSpan>& lines : echoes) std::ranges::sort(lines, {}, &LineSpan::begin);
+  return echoes;
+}
+
+// Where there is nothing but echoes, they are what there is to go by.
+std::optional<Guess> guessed_from(const JudgeData& data, std::span<const LogText> logs,
+                                  std::span<const Sighting> sightings) {
+  auto guess = guess_leaf(data.guess, logs, echoes_in(logs, sightings));
+  return guess ? guess : guess_leaf(data.guess, logs, LeftOut(logs.size()));
 }
 
 std::vector<LogText> with_line_marks(std::span<const LogText> logs, std::span<const Scan> scans) {
@@ -111,10 +149,11 @@ LogVerdict judge(const Catalogue& catalogue, std::span<const LogText> unread_log
   const bool got_over = can_be_got_over(candidates) && every_rank_said_done(logs, sources, speaking);
   if (got_over) candidates.clear();
   const std::vector<RaisedException> raised = raised_exceptions(logs);
-  const auto scripts_own = script_exception_in(catalogue, logs, raised, sources);
+  const auto scripts_own = script_exception_in(catalogue, logs, raised, sightings, sources);
   if (scripts_own && !got_over) put_first_if_it_outweighs(*scripts_own, candidates);
+  prefer_what_knows_more(candidates);
   const bool may_guess = !got_over && (!candidates.empty() || sounds_like_failure(catalogue, logs));
-  std::optional<Guess> guess = may_guess ? guess_leaf(data.guess, logs) : std::nullopt;
+  std::optional<Guess> guess = may_guess ? guessed_from(data, logs, sightings) : std::nullopt;
   const std::optional<model::Leaf> place = may_guess ? library_place_in(raised) : std::nullopt;
   prefer_place(place, guess);
 

@@ -49,6 +49,33 @@ TEST(Judge, TheRankThatRanOutOfMemoryBeganIt) {
   EXPECT_GE(finding.confidence, 0.8);
 }
 
+TEST(Judge, WhoEndedIsReadFromTorchrunsSummary) {
+  const model::Finding finding = verdict_on(
+      "Failures:\n"
+      "[1]:\n"
+      "  time      : 2026-11-18_06:07:47\n"
+      "  host      : localhost\n"
+      "  rank      : 3 (local_rank: 1)\n"
+      "  exitcode  : -11 (pid: 9697)  (SIGSEGV)\n");
+  EXPECT_EQ(finding.leaf, Leaf::kRunSegv);
+  EXPECT_EQ(finding.root_ranks, std::vector{3});
+}
+
+TEST(Judge, WhatOthersSupposeOfALostRankIsNoWordAboutIt) {
+  const model::Finding finding = verdict_on(
+      "[rank2]: Traceback (most recent call last):\n"
+      "[rank2]:   File \"/env/lib/python3.11/site-packages/torch/_utils.py\", line 794, in reraise\n"
+      "[rank2]:     raise exception\n"
+      "[rank2]: RuntimeError: Caught RuntimeError in DataLoader worker process 0.\n"
+      "[rank2]: Original Traceback (most recent call last):\n"
+      "[rank2]: RuntimeError: corrupt sample 157\n"
+      "[rank1]: RuntimeError: [gloo/transport/tcp/pair.cc:553] Connection closed by peer [127.0.0.1]:1344. "
+      "This is "
+      "typically caused by a remote worker crashing. Check the logs of the remote worker.\n");
+  EXPECT_EQ(finding.leaf, Leaf::kPrepData);
+  EXPECT_EQ(finding.root_ranks, std::vector{2});
+}
+
 TEST(Judge, ThoseWhoWaitAreNotTheCulprits) {
   const model::Finding finding = verdict_on(
       "[rank1]:[E ProcessGroupNCCL.cpp:523] Watchdog caught collective operation timeout: WorkNCCL(x)\n");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/regex.h"
 #include "model/line_origin.h"
 
 namespace lockstep::symptoms {
@@ -47,6 +48,26 @@ std::vector<std::string_view> sampled_lines(std::string_view bytes, const Sampli
   return lines;
 }
 
+std::string_view text_of(std::string_view bytes, LineSpan line) {
+  return bytes.substr(line.begin, std::min(line.end - line.begin, kLongestSampled));
+}
+
+// torchrun's summary has a few lines for each rank that failed, the rank before its end:
+//   rank      : 3 (local_rank: 1)
+//   exitcode  : -6 (pid: 9697)  (SIGABRT)
+std::optional<int> rank_of_torchruns_item(std::string_view bytes, LineSpan line) {
+  static const base::Regex item = base::Regex::of_our_own(R"(^\s*(exitcode|error_file|traceback) *: )");
+  static const base::Regex rank =
+      base::Regex::of_our_own(R"(^\s*rank *: (?P<rank>\d{1,6}) \(local_rank: \d+\))");
+  constexpr int kLinesBetween = 4;
+  if (!item.found_in(text_of(bytes, line))) return std::nullopt;
+  for (int i = 0; i < kLinesBetween && line.begin > 1; ++i) {
+    line = line_around(bytes, line.begin - 2);
+    if (const auto found = rank.capture(text_of(bytes, line))) return std::stoi(found->at("rank"));
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 LineSources::LineSources(std::span<const LogText> logs) : logs_(logs), learned_(logs.size()) {
@@ -79,8 +100,8 @@ LineSource LineSources::of_text(std::size_t log, std::string_view line) const {
 
 LineSource LineSources::at(std::size_t log, LineSpan line) const {
   const std::string_view bytes = logs_[log].bytes;
-  LineSource source = of_text(log, without_terminal_codes(bytes.substr(
-                                       line.begin, std::min(line.end - line.begin, kLongestSampled))));
+  LineSource source = of_text(log, without_terminal_codes(text_of(bytes, line)));
+  if (!source.rank) source.rank = rank_of_torchruns_item(bytes, line);
   constexpr int kLinesBack = 40;
   std::size_t begin = line.begin;
   for (int i = 0; i < kLinesBack && begin > 1 && !source.time_ns; ++i) {
