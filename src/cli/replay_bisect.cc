@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kParameters = "parameters.pt";
+constexpr const char* kParameters = "parameters";
 constexpr int kCannotBeRun = 126;  // and above: no such program, or a signal
 
 class Bisection {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <string_view>
 
 #include "lockstep/recorder.h"
 
@@ -10,6 +11,8 @@ namespace lockstep::replay {
 namespace {
 
 constexpr std::size_t kMostSteps = 1 << 20;
+constexpr std::string_view kNotTrained =
+    " (not trained)";  // behind the name of state in which ranks may differ
 
 bool gives_all_the_same(std::uint8_t operation) {
   return operation == LOCKSTEP_OPERATION_AllReduce || operation == LOCKSTEP_OPERATION_Broadcast ||
@@ -32,6 +35,14 @@ bool outputs_differ(const record::PayloadResult* a, const record::PayloadResult*
   return !std::ranges::equal(a->outputs, b->outputs, [](const auto& one, const auto& other) {
     return one.hash == other.hash && one.bytes == other.bytes;
   });
+}
+
+// Null where one sum stands for several, or names are not on record.
+const std::vector<std::string>* names_of_sums(const record::Payload& payload,
+                                              const record::PayloadState& state) {
+  const auto found = payload.state_names.find(state.names);
+  if (found == payload.state_names.end() || found->second.size() != state.sums.size()) return nullptr;
+  return &found->second;
 }
 
 class Comparer {
@@ -91,25 +102,70 @@ class Comparer {
     for (const record::PayloadState& state : second_.states) others.emplace(state.step, &state);
     for (const record::PayloadState& state : first_.states) {
       const auto found = others.find(state.step);
-      if (state.sums.empty() || found == others.end() || found->second->names != state.names) continue;
-      ++result_.states;
-      compare(state, *found->second);
+      if (found != others.end()) compare(state, *found->second);
     }
   }
 
   void compare(const record::PayloadState& state, const record::PayloadState& other) {
-    result_.ends_equal = state.sums == other.sums;
+    const std::vector<SumOfBoth> sums = sums_of_both(state, other);
+    if (sums.empty()) return;
+    ++result_.states;
+    result_.ends_equal = std::ranges::none_of(sums, &SumOfBoth::differs);
     if (result_.ends_equal) return;
     ++result_.differing_states;
     if (result_.first_state) return;
-    DifferingState difference{.step = state.step, .names = {}, .of = state.sums.size()};
-    const auto names = first_.state_names.find(state.names);
-    for (std::size_t i = 0; i < std::min(state.sums.size(), other.sums.size()); ++i) {
-      if (state.sums[i] == other.sums[i]) continue;
-      const bool has_name = names != first_.state_names.end() && i < names->second.size();
-      difference.names.push_back(has_name ? names->second[i] : std::to_string(i));
+    DifferingState difference{.step = state.step, .names = {}, .of = sums.size()};
+    for (const SumOfBoth& sum : sums) {
+      if (sum.differs) difference.names.push_back(name_of_sum(state, sum.place));
     }
     result_.first_state = std::move(difference);
+  }
+
+  struct SumOfBoth {
+    std::size_t place;  // in the first one's
+    bool differs;
+  };
+
+  std::vector<SumOfBoth> sums_of_both(const record::PayloadState& state,
+                                      const record::PayloadState& other) const {
+    std::vector<SumOfBoth> sums =
+        state.names == other.names ? sums_in_order(state, other) : sums_by_name(state, other);
+    if (!inputs_) {
+      std::erase_if(
+          sums, [&](const SumOfBoth& sum) { return name_of_sum(state, sum.place).ends_with(kNotTrained); });
+    }
+    return sums;
+  }
+
+  static std::vector<SumOfBoth> sums_in_order(const record::PayloadState& state,
+                                              const record::PayloadState& other) {
+    std::vector<SumOfBoth> sums;
+    for (std::size_t i = 0; i < std::min(state.sums.size(), other.sums.size()); ++i)
+      sums.push_back({i, state.sums[i] != other.sums[i]});
+    return sums;
+  }
+
+  // What one of the two has beside the other is not compared: a variable that nobody uses any more may live
+  // on.
+  std::vector<SumOfBoth> sums_by_name(const record::PayloadState& state,
+                                      const record::PayloadState& other) const {
+    const auto* const names = names_of_sums(first_, state);
+    const auto* const other_names = names_of_sums(second_, other);
+    if (names == nullptr || other_names == nullptr) return {};
+    std::map<std::string_view, std::uint64_t> others;
+    for (std::size_t i = 0; i < other.sums.size(); ++i) others.emplace((*other_names)[i], other.sums[i]);
+    std::vector<SumOfBoth> sums;
+    for (std::size_t i = 0; i < state.sums.size(); ++i) {
+      const auto found = others.find((*names)[i]);
+      if (found != others.end()) sums.push_back({i, state.sums[i] != found->second});
+    }
+    return sums;
+  }
+
+  std::string name_of_sum(const record::PayloadState& state, std::size_t place) const {
+    const auto names = first_.state_names.find(state.names);
+    const bool has_name = names != first_.state_names.end() && place < names->second.size();
+    return has_name ? names->second[place] : std::to_string(place);
   }
 
   const record::Payload& first_;

@@ -84,6 +84,32 @@ TEST(Compare, DriftThatNoCollectiveShowsIsFoundByTheState) {
   EXPECT_EQ(finding_from(comparison, {.rank = 0, .first = "a", .second = "b"})->code, "replay.state_differs");
 }
 
+TEST(Compare, StateThatOneRunHasBesideTheOtherIsNotCompared) {
+  record::Payload other = run_of_two_steps();
+  other.state_names[11] = {"left over", "weight", "weight momentum"};
+  other.states[1] = {.step = 2, .names = 11, .sums = {8, 4, 5}};
+  const Comparison equal = compare_runs(run_of_two_steps(), other);
+  EXPECT_TRUE(equal.is_equal());
+  EXPECT_EQ(equal.states, 2u);
+  other.states[1].sums[2] = 77;
+  const Comparison comparison = compare_runs(run_of_two_steps(), other);
+  ASSERT_TRUE(comparison.first_state);
+  EXPECT_EQ(comparison.first_state->step, 2u);
+  EXPECT_EQ(comparison.first_state->names, std::vector<std::string>{"weight momentum"});
+  EXPECT_EQ(comparison.first_state->of, 2u);
+}
+
+TEST(Compare, RanksOfOneJobMayDifferInStateThatIsNotTrained) {
+  record::Payload run = run_of_two_steps();
+  run.state_names[9] = {"kernel", "metric/total (not trained)"};
+  record::Payload other = run;
+  other.states[0].sums[1] = 77;
+  EXPECT_TRUE(compare_ranks(run, other).is_equal());
+  EXPECT_EQ(compare_runs(run, other).differing_states, 1u);
+  other.states[0].sums[0] = 78;
+  EXPECT_EQ(compare_ranks(run, other).first_state->names, std::vector<std::string>{"kernel"});
+}
+
 TEST(Compare, OrderOfCallsMeansNothing) {
   record::Payload other = run_of_two_steps();
   std::swap(other.calls[0], other.calls[1]);

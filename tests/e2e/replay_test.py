@@ -17,6 +17,7 @@ TRAIN = pathlib.Path(__file__).parent / "replay_jobs/train.py"
 START_RANKS = pathlib.Path(__file__).parent / "replay_jobs/start_ranks.py"
 LIMIT_S = 900
 replay = functools.partial(replay_alone, limit_s=LIMIT_S)
+KERNELS = {"keras_torch_fit": "averaged_model/dense/kernel", "keras_torch_ddp": "module._functional._torch_params.sequential/dense/kernel"}  # as parameters are called
 LAB_JOBS = {name: job for name, job in load_registry().items() if job.env in ("torch", "torch113")}
 
 
@@ -167,6 +168,10 @@ def test_every_rank_of_a_lab_job(python, tmp_path, name):
     for rank, said in enumerate(replay_each(tmp_path / "recording", range(job.ranks), limit_s=LIMIT_S)):
         assert lines_of(said.stdout, rank) == lines_of(run.stdout, rank) != []
         assert "replayed bit for bit" in said.stderr, said.stderr
+    if name in KERNELS:
+        kernel = f"step == 2 and tuple(parameters[{KERNELS[name]!r}].shape) == (16, 32) and not parameters[{KERNELS[name]!r}].isnan().any()"
+        said = replay(tmp_path / "recording", 0, "--bisect", kernel)
+        assert "it holds first at the end of step 2" in said.stderr, said.stderr
 
 
 def test_what_cannot_be_replayed_says_what_to_do(tmp_path):

@@ -7,6 +7,7 @@ import functools
 import sys
 
 from lockstep_keras.fit_story import FitStory
+from lockstep_keras.state import State
 from lockstep_python import notes, recorder
 from lockstep_python.recorder import PHASE_BEGIN, PHASE_END
 
@@ -62,7 +63,7 @@ def _callback(module):
         def __init__(self, library, version):
             super().__init__()
             self._supports_tf_logs = True
-            self._story = FitStory(library, version)
+            self._story = FitStory(library, version, State(library, lambda: self.model))
 
         def __deepcopy__(self, memo):
             return self

@@ -9,8 +9,8 @@ from lockstep_python.recorder import PHASE_BEGIN, PHASE_END
 
 
 class FitStory:
-    def __init__(self, library, version):
-        self._library, self._version = library, version
+    def __init__(self, library, version, state):
+        self._library, self._version, self._state = library, version, state
         self._mark_step, self._mark_epoch = library.activity("step"), library.activity("epoch")
         self._mark_evaluation = library.activity("evaluation")
         self._steps_before = 0  # this epoch
@@ -55,7 +55,7 @@ class FitStory:
     def _end_step(self):
         if self._step:
             self._mark_step(PHASE_END, self._step)
-            steps.keep_end(self._library, self._step)
+            steps.keep_end(self._library, self._step, self._state)
             self._step = 0
 
     def _end_epoch(self):

@@ -8,6 +8,9 @@ WATCHED = {
     "torch.distributed.distributed_c10d": ("lockstep_torch.groups", "watch_groups"),
     "tensorflow.python.eager.context": ("lockstep_tensorflow.rank_start", "watch_context"),
     "tensorflow.python.training.server_lib": ("lockstep_tensorflow.rank_start", "watch_server"),
+    "tensorflow.python.ops.resource_variable_ops": ("lockstep_tensorflow.variables", "watch"),
+    "tensorflow.python.distribute.cross_device_utils": ("lockstep_tensorflow.variables", "watch_launchers"),
+    "keras.src.backend.tensorflow.core": ("lockstep_tensorflow.variables", "watch_keras"),  # Keras 3
     "keras.src.callbacks.callback_list": ("lockstep_keras.callbacks", "watch"),  # Keras 3
     "tf_keras.src.callbacks": ("lockstep_keras.callbacks", "watch"),  # Keras 2 beside Keras 3
     "keras.src.callbacks": ("lockstep_keras.callbacks", "watch"),  # Keras 2.13 to 2.15; ModelCheckpoint of 3

@@ -46,8 +46,8 @@ def tell_ended(mark, begin_ns, end_ns):
     mark(PHASE_END, number, end_ns)
 
 
-def keep_end(library, number):
-    """With payload: what is called from now on belongs to the next step. Nothing is known of what the rank has learned."""
+def keep_end(library, number, state):
+    """With payload: what is called from now on belongs to the next step. `state`: what the rank has learned."""
     if library.payload_mode() != PAYLOAD_OFF:
-        library.keep_state(number, b"", [])
-        stops.after_step(number, dict)
+        state.keep(number)
+        stops.after_step(number, state.learned)

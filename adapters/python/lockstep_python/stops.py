@@ -12,27 +12,28 @@ import os
 import signal
 import sys
 
-from . import gpu_memory
+from . import gpu_memory, parameter_file
 
 ORDERS = "orders.json"  # in the folder of the replay's own recording
 REPORT = "stopped"  # beside it
+MODULES = (("torch", "torch"), ("numpy", "numpy"), ("tensorflow", "tf"), ("tf_keras", "keras"), ("keras", "keras"))
 
 
 class Stops:
     def __init__(self):
         self._read_orders()
 
-    def after_step(self, step, parameters):
+    def after_step(self, step, learned):
         if self._image_every and step % self._image_every == 0:
             self._pause_for_image(step)
             if self._patch:
-                _run_file(self._patch, {"step": step, "parameters": parameters(), "copy": self._copy} | _modules())
+                _run_file(self._patch, {"step": step, "copy": self._copy} | _modules() | learned())
         is_last = self._last and step >= self._last
-        if self._predicate and (is_last or not self._only_asks) and self._holds(step, parameters()):
+        if self._predicate and (is_last or not self._only_asks) and self._holds(step, learned()):
             self._stop(f"holds {step}")
         if is_last:
             if self._saved:
-                _save(parameters(), self._saved)
+                parameter_file.write(learned()["parameters"], self._saved)
             self._stop(f"reached {step}")
 
     def _read_orders(self):
@@ -57,9 +58,9 @@ class Stops:
         self._read_orders()
         os.environ["LOCKSTEP_REPLAY_BREAK"] = self._break_at
 
-    def _holds(self, step, parameters):
+    def _holds(self, step, learned):
         try:
-            return bool(eval(self._predicate, {"step": step, "parameters": parameters, "math": math} | _modules()))
+            return bool(eval(self._predicate, {"step": step, "math": math} | _modules() | learned))
         except Exception as error:
             self._stop(f"failed {step} {type(error).__name__}: {error}")
 
@@ -92,24 +93,21 @@ def _wanted():
     return Stops() if is_replay and os.path.exists(_in_recording(ORDERS)) else None
 
 
-def after_step(step, parameters):
-    """A step has ended. `parameters`: a function that gives what a predicate may ask for, by name."""
+def after_step(step, learned):
+    """A step has ended. `learned`: a function that gives what a predicate may ask for: `parameters`, a dictionary by name, and
+    whatever else the framework knows."""
     if (stops := _wanted()) is not None:
-        stops.after_step(step, parameters)
+        stops.after_step(step, learned)
 
 
 def _modules():
-    return {name: sys.modules[name] for name in ("torch", "numpy") if name in sys.modules}
+    """As scripts call them, where they were imported."""
+    return {name: sys.modules[module] for module, name in MODULES if module in sys.modules}
 
 
 def _run_file(path, names):
     with open(path, encoding="utf-8") as file:
         exec(compile(file.read(), path, "exec"), names)
-
-
-def _save(parameters, path):
-    if parameters:
-        sys.modules["torch"].save({name: parameter.detach() for name, parameter in parameters.items()}, path)
 
 
 def _in_recording(name):

@@ -6,6 +6,7 @@ Watching the attribute, rather than a function, leaves no frame of ours in the t
 import os
 
 from lockstep_python import import_watch, notes, payload
+from lockstep_python.watched_attribute import WatchedAttribute
 
 _session = None  # once begun: the Session, or False when there will be none
 
@@ -20,44 +21,30 @@ class Session:
         self.run_steps = None
 
 
-class _WatchedAttribute:
-    def __init__(self, name):
-        self._name = name
-
-    def __get__(self, owner, kind=None):
-        if owner is None:
-            return self
-        try:
-            return owner.__dict__[self._name]
-        except KeyError:
-            raise AttributeError(self._name) from None
-
-    def __set__(self, owner, value):
-        owner.__dict__[self._name] = value
-        if value is not None:
-            _begin_once(value)
-
-
-class _WatchedServer(_WatchedAttribute):
-    def __set__(self, owner, value):
-        super().__set__(owner, value)
-        if _session:
-            _refuse_replays(_session)
-
-
 def watch_context(context):
     for name in ("_server_def", "_collective_ops_server_def"):
-        setattr(context.Context, name, _WatchedAttribute(name))
+        setattr(context.Context, name, WatchedAttribute(name, _when_set))
     if payload.is_replay():
         from lockstep_tensorflow import solo
         solo.stay_alone(context.Context, _begin_once)
 
 
 def watch_server(server_lib):
-    server_lib.Server._server_def = _WatchedServer("_server_def")
+    server_lib.Server._server_def = WatchedAttribute("_server_def", _when_set_for_a_server)
     if payload.is_replay():
         from lockstep_tensorflow import solo
         server_lib.Server.__init__ = solo.refuse_servers
+
+
+def _when_set(_, server_def):
+    if server_def is not None:
+        _begin_once(server_def)
+
+
+def _when_set_for_a_server(server, server_def):
+    _when_set(server, server_def)
+    if _session:
+        _refuse_replays(_session)
 
 
 def _begin_once(server_def):

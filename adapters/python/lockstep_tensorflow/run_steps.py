@@ -9,6 +9,7 @@ from threading import get_ident
 from time import monotonic_ns  # the clock of the records
 
 from lockstep_python import steps
+from lockstep_tensorflow.state import State
 
 
 class RunSteps:
@@ -17,6 +18,7 @@ class RunSteps:
     def __init__(self, library, calls, tell_step):
         """`calls.value`: how many collectives have begun. `tell_step` takes a step's number, begin and end."""
         self._library, self._calls, self._tell_step = library, calls, tell_step
+        self._state = State(library)
         self._main = threading.main_thread().ident
         self._depth = self._begin_ns = self._calls_before = 0
 
@@ -33,7 +35,7 @@ class RunSteps:
         self._depth -= 1
         if self._depth == 0 and not failed and self._calls.value != self._calls_before and not steps.told_above():
             self._tell_step(steps.next_number(), self._begin_ns, monotonic_ns())
-            steps.keep_end(self._library, steps.last_number())
+            steps.keep_end(self._library, steps.last_number(), self._state)
 
 
 def watch_functions(session, trace):

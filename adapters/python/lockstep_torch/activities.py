@@ -80,7 +80,7 @@ class _Steps:
             self._sums.after_step(optimizer, steps.last_number())
         self._end_ns = now_ns
         if self._state is not None:
-            stops.after_step(steps.last_number(), functools.partial(self._state.parameters, optimizer))
+            stops.after_step(steps.last_number(), functools.partial(self._state.learned, optimizer))
 
 
 def _only_makes_state(frame):

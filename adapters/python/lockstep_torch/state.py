@@ -3,7 +3,8 @@ Sums of what collectives are given miss a drift that is too small to change them
 
 import sys
 
-from lockstep_python import notes
+from lockstep_python.names import free_name
+from lockstep_torch.state_sums import StateSums
 
 MOST_FRAMES = 64
 MOST_LETTERS, MOST_PARTS = 900, 200
@@ -11,9 +12,8 @@ MOST_LETTERS, MOST_PARTS = 900, 200
 
 class State:
     def __init__(self, library, native):
-        self._library, self._native = library, native
+        self._library, self._sums = library, StateSums(library, native)
         self._names = None  # once looked for: id of a parameter: its name in a module of the script
-        self._text = (None, b"")  # the names of the last step, joined once
 
     def keep(self, optimizer, step):
         try:
@@ -21,24 +21,26 @@ class State:
                 self._names = {}
                 self._names = _names_in_script(sys._getframe(2))
                 self._tell_sizes(optimizer)
-            names, tensors = self._tensors(optimizer)
-            if self._is_on_device(tensors) and self._native.keep_state(step, "\n".join(names), tensors):
-                return
-            self._keep_on_host(step, names, tensors)
+            tensors = self._tensors(optimizer)
         except Exception as error:
-            notes.tell(f"the state after step {step} is not summed: {error!r}")
-            self._library.keep_state(step, b"", [])
+            self._sums.keep_none(step, error)
+            return
+        self._sums.keep(step, tensors)
 
-    def parameters(self, optimizer):
+    def learned(self, optimizer):
+        return {"parameters": self._parameters(optimizer)}
+
+    def _parameters(self, optimizer):
         """By their names, as the script's modules have them."""
+        taken = set()
         every = (parameter for group in optimizer.param_groups for parameter in group["params"])
-        return {self._names.get(id(parameter)) or f"parameter {number}": parameter
+        return {free_name(self._names.get(id(parameter)) or f"parameter {number}", taken): parameter
                 for number, parameter in enumerate(every)}
 
     def _tell_sizes(self, optimizer):
         """So that a bucket of gradients can be told by its size. Attributes take about a thousand letters."""
         parts = [""]
-        for name, parameter in self.parameters(optimizer).items():
+        for name, parameter in self._parameters(optimizer).items():
             line = f"{name} {parameter.numel()}\n"
             if len(parts[-1]) + len(line) > MOST_LETTERS:
                 parts.append("")
@@ -46,36 +48,13 @@ class State:
         for number, part in enumerate(parts[:MOST_PARTS]):
             self._library.set_attribute(f"parameters {number}", part)
 
-    def _is_on_device(self, tensors):
-        return self._native is not None and any(tensor.device.type != "cpu" for tensor in tensors)
-
-    def _keep_on_host(self, step, names, tensors):
-        readable = [(name, tensor) for name, tensor in zip(names, tensors) if tensor.device.type == "cpu"]
-        key = tuple(name for name, _ in readable)
-        if self._text[0] != key:
-            self._text = key, "\n".join(key).encode(errors="replace")
-        pieces = [(tensor.data_ptr(), tensor.numel() * tensor.element_size()) for _, tensor in readable]
-        self._library.keep_state(step, self._text[1], pieces)
-
     def _tensors(self, optimizer):
-        names, tensors = [], []
-
-        def add(name, tensor):
-            tensor = getattr(tensor, "_local_tensor", tensor)
-            if str(tensor.layout) == "torch.strided" and tensor.is_contiguous():
-                names.append(name)
-                tensors.append(tensor)
-
-        number = 0
-        for group in optimizer.param_groups:
-            for parameter in group["params"]:
-                name = self._names.get(id(parameter)) or f"parameter {number}"
-                add(name, parameter)
-                for key, value in optimizer.state.get(parameter, {}).items():
-                    if hasattr(value, "data_ptr"):
-                        add(f"{name} {key}", value)
-                number += 1
-        return names, tensors
+        """Parameters and what the optimizer keeps of each; of a sharded one the part that is here."""
+        named = []
+        for name, parameter in self._parameters(optimizer).items():
+            kept = optimizer.state.get(parameter, {}).items()
+            named += [(name, parameter), *((f"{name} {key}", value) for key, value in kept if hasattr(value, "data_ptr"))]
+        return [(name, getattr(tensor, "_local_tensor", tensor)) for name, tensor in named]
 
 
 def _names_in_script(frame):
