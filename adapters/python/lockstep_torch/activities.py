@@ -92,6 +92,17 @@ def _only_makes_state(frame):
     return False
 
 
+@functools.cache
+def _steps_within_steps(kind):
+    """Whether the `step` of such an optimizer may call that of its base, as Horovod's does, and both tell of themselves."""
+    return sum(hasattr(vars(base).get("step"), "hooked") for base in kind.__mro__) > 1
+
+
+def _is_inner_step(optimizer, frame):
+    """`frame`: where PyTorch calls a step, its `func`, and tells of it."""
+    return frame.f_locals.get("func") is not getattr(type(optimizer).step, "__wrapped__", None)
+
+
 def _watch_steps(library, native, torch):
     """Every optimizer calls this empty method of its own when it has stepped, in all versions, for profilers."""
     told = _Steps(library, native, torch)
@@ -99,7 +110,7 @@ def _watch_steps(library, native, torch):
     before = torch.optim.Optimizer._optimizer_step_code
 
     def _optimizer_step_code(self):
-        if not is_compiling():
+        if not is_compiling() and not (_steps_within_steps(type(self)) and _is_inner_step(self, sys._getframe(1))):
             told.end(self)
         return before(self)
 
