@@ -169,10 +169,21 @@ class Causes {
     }
     const bool are_apart = std::ranges::none_of(past, [&](int rank) { return left_behind.contains(rank); });
     if (past.empty() || !are_apart) return false;
-    cause.kind = CauseKind::kMissing;
-    cause.roots.assign(past.begin(), past.end());
+    const bool is_extra = missed.size() == 1 && is_first_call_of_a_few(waits_[missed.front()]);
+    const std::set<int>& odd_ones = is_extra ? left_behind : past;
+    cause.kind = is_extra ? CauseKind::kExtra : CauseKind::kMissing;
+    cause.roots.assign(odd_ones.begin(), odd_ones.end());
     cause.waits = std::move(missed);
     return true;
+  }
+
+  static bool only_few_came_to(const Wait& wait) {
+    return wait.waiting.size() + wait.finished.size() < wait.absent.size() && wait.silent.empty();
+  }
+
+  // Under a name that nobody used before: those who stayed away from it cannot have forgotten it.
+  static bool is_first_call_of_a_few(const Wait& wait) {
+    return wait.sequence == 1 && wait.finished.empty() && only_few_came_to(wait);
   }
 
   // Between two groups, those fewer ranks that went to the one first are the odd ones.
@@ -234,9 +245,7 @@ class Causes {
       });
     });
     const Wait& first = waits_[cause.waits.front()];
-    const bool few_came =
-        first.waiting.size() + first.finished.size() < first.absent.size() && first.silent.empty();
-    if (few_came && cause.waits.size() == 1 && cause.roots.size() == first.absent.size()) {
+    if (only_few_came_to(first) && cause.waits.size() == 1 && cause.roots.size() == first.absent.size()) {
       cause.kind = CauseKind::kExtra;
       cause.roots = waiting_in(cause.waits.front());
     }

@@ -86,6 +86,23 @@ TEST(WentPast, ARankThatEndedTheStepSkippedItsLastCall) {
   EXPECT_EQ(causes[0].roots, std::vector<int>{1});
 }
 
+TEST(WentPast, ThoseWhoGoOnDidNotSkipWhatAFewCallForTheFirstTime) {
+  ThreeTensors job;
+  for (int rank = 0; rank < 3; ++rank) job.complete_step(rank, 1);
+  const CommunicatorId metric = job.sketch.group("metric", {0, 1, 2});
+  job.sketch.call(0, {.communicator = metric, .sequence = 1, .state = EventState::kStarted});
+  for (const int rank : {1, 2}) {
+    job.end_step(rank, 1);
+    job.issue(rank, 0, 2, EventState::kStarted);
+  }
+  job.end_step(0, 0);
+  const std::vector<Cause> causes = causes_of(job.sketch);
+  ASSERT_EQ(causes.size(), 1U);
+  EXPECT_EQ(causes.front().kind, CauseKind::kExtra);
+  EXPECT_EQ(causes.front().roots, std::vector<int>{0});
+  EXPECT_EQ(causes.front().victims, (std::vector<int>{1, 2}));
+}
+
 TEST(WentPast, AnotherOrderInTheSameStepStaysACircle) {
   ThreeTensors job;
   for (int rank = 0; rank < 3; ++rank) {
