@@ -4,14 +4,25 @@
 
 namespace lockstep::symptoms {
 
-bool is_of_a_rank_that_ended_early(const Candidate& complaint, const model::Finding& finding,
-                                   const std::set<int>& done) {
-  return complaint.symptom->printer == Printer::kVictim && finding.root_ranks.size() == 1 &&
-         done.contains(finding.root_ranks.front()) &&
-         std::ranges::none_of(complaint.ranks, [&](int rank) { return done.contains(rank); });
+std::vector<int> who_ended_early(const Candidate& complaint, const model::Finding& finding,
+                                 const std::set<int>& done) {
+  const bool is_about_others =
+      complaint.symptom->printer == Printer::kVictim || complaint.role == Role::kCascade;
+  const bool ends_with_them =
+      std::ranges::any_of(complaint.ranks, [&](int rank) { return done.contains(rank); });
+  if (!is_about_others || ends_with_them) return {};
+  const std::vector<int>& named = finding.root_ranks;
+  if (named.size() == 1 && done.contains(named.front())) return named;
+  const bool are_fewer = done.size() <= complaint.ranks.size();
+  return named.empty() && are_fewer ? std::vector<int>(done.begin(), done.end()) : std::vector<int>();
 }
 
-void say_that_it_ended_early(const Catalogue& catalogue, model::Finding& finding) {
+void say_who_ended_early(const Catalogue& catalogue, std::vector<int> ranks, const std::set<int>& complaining,
+                         model::Finding& finding) {
+  if (finding.root_ranks.empty()) {
+    finding.root_ranks = std::move(ranks);
+    finding.victim_ranks.assign(complaining.begin(), complaining.end());
+  }
   const Symptom& entry = catalogue.at("desync.ended_early");
   finding.leaf = entry.leaf;
   finding.code = entry.code;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <set>
-#include <span>
+#include <vector>
 
 #include "model/finding.h"
 #include "symptoms/candidate.h"
@@ -11,11 +11,13 @@
 namespace lockstep::symptoms {
 
 // `finding` is what is said of `complaint`; `done`: the ranks that said they are done. Of those who complain
-// none may be: ranks that end at about the same time lose each other, too.
-bool is_of_a_rank_that_ended_early(const Candidate& complaint, const model::Finding& finding,
-                                   const std::set<int>& done);
+// none may be: ranks that end at about the same time lose each other, too. Where the complaint names nobody,
+// as Horovod's, those few who are done are meant. Empty: nobody is.
+std::vector<int> who_ended_early(const Candidate& complaint, const model::Finding& finding,
+                                 const std::set<int>& done);
 
-// Keeps its ranks and its evidence.
-void say_that_it_ended_early(const Catalogue& catalogue, model::Finding& finding);
+// Keeps its evidence, and its ranks where it has any.
+void say_who_ended_early(const Catalogue& catalogue, std::vector<int> ranks, const std::set<int>& complaining,
+                         model::Finding& finding);
 
 }  // namespace lockstep::symptoms

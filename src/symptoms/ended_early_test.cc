@@ -32,6 +32,16 @@ TEST(EndedEarly, ARankThatSaysItIsDoneWasNotLost) {
   EXPECT_EQ(finding.evidence.front().rank, 0);
 }
 
+TEST(EndedEarly, AComplaintThatNamesNobodyMeansTheRankThatIsDone) {
+  constexpr std::string_view kShutDown =
+      "step 7 loss 0.31\nhorovod.common.exceptions.HorovodInternalError: Horovod has been shut down.\n";
+  const model::Finding finding = verdict_on(kShutDown, "step 7 loss 0.30\ntraining finished\n");
+  EXPECT_EQ(finding.code, "desync.ended_early");
+  EXPECT_EQ(finding.root_ranks, std::vector{1});
+  EXPECT_EQ(finding.victim_ranks, std::vector{0});
+  EXPECT_EQ(verdict_on(kShutDown, "step 7 loss 0.30\n").code, "comm.horovod_shutdown");
+}
+
 TEST(EndedEarly, ARankThatSaysNothingWasLost) {
   EXPECT_EQ(verdict_on(kLostAPeer, "step 7 loss 0.30\n").code, "comm.peer_gone");
 }

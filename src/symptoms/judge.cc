@@ -169,9 +169,10 @@ LogVerdict judge(const Catalogue& catalogue, std::span<const LogText> unread_log
   if (verdict.findings.empty() && !candidates.empty()) {
     verdict.findings = findings_from(candidates, logs, speaking);
     verdict.grounds = grounds_of(candidates, guess);
-    if (is_of_a_rank_that_ended_early(candidates.front(), verdict.findings.front(),
-                                      ranks_that_said_done(logs, sources)))
-      say_that_it_ended_early(catalogue, verdict.findings.front());
+    std::vector<int> early =
+        who_ended_early(candidates.front(), verdict.findings.front(), ranks_that_said_done(logs, sources));
+    if (!early.empty())
+      say_who_ended_early(catalogue, std::move(early), candidates.front().ranks, verdict.findings.front());
     const std::string& code = verdict.findings.front().code;
     const bool is_vague = code == kCatchAll || (place && code == kScriptError);
     if (guess && guess->share >= kClearerThanChance && is_vague) {
