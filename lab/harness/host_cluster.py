@@ -12,7 +12,7 @@ import time
 
 from harness import namespaces
 from harness.errors import LabError
-from harness.host_spec import HostSpec, default_hosts
+from harness.host_spec import GATEWAY, HostSpec, default_hosts
 from harness.hosts import Hosts
 
 LOGIN = "login"
@@ -51,6 +51,9 @@ class HostCluster:
     def _start(self):
         raise NotImplementedError
 
+    def start_node(self, name: str):
+        raise NotImplementedError
+
     @property
     def nodes(self) -> list[str]:
         return [name for name in self.by_name if name != LOGIN]
@@ -71,6 +74,14 @@ class HostCluster:
         """As when its power goes: nothing on it runs on, nothing of it answers."""
         self.run(["ip", "link", "set", "eth0", "down"], host=name)
         self._kill_all(name)
+
+    def revive_node(self, name: str):
+        """After kill_node(): its power is back."""
+        address = self.by_name[name].address
+        for words in ("link set eth0 up", f"route add {GATEWAY} dev eth0 scope link src {address}",
+                      f"route add default via {GATEWAY} src {address}"):
+            self.run(["ip", *words.split()], host=name)
+        self.start_node(name)
 
     def close(self):
         for name in self.by_name:

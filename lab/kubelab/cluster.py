@@ -99,10 +99,11 @@ class Cluster(HostCluster):
             space = "namespaces/default/" if "namespace" in role["metadata"] else ""
             self.objects("POST", f"/apis/rbac.authorization.k8s.io/v1/{space}{kind}", role)
         for number, name in enumerate(self.nodes, 1):
-            self._start_node(number, name)
+            self._prepare_node(number, name)
+            self.start_node(name)
         self._until(lambda: self._ready_nodes() == len(self.nodes), "all nodes are ready")
 
-    def _start_node(self, number: int, name: str):
+    def _prepare_node(self, number: int, name: str):
         host = self.by_name[name]
         own = self.folder / name
         (own / "cni").mkdir(parents=True)
@@ -111,7 +112,10 @@ class Cluster(HostCluster):
         (own / "kubelet.json").write_text(settings.kubelet_config())
         route = ["ip", "route", "add", settings.pod_network(number), "via", host.address, "dev", f"to{host.index}", "onlink"]
         subprocess.run(route, check=True, preexec_fn=lambda: namespaces.enter(self._hosts.router_pid))
-        kubelet = settings.kubelet(self.programs, own, name, host.address, self.who)
+
+    def start_node(self, name: str):
+        own = self.folder / name
+        kubelet = settings.kubelet(self.programs, own, name, self.by_name[name].address, self.who)
         self._daemon(name, ["unshare", "--pid", "--mount", "--fork", "--kill-child", "/usr/bin/python3", "-B", HERE / "node.py",
                             f"/{self._cgroup}/{name}", self.folder / "image.tar", own / "containerd.toml", *kubelet], "node")
 

@@ -11,7 +11,6 @@ import pathlib
 
 from harness.errors import LabError
 from harness.host_cluster import LOGIN, HostCluster, specs_of
-from harness.host_spec import GATEWAY
 
 from slurmlab import accounting
 from slurmlab.settings import slurm_conf
@@ -74,14 +73,6 @@ class Cluster(HostCluster):
     def start_node(self, name: str):
         (self.folder / f"spool-{name}").mkdir(exist_ok=True)
         self._daemon(name, ["slurmd", "-D", "-N", name, "-f", self.folder / "slurm.conf"])
-
-    def revive_node(self, name: str):
-        """After kill_node(): its power is back."""
-        address = self.by_name[name].address
-        for words in ("link set eth0 up", f"route add {GATEWAY} dev eth0 scope link src {address}",
-                      f"route add default via {GATEWAY} src {address}"):
-            self.run(["ip", *words.split()], host=name)
-        self.start_node(name)
 
     def _states(self) -> set[str]:
         try:

@@ -146,10 +146,11 @@ Result<WatchedEnd> run_job(const process::Command& command, const std::filesyste
   WatchedRun run(job, signals, watcher, end.link.get(), listener);
   run.until_the_end();
   end.findings = watcher.findings();
-  end.first_loss = watcher.first_loss();
   end.job = TRY(job.finish());
   run.hear_others_out(end.job.run.status());
   watcher.follow();
+  watcher.review_first_loss();
+  end.first_loss = watcher.first_loss();
   const std::vector<const watch::LiveRank*> ranks = watcher.job().ranks();
   end.ranks_recorded = ranks.size();
   if (!ranks.empty()) end.frameworks = ranks.front()->recorded_frameworks();

@@ -61,6 +61,12 @@ std::vector<Finding> decided_faults(const LiveJob& job) {
   return findings;
 }
 
+std::vector<Finding> calls_that_differ(const LiveJob& job) {
+  std::vector<Finding> findings = analysis::analyse(evidence_of(job, 0));
+  std::erase_if(findings, [](const Finding& finding) { return !is_mismatch(finding); });
+  return findings;
+}
+
 std::vector<Finding> lost_ranks(const LiveJob& job) {
   std::vector<Finding> findings = analysis::analyse(evidence_of(job, 0));
   std::erase_if(findings, [&](const Finding& finding) {

@@ -15,6 +15,9 @@ bool is_about_waiting(const model::Finding& finding);
 // Findings that no longer waiting can take back: calls that do not fit, a circle, a rank that cannot come.
 std::vector<model::Finding> decided_faults(const LiveJob& job);
 
+// Ranks that called different things where they should have met.
+std::vector<model::Finding> calls_that_differ(const LiveJob& job);
+
 // What is to say of ranks whose processes are gone: who waits for them, or that they are.
 std::vector<model::Finding> lost_ranks(const LiveJob& job);
 

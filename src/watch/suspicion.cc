@@ -47,7 +47,8 @@ Whereabouts Suspicions::ask(const LiveJob& job, int number) {
   if (rank == nullptr) return Whereabouts::kUnknown;
   if (rank->has_ended() || rank->is_gone()) return Whereabouts::kLost;
   const auto sample = rank->process().sample();
-  if (sample && (sample->state == 'T' || sample->state == 't')) return Whereabouts::kLost;
+  const bool is_stopped = sample && (sample->state == 'T' || sample->state == 't');
+  if (is_stopped && job.now_ns() - rank->last_word_ns() >= kQuietNs) return Whereabouts::kLost;
   if (in_a_call_.contains(number)) return Whereabouts::kInACall;
   if (rank->activity() != nullptr) return Whereabouts::kExcused;
   if (!sample) return Whereabouts::kUnknown;

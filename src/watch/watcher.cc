@@ -64,10 +64,12 @@ std::vector<Notice> Watcher::judge() {
   if (!has_mismatch && !suspicion.is_decided && !is_late) return notices;
 
   const std::uint64_t progress = this->progress();
-  const bool was_judged = progress == judged_at_progress_ && (judged_late_ || !is_late);
+  const bool was_judged = progress == judged_at_progress_ && (judged_late_ || !is_late) &&
+                          (judged_decided_ || !suspicion.is_decided);
   if ((was_judged && !has_mismatch) || now < next_judgement_) return notices;
   judged_at_progress_ = progress;
   judged_late_ = is_late;
+  judged_decided_ = suspicion.is_decided;
   if (has_mismatch) mismatch_since_ = {};
   std::vector<Finding> decided = decided_faults(job_);
   const bool has_decided = !decided.empty();
@@ -112,6 +114,12 @@ void Watcher::note_first_loss() {
   if (gone == 1 && others_go_on) first_loss_ = lost_ranks(job_);
 }
 
+void Watcher::review_first_loss() {
+  if (first_loss_.empty()) return;
+  if (std::vector<Finding> mismatches = calls_that_differ(job_); !mismatches.empty())
+    first_loss_ = std::move(mismatches);
+}
+
 std::vector<int> Watcher::process_fds() const {
   std::vector<int> fds;
   for (const LiveRank* rank : job_.ranks()) {
@@ -127,6 +135,10 @@ void Watcher::report(Kind kind, std::vector<Finding> found, std::vector<Notice>&
         standing_, [&](const Said& said) { return is_same(said.notice.finding, finding); });
     if (same != standing_.end()) {
       same->notice.finding = std::move(finding);
+      const bool was_late = same->notice.kind == Kind::kLate || same->notice.kind == Kind::kHung;
+      if (kind != Kind::kDecided || !was_late) continue;
+      same->notice.kind = kind;
+      notices.push_back(same->notice);
       continue;
     }
     notices.push_back({.kind = kind, .finding = std::move(finding), .since = Clock::now()});

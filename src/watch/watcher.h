@@ -52,6 +52,10 @@ class Watcher {
   // once, so there is often no time to see who waits for it: it counts when the job has ended badly.
   const std::vector<model::Finding>& first_loss() const { return first_loss_; }
 
+  // Once all records are there: those of other hosts come after the news that a process is gone. Ranks that
+  // called different things were at odds before one of them was lost.
+  void review_first_loss();
+
   // Becomes readable when a process of the job ends: a reason to tick at once.
   std::vector<int> process_fds() const;
 
@@ -86,6 +90,7 @@ class Watcher {
   Clock::time_point next_slow_look_{};
   std::uint64_t judged_at_progress_ = ~std::uint64_t{0};
   bool judged_late_ = false;
+  bool judged_decided_ = false;
   std::int64_t late_ns_ = 0;  // of the last judgement about late ranks
   std::map<std::string, int> slow_in_a_row_;
 };

@@ -14,7 +14,7 @@ from harness import process_tree
 from harness.registry import python_of
 from kubelab import image
 from kubelab.cluster import Cluster
-from service_client import pids_with, wait_until
+from service_client import JOBS, pids_with, wait_until
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 BUILD = pathlib.Path(os.environ.get("LOCKSTEP_BUILD", ROOT / "build/release")).resolve()
@@ -199,18 +199,33 @@ def test_what_a_rank_asks_for_is_the_limit_of_its_pod_and_grows_when_it_was_too_
     assert service.log(name) == ["[0] had enough"]
 
 
-def test_a_job_goes_on_without_a_node_that_died(service, cluster, tmp_path):
-    """The last test: the node stays dead."""
-    folder = tmp_path / "checkpoints"
+def test_a_job_goes_on_without_a_node_that_died_and_grows_when_it_is_back(service, cluster, jobs, tmp_path):
+    """The last test of the file: a node dies in it. The training goes on from its own checkpoints."""
+    service.kill()
+    service.start("--grow-after", "1")
+    folder, enough = tmp_path / "checkpoints", tmp_path / "enough"
     folder.mkdir()
-    command = ["/bin/sh", "-c", f"test $LOCKSTEP_ATTEMPT = 1 && {{ touch {folder}/$RANK; sleep 600; }}; echo $RANK of $WORLD_SIZE"]
-    name = service.post({"command": command, "workers": {"min": 2, "max": 3}, "nodes": 3, "cpus_per_worker": 2,
-                         "checkpoint_directory": str(folder)})[1]["id"]
-    wait_until(lambda: len(list(folder.iterdir())) == 3, "the ranks run", PATIENCE_S)
+    name = service.post({"script": str(JOBS / "torch_trains.py"), "args": ["env://", str(enough)], "python": str(python_of(jobs["torch_ddp"].env)),
+                         "workers": {"min": 2, "max": 3}, "nodes": 3, "cpus_per_worker": 2, "checkpoint_directory": str(folder)})[1]["id"]
+    steps_of = lambda attempt, rank: len(re.findall(rf"lab rank={rank} step=", output_of(service, name, attempt)))
+    wait_until(lambda: steps_of(1, 2) > 1, "three ranks train", PATIENCE_S)
     cluster.kill_node("n2")
+    wait_until(lambda: steps_of(2, 1) > 1, "two ranks go on", PATIENCE_S)
+    cluster.revive_node("n2")
+    wait_until(lambda: steps_of(3, 2) > 1, "three ranks train again", PATIENCE_S)
+    enough.touch()
     done = service.wait_for(name, limit_s=PATIENCE_S)
     events = service.events(name)
-    assert (done["state"], done["attempts"]) == ("SUCCEEDED", 2), events
-    assert sorted(done["last_attempt"]["node_names"]) == ["n1", "n3"] and done["last_attempt"]["workers"] == 2
+    assert (done["state"], done["attempts"]) == ("SUCCEEDED", 3), events
+    went = [(attempt["workers"], sorted(attempt["node_names"])) for attempt in service.get(f"/v1/jobs/{name}/attempts")[1]["attempts"]]
+    assert went[1:] == [(2, ["n1", "n3"]), (3, ["n1", "n2", "n3"])], went
     assert any(kind == "failed, to be retried" and "without n2" in detail for kind, detail in events), events
-    assert sorted(service.log(name))[-2:] == ["[0] 0 of 2", "[1] 1 of 2"]
+    assert ("ended, to grow", "ended to go on with 3 ranks from its checkpoint: n2 is back") in events, events
+    for attempt, ranks in ((2, 2), (3, 3)):
+        assert len(re.findall(r"goes on from epoch [1-9]", output_of(service, name, attempt))) == ranks
+    assert len(params_in(service.log(name))) == 3
+
+
+def output_of(service, name, attempt):
+    path = service.folder / "jobs" / name / str(attempt) / "output"
+    return path.read_text() if path.exists() else ""

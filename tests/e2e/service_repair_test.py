@@ -1,7 +1,14 @@
-"""Jobs that mend themselves: real faults end in success without anybody's help, and users' errors end at once."""
+"""Jobs that mend themselves: real faults end in success without anybody's help, and users' errors end at once.
 
+The faults are those of the surroundings, met by jobs of the lab as they are. Where that is said to fail, the same job was run with
+nothing repaired.
+"""
+
+import json
 import os
+import re
 import signal
+import socket
 import subprocess
 
 import pytest
@@ -9,8 +16,8 @@ import pytest
 from harness import namespaces
 from harness.host_spec import default_hosts
 from harness.hosts import Hosts
-from harness.registry import python_of
-from service_client import JOBS, LOCKSTEP, Service, pids_with, wait_until
+from harness.registry import LAB, python_of
+from service_client import JOBS, LOCKSTEP, Service, wait_until
 
 MEBI = 1 << 20
 
@@ -21,90 +28,139 @@ def service(tmp_path):
         yield made
 
 
+def of_the_lab(job, **fields):
+    return {"script": str(job.script), "python": str(python_of(job.env)), "environment": dict(job.environ), "workers": 2} | fields
+
+
+def training(jobs, *words, **fields):
+    return of_the_lab(jobs["torch_ddp"], script=str(JOBS / "torch_trains.py"), args=[str(word) for word in words], **fields)
+
+
 def events_of(service, name):
     return [(event["kind"], event["detail"]) for event in service.get(f"/v1/jobs/{name}/events")[1]["events"]]
 
 
-def submitted(service, fault, **fields):
-    request = {"script": str(JOBS / "faults_that_pass.py"), "args": [fault], "workers": 2, "python": "/usr/bin/python3"}
-    return service.post(request | fields)[1]
+def nothing_happens(service, job):
+    pass
 
 
-def ends_well(service, job, attempts, why):
+def ends_well(service, request, attempts, why, happens=nothing_happens):
+    """After so many attempts, of which each but the last is told to be followed by another one for this reason."""
+    job = service.post(request)[1]
+    happens(service, job)
     done = service.wait_for(job["id"])
     events = events_of(service, job["id"])
     assert (done["state"], done["attempts"]) == ("SUCCEEDED", attempts), (done["reason"], events, done.get("diagnosis"))
     told = [detail for kind, detail in events if kind == "failed, to be retried"]
     assert len(told) == attempts - 1 and all(why in detail for detail in told), events
+    return done
 
 
-def fails_as_it_is(service, request):
+def fails_as_it_is(service, request, happens=nothing_happens):
     """The control: the same job, of which nothing is repaired."""
-    done = service.wait_for(service.post(request | {"repairs": 0})[1]["id"])
+    job = service.post(request | {"repairs": 0})[1]
+    happens(service, job)
+    done = service.wait_for(job["id"])
     assert (done["state"], done["attempts"]) == ("FAILED", 1), events_of(service, done["id"])
     assert not [kind for kind, _ in events_of(service, done["id"]) if kind == "repaired"]
     return done
 
 
-def test_a_busy_port(service):
-    ends_well(service, submitted(service, "busy_port"), 2, "setup.port_in_use: other ports are chosen")
+def output_of(service, job, attempt=1):
+    path = service.folder / "jobs" / job["id"] / str(attempt) / "output"
+    return path.read_text() if path.exists() else ""
 
 
-def test_too_little_host_memory(service):
-    job = submitted(service, "host_memory", memory_per_worker=64 * MEBI, memory_most=512 * MEBI)
-    ends_well(service, job, 3, "host memory: each rank may have")
-    refused = submitted(service, "host_memory", memory_per_worker=64 * MEBI)
-    done = service.wait_for(refused["id"])
-    assert (done["state"], done["attempts"]) == ("FAILED", 1)
+def parameters_of(service, job):
+    found = set(re.findall(r"done params=(\S+)", output_of(service, job, job["attempts"])))
+    assert len(found) == 1, found
+    return found
+
+
+@pytest.mark.parametrize("name", ["torch_ddp", "tf_custom_loop", "horovod_torch"])
+def test_a_busy_port(service, jobs, name):
+    """Another program of the machine takes the port that was chosen before those who need it are there."""
+    neighbours = []
+
+    def neighbour_takes_it(service, job):
+        plan = service.folder / "jobs" / job["id"] / "1/plan.json"
+        while not plan.exists():
+            pass
+        neighbours.append(socket.create_server(("", json.loads(plan.read_text())["ports"][0])))
+
+    request = of_the_lab(jobs[name])
+    if name == "torch_ddp":
+        fails_as_it_is(service, request, neighbour_takes_it)
+    ends_well(service, request, 2, ": other ports are chosen", neighbour_takes_it)
+    for neighbour in neighbours:
+        neighbour.close()
+
+
+def test_too_little_host_memory(service, jobs):
+    request = of_the_lab(jobs["torch_ddp"], memory_per_worker=64 * MEBI)
+    ends_well(service, request | {"memory_most": 1024 * MEBI}, 3, "host memory: each rank may have")
+    refused = service.wait_for(service.post(request)[1]["id"])
+    assert (refused["state"], refused["attempts"]) == ("FAILED", 1)
     assert "more memory was not allowed" in events_of(service, refused["id"])[-1][1]
 
 
-def test_a_preemption_signal(service, tmp_path):
-    job = submitted(service, "preemption", args=["preemption", str(tmp_path / "mark")])
-    folder = service.folder / "jobs" / job["id"] / "1"
-    wait_until(lambda: (folder / "output").exists() and (folder / "output").read_text().count("ready") == 2, "the ranks run")
-    for pid in pids_with(str(tmp_path / "mark")):
-        os.kill(pid, signal.SIGTERM)
-    ends_well(service, job, 2, "was told to end from outside")
+def test_too_little_shared_memory(jobs, tmp_path):
+    """A data loader's worker hands batches over in it."""
+    specs = default_hosts(1)
+    specs[0].shm_bytes = MEBI // 2
+    with Hosts(specs) as hosts, HostService(tmp_path / "s", hosts[0]) as service:
+        fails_as_it_is(service, training(jobs, "env://", 2))
+        ends_well(service, training(jobs, "env://", 2), 2, "larger /dev/shm")
+
+
+def test_a_preemption_signal(service, jobs, tmp_path):
+    """It goes on from its own checkpoint, and comes to the parameters of a job that nobody disturbed."""
+    def is_told_to_end(service, job):
+        saved = tmp_path / f"checkpoints-{len(list(tmp_path.glob('checkpoints-*'))) - 1}" / "last.pt"
+        wait_until(saved.exists, "it has saved")
+        for pid in re.findall(r"ready pid=(\d+)", output_of(service, job)):
+            os.kill(int(pid), signal.SIGTERM)
+
+    def request():
+        folder = tmp_path / f"checkpoints-{len(list(tmp_path.glob('checkpoints-*')))}"
+        folder.mkdir()
+        return training(jobs, "env://", 40, checkpoint_directory=str(folder))
+
+    undisturbed = ends_well(service, request(), 1, "")
+    fails_as_it_is(service, request(), is_told_to_end)
+    done = ends_well(service, request(), 2, "was told to end from outside", is_told_to_end)
+    assert re.search(r"goes on from epoch [1-9]", output_of(service, done, 2))
+    assert parameters_of(service, done) == parameters_of(service, undisturbed)
+
+
+def test_a_wrong_interface(service, jobs):
+    request = of_the_lab(jobs["torch_ddp"], environment={"GLOO_SOCKET_IFNAME": "ib7"})
+    fails_as_it_is(service, request)
+    ends_well(service, request, 2, "changed GLOO_SOCKET_IFNAME from ib7 to nothing because of rule N14")
+
+
+def test_a_stale_meeting_file(service, jobs, tmp_path):
+    stale = tmp_path / "meeting"
+    stale.write_bytes(b"\x01" * 64)
+    request = training(jobs, f"file://{stale}", 2)
+    waits = fails_as_it_is(service, request | {"time_limit_s": 12})
+    assert "time limit" in waits["reason"], waits["reason"]
+    assert output_of(service, waits).count("meets") == 2 and "ready" not in output_of(service, waits)
+    done = ends_well(service, request, 1, "")
+    assert any(kind == "repaired" and str(stale) in detail for kind, detail in events_of(service, done["id"]))
+
+
+def test_a_hang(service, jobs):
+    request = of_the_lab(jobs["torch_ddp"], script=str(JOBS / "torch_meeting.py"), args=["env://", "one_stops"])
+    ends_well(service, request, 2, "hang: once more")
+
+
+def saving(folder, fault, **fields):
+    return {"script": str(JOBS / "saves_steps.py"), "args": [fault], "python": "/usr/bin/python3", "checkpoint_directory": str(folder)} | fields
 
 
 def test_the_budget_refills_with_each_checkpoint(service, tmp_path):
-    folder = tmp_path / "checkpoints"
-    folder.mkdir()
-    job = submitted(service, "saves_and_is_preempted", workers=1, checkpoint_directory=str(folder), repairs=1)
-    ends_well(service, job, 4, "there is a newer checkpoint")
-
-
-def test_too_little_shared_memory(tmp_path):
-    specs = default_hosts(1)
-    specs[0].shm_bytes = MEBI
-    with Hosts(specs) as hosts, HostService(tmp_path / "s", hosts[0]) as service:
-        ends_well(service, submitted(service, "shared_memory"), 2, "larger /dev/shm")
-
-
-@pytest.mark.parametrize("fault", ["wrong_interface", "stale_meeting", "hang"])
-def test_pytorch_meets_in_spite_of(service, jobs, tmp_path, fault):
-    stale = tmp_path / "meeting"
-    stale.write_bytes(b"\x01" * 64)
-    request = {"script": str(JOBS / "torch_meeting.py"), "args": [f"file://{stale}"], "workers": 2,
-               "python": str(python_of(jobs["torch_ddp"].env))}
-    if fault == "wrong_interface":
-        request |= {"args": ["env://"], "environment": {"GLOO_SOCKET_IFNAME": "ib7"}}
-        fails_as_it_is(service, request)
-    if fault == "stale_meeting":
-        waits = fails_as_it_is(service, request | {"time_limit_s": 20})
-        assert "time limit" in waits["reason"], waits["reason"]
-        assert (service.folder / "jobs" / waits["id"] / "1" / "output").read_text().count("meets") == 2
-    if fault == "hang":
-        request |= {"args": ["env://", "one_stops"]}
-    job = service.post(request)[1]
-    if fault == "wrong_interface":
-        ends_well(service, job, 2, "changed GLOO_SOCKET_IFNAME from ib7 to nothing because of rule N14")
-    elif fault == "hang":
-        ends_well(service, job, 2, "hang: once more")
-    else:
-        ends_well(service, job, 1, "")
-        assert any(kind == "repaired" and str(stale) in detail for kind, detail in events_of(service, job["id"]))
+    ends_well(service, saving(tmp_path, "is_preempted", workers=1, repairs=1), 4, "there is a newer checkpoint")
 
 
 def test_an_elastic_job_grows_when_there_is_room(tmp_path):
@@ -118,8 +174,7 @@ def test_an_elastic_job_grows_when_there_is_room(tmp_path):
         other = service.post({"command": ["/bin/sh", "-c", f"until test -e {gate}; do sleep 0.1; done"], "workers": 1,
                               "cpus_per_worker": cores - 1})[1]
         service.wait_for(other["id"], ("RUNNING",))
-        job = submitted(service, "saves_when_told", workers={"min": 1, "max": 2}, cpus_per_worker=1,
-                        checkpoint_directory=str(folder), repairs=0)
+        job = service.post(saving(folder, "when_told", workers={"min": 1, "max": 2}, cpus_per_worker=1, repairs=0))[1]
         wait_until(lambda: list(folder.iterdir()), "it has saved")
         gate.touch()
         done = service.wait_for(job["id"])
@@ -127,18 +182,23 @@ def test_an_elastic_job_grows_when_there_is_room(tmp_path):
         assert (done["state"], done["attempts"]) == ("SUCCEEDED", 2), events
         assert ("ended, to grow", "ended to go on with 2 ranks from its checkpoint: there is room") in events
         assert ("started", "attempt 2 with 2 ranks") in events
-        assert (service.folder / "jobs" / job["id"] / "2" / "output").read_text().count("goes on at step 7") == 2
+        assert output_of(service, job, 2).count("goes on at step 7") == 2
 
 
-@pytest.mark.parametrize("program, code", [("raise ValueError('the learning rate must be positive')", "script.exception"),
-                                           ("import flash_attention_of_next_year", "import.no_module"),
-                                           ("open('/nowhere/settings.json')", "path.file")])
-def test_a_users_error_ends_at_once(service, program, code):
-    job = service.post({"command": ["/usr/bin/python3", "-c", program], "workers": 2, "retries": 5})[1]
-    done = service.wait_for(job["id"])
-    assert (done["state"], done["attempts"]) == ("FAILED", 1), events_of(service, job["id"])
-    assert done["diagnosis"]["findings"][0]["code"] == code
-    assert f"not retried: {code} would happen again" in events_of(service, job["id"])[-1][1]
+@pytest.mark.parametrize("script, fault, code, said", [
+    ("torch_train.py", "features_differ", "tensor.matmul", "mat1 and mat2 shapes cannot be multiplied"),
+    ("torch_prepare.py", "module_missing", "import.no_module", "fused_kernels"),
+    ("torch_train.py", "file_on_one_node", "path.file", "/shared/run7/vocabulary.json"),
+    ("keras_train.py", "features_differ", "tensor.keras_input", "expected shape=(None, 4), found shape=(None, 5)")])
+def test_a_users_error_ends_at_once(service, jobs, tmp_path, script, fault, code, said):
+    """In training jobs that began well."""
+    job = jobs["keras_fit" if "keras" in script else "torch_ddp"]
+    request = of_the_lab(job, script=str(LAB / "faults/jobs" / script), retries=5)
+    request["environment"] |= {"LAB_FAULT": fault, "PYTHONPATH": str(LAB / "jobs"), "TMPDIR": str(tmp_path)}
+    done = service.wait_for(service.post(request)[1]["id"])
+    assert (done["state"], done["attempts"]) == ("FAILED", 1), events_of(service, done["id"])
+    assert done["diagnosis"]["findings"][0]["code"] == code and said in json.dumps(done["diagnosis"]), done["diagnosis"]
+    assert f"not retried: {code} would happen again" in events_of(service, done["id"])[-1][1]
 
 
 class HostService(Service):

@@ -56,7 +56,8 @@ def test_how_a_forgotten_job_ended(service, cluster, tmp_path):
     name = service.post(request)[1]["id"]
     wait_until(lambda: len(list(tmp_path.glob("began-*"))) == 2, "the ranks run", PATIENCE_S)
     lose_sight_of(service, name)
-    cluster.run(["scancel", (service.folder / "jobs" / name / "1/slurm.id").read_text()])
+    number = (service.folder / "jobs" / name / "1/slurm.id").read_text()
+    cluster.run(["scancel", number])
     wait_until(lambda: slurm_forgot_all(cluster), "Slurm has forgotten the job", PATIENCE_S)
     service.start()
     done = service.wait_for(name, limit_s=PATIENCE_S)
@@ -65,6 +66,7 @@ def test_how_a_forgotten_job_ended(service, cluster, tmp_path):
     if cluster.has_accounts:
         assert done["reason"] == "cancelled in Slurm by somebody else", service.events(name)
         assert "its accounts (sacct) say CANCELLED" in told["accounted"]
+        assert cluster.run(["sacct", "-n", "-X", "-P", "-o", "Account", "-j", number]).strip() == ACCOUNT
     else:
         assert "do not tell how it ended: Slurm accounting storage is disabled" in told["forgotten"]
 

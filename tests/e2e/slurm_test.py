@@ -71,6 +71,26 @@ def test_what_slurm_would_let_wait_for_ever_is_refused(service):
         assert (status, problem["errors"][0]["pointer"]) == (422, pointer), problem
 
 
+def test_what_a_job_asks_for_is_what_slurm_is_asked_for(service, cluster):
+    """A partition, a time limit of Slurm's a little beyond our own, GPUs, cores and memory of each node."""
+    request = {"command": ["sleep", "600"], "workers": 2, "nodes": 1, "partition": "short", "time_limit_s": 90, "gpus_per_worker": 1,
+               "cpus_per_worker": 1, "memory_per_worker": 256 << 20}
+    name = service.post(request)[1]["id"]
+    wait_until(lambda: "running" in dict(service.events(name)), "it runs", PATIENCE_S)
+    number = (service.folder / "jobs" / name / "1/slurm.id").read_text()
+    told = dict(word.split("=", 1) for word in cluster.run(["scontrol", "show", "job", number]).split() if "=" in word)
+    wanted = {"Partition": "short", "TimeLimit": "00:03:00", "NumNodes": "1", "TresPerNode": "gres:gpu:2", "CPUs/Task": "2",
+              "MinMemoryNode": "512M", "Requeue": "0", "NodeList": "n1"}
+    assert {field: told.get(field) for field in wanted} == wanted
+
+
+def test_a_time_limit_ends_the_job_on_every_node(service):
+    name = service.post({"command": ["sleep", "600"], "workers": 2, "nodes": 2, "time_limit_s": 2})[1]["id"]
+    done = service.wait_for(name, limit_s=PATIENCE_S)
+    assert (done["state"], done["attempts"], done["reason"]) == ("FAILED", 1, "ended at its time limit of 2 s"), service.events(name)
+    assert "not retried: it was at its time limit" in service.events(name)[-1][1]
+
+
 def test_the_rank_that_failed_first_is_named(service):
     """Slurm itself would say 143, of a rank that it killed."""
     command = ["/bin/sh", "-c", "echo $RANK on $(hostname) : $CUDA_VISIBLE_DEVICES; test $RANK = 3 && exit 7; sleep 600"]
@@ -110,8 +130,8 @@ def test_a_job_is_found_again(service, cluster, tmp_path):
     assert sorted(service.log(name)) == ["[0] rank 0", "[1] rank 1"]
 
 
-def what_hung(service, name):
-    """What was found in the first attempt: which collective, who held it up, who waited."""
+def what_was_found(service, name):
+    """In the first attempt: which collective, who held it up, who waited."""
     found = service.get(f"/v1/jobs/{name}/findings")[1]["diagnoses"][0]["findings"]["findings"][0]
     return {field: found[field] for field in ("leaf", "code", "scope", "root_ranks", "victim_ranks")}
 
@@ -130,34 +150,55 @@ def test_a_hang_is_diagnosed_and_retried_on_other_nodes(service, jobs):
     assert first["node_names"] == ["n1", "n2"] and second["node_names"] == ["n1", "n3"], events
     assert any(kind == "failed, to be retried" and "hang: once more without n2" in detail for kind, detail in events), events
     assert service.wait_for(alone, limit_s=PATIENCE_S)["attempts"] == 2
-    assert what_hung(service, spread)["root_ranks"] == [1]
-    assert what_hung(service, spread) == what_hung(service, alone)
+    assert what_was_found(service, spread)["root_ranks"] == [1]
+    assert what_was_found(service, spread) == what_was_found(service, alone)
+
+
+@pytest.mark.parametrize("fault", ["kill:1@4", "shape:1@4"])
+def test_what_is_found_over_several_nodes_is_what_is_found_on_one(service, jobs, fault):
+    """Of a rank that is killed while it trains, and of one that calls with another shape."""
+    job = jobs["torch_faults"]
+    request = {"script": str(job.script), "python": str(python_of(job.env)), "workers": 2, "cpus_per_worker": 1, "gpus_per_worker": 0,
+               "environment": {"LAB_FAULT": fault}, "repairs": 0}
+    names = [service.post(request | where)[1]["id"] for where in ({"engine": "local"}, {"nodes": 2})]
+    for name in names:
+        done = service.wait_for(name, limit_s=PATIENCE_S)
+        assert (done["state"], done["attempts"]) == ("FAILED", 1), service.events(name)
+    alone, spread = [what_was_found(service, name) for name in names]
+    assert spread == alone and spread["root_ranks"] == [1], (alone, spread)
 
 
 @pytest.mark.parametrize("cluster", [(NODES_BEFORE_ONE_DIES, "n2")], indirect=True)
-def test_a_job_goes_on_without_a_node_that_died_and_grows_when_it_is_back(service, cluster, tmp_path):
-    """An elastic job takes as many ranks as the nodes that are left can have, and more when there are more."""
+def test_a_job_goes_on_without_a_node_that_died_and_grows_when_it_is_back(service, cluster, jobs, tmp_path):
+    """An elastic job takes as many ranks as the nodes that are left can have, and more when there are more. The training goes on
+    from its own checkpoints."""
     service.kill()
     service.start("--grow-after", "1")
-    folder = tmp_path / "checkpoints"
+    folder, enough = tmp_path / "checkpoints", tmp_path / "enough"
     folder.mkdir()
-    command = ["/bin/sh", "-c", "echo $RANK of $WORLD_SIZE; "
-               f"test $LOCKSTEP_ATTEMPT = 3 || {{ touch {folder}/$LOCKSTEP_ATTEMPT-$RANK; sleep 600; }}"]
     nodes = NODES_BEFORE_ONE_DIES
-    request = {"command": command, "workers": {"min": 2, "max": nodes}, "nodes": nodes, "cpus_per_worker": 2, "gpus_per_worker": 0,
-               "checkpoint_directory": str(folder)}
-    name = service.post(request)[1]["id"]
-    wait_until(lambda: len(list(folder.glob("1-*"))) == nodes, "the ranks run", PATIENCE_S)
+    name = service.post({"script": str(JOBS / "torch_trains.py"), "args": ["env://", str(enough)], "python": str(python_of(jobs["torch_ddp"].env)),
+                         "workers": {"min": 2, "max": nodes}, "nodes": nodes, "cpus_per_worker": 2, "gpus_per_worker": 0,
+                         "checkpoint_directory": str(folder)})[1]["id"]
+    steps_of = lambda attempt, rank: len(re.findall(rf"lab rank={rank} step=", output_of(service, name, attempt)))
+    wait_until(lambda: steps_of(1, nodes - 1) > 1, "all ranks train", PATIENCE_S)
     cluster.kill_node("n2")
-    wait_until(lambda: len(list(folder.glob("2-*"))) == nodes - 1, "it goes on without the node", PATIENCE_S)
-    assert service.get(f"/v1/jobs/{name}")[1]["last_attempt"]["workers"] == nodes - 1
+    wait_until(lambda: steps_of(2, nodes - 2) > 1, "it goes on without the node", PATIENCE_S)
+    assert service.job(name)["last_attempt"]["workers"] == nodes - 1
     wait_until(lambda: "down" in cluster.run(["sinfo", "-h", "-n", "n2", "-o", "%T"]), "Slurm knows of it", PATIENCE_S)
     cluster.revive_node("n2")
+    wait_until(lambda: steps_of(3, nodes - 1) > 1, "all ranks train again", PATIENCE_S)
+    enough.touch()
     done = service.wait_for(name, limit_s=PATIENCE_S)
     events = service.events(name)
     assert (done["state"], done["attempts"]) == ("SUCCEEDED", 3), events
     assert done["last_attempt"]["node_names"] == list(cluster.nodes) and done["last_attempt"]["workers"] == nodes
     assert any(kind == "failed, to be retried" and "without n2" in detail for kind, detail in events), events
     assert ("ended, to grow", f"ended to go on with {nodes} ranks from its checkpoint: n2 is back") in events, events
-    log = service.log(name)
-    assert {f"[{rank}] {rank} of {nodes}" for rank in range(nodes)} <= set(log) and f"[1] 1 of {nodes - 1}" in log, log
+    for attempt, ranks in ((2, nodes - 1), (3, nodes)):
+        assert len(re.findall(r"goes on from epoch [1-9]", output_of(service, name, attempt))) == ranks
+
+
+def output_of(service, name, attempt):
+    path = service.folder / "jobs" / name / str(attempt) / "output"
+    return path.read_text() if path.exists() else ""

@@ -3,6 +3,7 @@
 #include "watch/watcher.h"
 
 #include <chrono>
+#include <fstream>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -13,6 +14,7 @@
 
 #include "record/recording.h"
 #include "sample_recording.h"
+#include "watch/remote_process.h"
 
 namespace lockstep::tests {
 namespace {
@@ -92,6 +94,12 @@ class WatchedJob : public testing::Test {
     }
   }
 
+  // As the host of that rank does.
+  void tell_process(int rank, char state) const {
+    const auto file = watch::remote_process_file(folder_ / record::rank_file_name(rank, 0));
+    std::ofstream(file) << watch::encode({.state = state});
+  }
+
   std::vector<watch::Notice> watch_for(Clock::duration time) {
     std::vector<watch::Notice> notices;
     for (const auto end = Clock::now() + time; Clock::now() < end && notices.empty();) {
@@ -123,6 +131,47 @@ TEST_F(WatchedJob, ARankThatEndedIsNamedAtOnce) {
   EXPECT_EQ(notices[0].finding.root_ranks, std::vector<int>{2});
   EXPECT_TRUE(watch_for(300ms).empty()) << "it is said once";
   EXPECT_EQ(watcher_.findings().size(), 1U);
+}
+
+TEST_F(WatchedJob, AStoppedRankIsNamedThoughItSpokeAMomentAgo) {
+  tell_process(2, 'T');
+  for (auto& rank : ranks_) rank->begin("world", 31, kAllReduce);
+  for (const int rank : {0, 1, 3}) {
+    ranks_[static_cast<std::size_t>(rank)]->end("world", 31, kAllReduce);
+    ranks_[static_cast<std::size_t>(rank)]->begin("world", 32, kAllReduce);
+  }
+  std::this_thread::sleep_for(250ms);
+  ranks_[2]->end("world", 31, kAllReduce);
+  const auto notices = watch_for(10s);
+  ASSERT_EQ(notices.size(), 1U);
+  EXPECT_EQ(notices[0].kind, watch::Kind::kDecided);
+  EXPECT_EQ(notices[0].finding.code, "desync.stopped_rank");
+}
+
+TEST_F(WatchedJob, ALateRankIsNamedAgainWhenItIsStopped) {
+  tell_process(2, 'S');
+  for (const int rank : {0, 1, 3}) ranks_[static_cast<std::size_t>(rank)]->begin("world", 31, kAllReduce);
+  const auto late = watch_for(20s);
+  ASSERT_EQ(late.size(), 1U);
+  EXPECT_EQ(late[0].kind, watch::Kind::kLate);
+  tell_process(2, 'T');
+  const auto notices = watch_for(10s);
+  ASSERT_EQ(notices.size(), 1U);
+  EXPECT_EQ(notices[0].kind, watch::Kind::kDecided);
+}
+
+TEST_F(WatchedJob, WhatOtherHostsTellLaterCountsForTheFirstLoss) {
+  tell_process(0, watch::RemoteProcess::kEnded);
+  ranks_[0]->begin("world", 31, kAllReduce);
+  watcher_.tick();
+  ASSERT_EQ(watcher_.first_loss().size(), 1U);
+  EXPECT_NE(watcher_.first_loss()[0].code, "mismatch.shape");
+  for (const int rank : {1, 2, 3})
+    ranks_[static_cast<std::size_t>(rank)]->begin("world", 31, kAllReduce, 8192);
+  watcher_.follow();
+  watcher_.review_first_loss();
+  ASSERT_EQ(watcher_.first_loss().size(), 1U);
+  EXPECT_EQ(watcher_.first_loss()[0].code, "mismatch.shape");
 }
 
 TEST_F(WatchedJob, CallsThatDoNotFitAreNamedAtOnce) {

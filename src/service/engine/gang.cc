@@ -11,6 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <fmt/format.h>
+
 #include "base/file.h"
 #include "process/signal_gate.h"
 #include "service/engine/horovod_rendezvous.h"
@@ -155,7 +157,12 @@ int run_gang(const AttemptFolder& folder) {
     auto made = plan.places.empty()
                     ? HorovodRendezvous::listen_on(plan.ports.front())
                     : HorovodRendezvous::listen_on(plan.places[0].ports.front(), plan.places[0].address);
-    if (!made.ok()) return kGangCouldNotStart;
+    if (!made.ok()) {
+      const Error& error = made.error();
+      say_for_rank(folder, plan, 0,
+                   fmt::format("lockstep: {}: {}: {}\n", error.what, error.where, error.why));
+      return kGangCouldNotStart;
+    }
     rendezvous.emplace(std::move(made).value());
   }
   if (plan.shared_memory > 0) static_cast<void>(enter_own_shared_memory(plan.shared_memory));

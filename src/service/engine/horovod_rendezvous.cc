@@ -138,7 +138,10 @@ Result<HorovodRendezvous> HorovodRendezvous::listen_on(int port, const std::stri
       ::inet_pton(AF_INET, where.c_str(), &address.sin_addr) == 1 &&
       ::bind(server->listener.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) == 0 &&
       ::listen(server->listener.get(), 1024) == 0;
-  if (!listens) return Error{"cannot serve the rendezvous of Horovod", where, std::strerror(errno), ""};
+  if (!listens) {
+    return Error{"cannot serve the rendezvous of Horovod", fmt::format("{}:{}", where, port),
+                 std::strerror(errno), ""};
+  }
   return HorovodRendezvous(std::move(server));
 }
 

@@ -34,6 +34,13 @@ Result<void> write_end(const AttemptFolder& folder, const RankEnd& end) {
 
 }  // namespace
 
+void say_for_rank(const AttemptFolder& folder, const Plan& plan, int rank, const std::string& words) {
+  auto output = OutputWriter::open(output_place(folder, plan, rank), rank);
+  auto files = process::OutputFiles::open(folder.recording() / "output", fmt::format("rank_{}", rank));
+  if (output.ok()) output.value().keep(process::Stream::kErr, words, now_in_ms());
+  if (files.ok()) files.value().keep(process::Stream::kErr, words);
+}
+
 int run_rank(const AttemptFolder& folder, const Plan& plan, int rank) {
   const MemoryLimit memory(plan, rank);
   RankEnd end;

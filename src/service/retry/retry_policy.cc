@@ -4,6 +4,7 @@
 #include <array>
 #include <chrono>
 #include <csignal>
+#include <cstdint>
 #include <optional>
 #include <set>
 
@@ -61,7 +62,7 @@ class Judgement {
       if (was_told_from_outside(*first))
         return repeat("preempted", fmt::format("rank {} was told to end from outside", first->rank));
     }
-    if (is_in(attempt_.reason, "preempted by") || is_in(attempt_.reason, "lost a node of the job"))
+    if (is_in(attempt_.reason, "preempted by") || scheduler_lost_a_node())
       return repeat("preempted", attempt_.reason);
     if (is_mended_by_rules()) return apply_rules();
     if (is_in(attempt_.reason, "could not go on") || is_in(attempt_.reason, "gave no sign of life"))
@@ -129,6 +130,7 @@ class Judgement {
   static bool is_in(const std::string& text, std::string_view words) {
     return text.find(words) != std::string::npos;
   }
+  bool scheduler_lost_a_node() const { return is_in(attempt_.reason, "lost a node of the job"); }
   bool was_at_its_time_limit() const { return is_in(attempt_.reason, "time limit"); }
 
   static bool was_told_from_outside(const RankEnd& rank) {
@@ -257,13 +259,25 @@ class Judgement {
     return newest;
   }
 
-  // Nodes with ranks that were gone before anything else failed, or long before the others were. Those who
-  // are killed afterwards without a last word lived on for a while: time for last words is given.
-  std::vector<std::string> lost_nodes() const {
+  std::int64_t first_end_ms() const {
+    std::int64_t first = INT64_MAX;
+    for (const RankEnd& rank : attempt_.ranks) first = std::min(first, rank.ended_ms);
+    return attempt_.ranks.empty() ? 0 : first;
+  }
+
+  // A rank that was gone gave no sign after this moment. Those who are killed afterwards without a last word
+  // lived on for a while: time for last words is given.
+  std::int64_t last_sign_of_lost_ms() const {
     const RankEnd* first = first_failure();
-    const std::int64_t until_ms = first != nullptr && !is_end_of_all(*first)
-                                      ? first->ended_ms + kBeatsLate.count()
-                                      : newest_sign_ms() - kWithoutSign.count();
+    if (first != nullptr && !is_end_of_all(*first)) return first->ended_ms + kBeatsLate.count();
+    const std::int64_t long_before = newest_sign_ms() - kWithoutSign.count();
+    return scheduler_lost_a_node() ? std::max(long_before, first_end_ms()) : long_before;
+  }
+
+  // Nodes with ranks that were gone before anything else failed, or long before the others were, or, where
+  // the scheduler says that it lost a node, before it told the others to end.
+  std::vector<std::string> lost_nodes() const {
+    const std::int64_t until_ms = last_sign_of_lost_ms();
     std::vector<int> lost;
     for (const RankEnd& rank : silent_) {
       if (rank.alive_ms <= until_ms) lost.push_back(rank.rank);

@@ -115,6 +115,24 @@ TEST_F(RetryPolicy, OnlyTheNodeThatFellSilentFirstIsLost) {
   EXPECT_THAT(decided().repairs.excluded_nodes, ElementsAre("n2"));
 }
 
+TEST_F(RetryPolicy, ASchedulerThatLostANodeSoonToldTheOthersToEnd) {
+  attempt.reason = "Slurm lost a node of the job";
+  attempt.first_failed_rank.reset();
+  std::erase_if(attempt.ranks, [](const RankEnd& rank) { return rank.rank >= 2; });
+  for (RankEnd& rank : attempt.ranks) rank.ended_ms = 50'000;
+  for (const int rank : {2, 3}) {
+    RankEnd& gone = silent.emplace_back();
+    gone.rank = rank;
+    gone.alive_ms = 48'500;
+  }
+  EXPECT_THAT(decided().repairs.excluded_nodes, ElementsAre("n2"));
+  for (RankEnd& rank : silent) rank.alive_ms = 54'000;  // it ignored that, and was killed
+  EXPECT_THAT(decided().repairs.excluded_nodes, testing::IsEmpty());
+  for (RankEnd& rank : silent) rank.alive_ms = 48'500;
+  attempt.reason = "preempted by Slurm";
+  EXPECT_THAT(decided().repairs.excluded_nodes, testing::IsEmpty());
+}
+
 TEST_F(RetryPolicy, MemoryGrowsAsFarAsAllowed) {
   job.per_worker.memory_bytes = 100 * kMebi;
   attempt.ranks[2].hit_memory_limit = true;
