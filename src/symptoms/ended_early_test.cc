@@ -34,7 +34,9 @@ TEST(EndedEarly, ARankThatSaysItIsDoneWasNotLost) {
 
 TEST(EndedEarly, AComplaintThatNamesNobodyMeansTheRankThatIsDone) {
   constexpr std::string_view kShutDown =
-      "step 7 loss 0.31\nhorovod.common.exceptions.HorovodInternalError: Horovod has been shut down.\n";
+      "step 7 loss 0.31\nhorovod.common.exceptions.HorovodInternalError: Horovod has been shut down. This "
+      "was caused by an "
+      "attempt to allreduce a tensor after one of the ranks finished execution.\n";
   const model::Finding finding = verdict_on(kShutDown, "step 7 loss 0.30\ntraining finished\n");
   EXPECT_EQ(finding.code, "desync.ended_early");
   EXPECT_EQ(finding.root_ranks, std::vector{1});
