@@ -9,7 +9,7 @@ lab-deps: deps   ## make the lab's Python environments and programs
 demo: deps lab-deps build   ## run a job that hangs and show what is known of it
 	@lab/demo/run
 
-lab: lab-deps build   ## run every fault of lab/faults, recorded and not, and write the score to docs/lab.md (half an hour)
+lab: lab-deps build   ## run every fault of lab/faults, recorded and not, and write the score to docs/lab.md (25 minutes on two idle cores)
 	@cmake --build --preset release --target lockstep_native_lab
 	@lab/faults/run; lab/faults/run --report
 
