@@ -168,6 +168,21 @@ std::vector<SlowHost> slow_hosts(const Job& job, const std::map<int, Straggler>&
   return hosts;
 }
 
+bool exchanges_on_the_host(const Job& job, model::CommunicatorId communicator) {
+  const std::string& backend = job.communicators[communicator].backend;
+  return backend == "gloo" || backend == "mpi" || backend == "grpc";
+}
+
+// On a machine that others use, one rank loses a core more often than another for seconds on end. What that
+// takes of a step is less than a slice of the scheduler's.
+bool may_be_the_scheduler(const Job& job, const Straggler& straggler, const Comparison& comparison,
+                          const Lateness& late) {
+  constexpr double kSliceNs = 1e6;
+  constexpr double kLongEnoughNs = 1e10;
+  return exchanges_on_the_host(job, straggler.communicator) && straggler.lost_ns < kSliceNs &&
+         comparison.window_ns() * static_cast<double>(late.windows) < kLongEnoughNs;
+}
+
 }  // namespace
 
 Stragglers find_stragglers(const Job& job, const Timings& timings) {
@@ -178,6 +193,7 @@ Stragglers find_stragglers(const Job& job, const Timings& timings) {
       const std::optional<Lateness> late = comparison.lateness_of(rank);
       if (!late) continue;
       const Straggler straggler = describe(job, windows, rank, comparison, *late);
+      if (may_be_the_scheduler(job, straggler, comparison, *late)) continue;
       const auto [place, is_new] = late_ranks.try_emplace(straggler.rank, straggler);
       if (!is_new && tells_more(job, straggler, place->second)) place->second = straggler;
     }

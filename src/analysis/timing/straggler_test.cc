@@ -66,6 +66,30 @@ TEST(Straggler, ClearsRanksThatAreLateBecauseTheyWaited) {
   }
 }
 
+TEST(Straggler, IsSilentAboutLessThanASliceOfTheSchedulerForAFewSeconds) {
+  Simulation simulation;
+  simulation.ranks = 4;
+  simulation.steps = 500;
+  simulation.slowness = slow_rank(1, 1.08);  // 0.8 of 10 ms
+  const auto on_the_host = [&] {
+    model::Job job = simulate(simulation).job;
+    decltype(job.communicators) of_gloo;
+    for (model::Communicator communicator : job.communicators.values()) {
+      communicator.backend = "gloo";
+      of_gloo.intern(communicator);
+    }
+    job.communicators = std::move(of_gloo);
+    return ranks_of(stragglers_of(job));
+  };
+  EXPECT_EQ(on_the_host(), std::vector<int>{});
+  EXPECT_EQ(ranks_of(stragglers_of(simulate(simulation).job)), std::vector{1}) << "a device has no scheduler";
+  simulation.steps = 1500;
+  EXPECT_EQ(on_the_host(), std::vector{1}) << "over 15 s it is no chance";
+  simulation.steps = 500;
+  simulation.slowness = slow_rank(1, 1.2);
+  EXPECT_EQ(on_the_host(), std::vector{1});
+}
+
 TEST(Straggler, FindsASlowHost) {
   Simulation simulation;
   simulation.ranks = 16;
