@@ -55,6 +55,9 @@ constexpr std::string_view kDescription[] = {
     "faulthandler, and Lockstep recordings. A damaged or missing file makes the verdict weaker and is named; "
     "a pickle "
     "is never executed.",
+    "Logs that name no fault and are still written on this host: says whether the job hangs, by how long it "
+    "has "
+    "been silent and whether its processes wait, work or are stopped.",
     "Exit status 0: nothing wrong found; 1: findings; 2: nothing could be read.",
 };
 

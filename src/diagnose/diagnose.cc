@@ -10,12 +10,14 @@
 #include <fmt/ranges.h>
 
 #include "analysis/analyse.h"
+#include "analysis/fixes.h"
 #include "analysis/lone_worlds_finding.h"
 #include "analysis/version_skew.h"
 #include "diagnose/combine.h"
 #include "diagnose/good_end.h"
 #include "diagnose/log_judge.h"
 #include "diagnose/met_ranks.h"
+#include "diagnose/still_running.h"
 #include "model/merge.h"
 #include "model/rank_set.h"
 
@@ -120,10 +122,23 @@ bool was_overcome(const Job& job) {
   });
 }
 
-// What the ranks did shows the fault, whatever they printed.
-bool is_clear(const std::vector<model::Finding>& from_ranks) {
+bool is_clear(const std::vector<model::Finding>& findings) {
   constexpr double kClear = 0.5;
-  return !from_ranks.empty() && from_ranks.front().confidence >= kClear;
+  return !findings.empty() && findings.front().confidence >= kClear;
+}
+
+// Who finds nothing clear in the logs of a job that still runs looks at the job.
+Result<void> add_whether_it_hangs(const readers::ReadResult& read, LogJudge& log_judge,
+                                  symptoms::LogVerdict& found) {
+  if (!log_judge.catalogue().ok()) return log_judge.catalogue().error();
+  auto hanging = look_whether_it_hangs(read, found.stage, log_judge.catalogue().value());
+  if (!hanging) return {};
+  const auto weaker = std::ranges::find_if(found.findings, [&](const model::Finding& finding) {
+    return finding.confidence <= hanging->finding.confidence;
+  });
+  found.findings.insert(weaker, std::move(hanging->finding));
+  found.limits.push_back("to learn more: " + hanging->to_learn_more);
+  return {};
 }
 
 }  // namespace
@@ -146,7 +161,8 @@ Result<Examination> examine(const std::vector<fs::path>& paths, std::vector<mode
   readers::ReadOptions read_options = options;
   log_judge.look_along(read_options);
   readers::ReadResult read = readers::read_all(paths, read_options);
-  if (read.parts.empty() && read.logs.empty()) return nothing_known(read);
+  const bool has_logs_alone = read.parts.empty();
+  if (has_logs_alone && read.logs.empty() && read.empty_files.empty()) return nothing_known(read);
   const std::optional<model::Finding> lone_worlds = analysis::find_lone_worlds(read.parts);
   Job job = model::merge(std::move(read.parts));
   Verdict from_ranks;
@@ -157,6 +173,11 @@ Result<Examination> examine(const std::vector<fs::path>& paths, std::vector<mode
   if (lone_worlds) from_ranks.findings.insert(from_ranks.findings.begin(), *lone_worlds);
   from_ranks.limits = limits_of(read, job);
   symptoms::LogVerdict found = TRY(log_judge.judge(read.logs));
+  for (model::Finding& finding : found.findings) {
+    if (finding.fixes.empty()) finding.fixes = analysis::fixes_for(finding.code);
+  }
+  if (has_logs_alone && !is_clear(found.findings)) TRY(add_whether_it_hangs(read, log_judge, found));
+  if (has_logs_alone && read.logs.empty() && found.findings.empty()) return nothing_known(read);
   if (from_ranks.findings.empty() && was_overcome(job) && !found.findings.empty()) {
     found.findings.clear();
     from_ranks.limits.emplace_back("the last attempt came to its end: what was printed before is not judged");
@@ -165,6 +186,7 @@ Result<Examination> examine(const std::vector<fs::path>& paths, std::vector<mode
   if (all_have_met(job)) put_setup_behind_errors(found.findings);
   Verdict from_logs{
       .job = std::move(found.job), .findings = std::move(found.findings), .limits = std::move(found.limits)};
+  // What the ranks did may show the fault, whatever they printed.
   if (!is_clear(from_ranks.findings)) {
     for (const std::string& command : found.collect_next)
       from_logs.limits.push_back("to learn more: " + command);

@@ -24,9 +24,9 @@ class LogJudge {
   // The options refer to it.
   void look_along(readers::ReadOptions& options);
   Result<symptoms::LogVerdict> judge(const std::vector<readers::LogFile>& logs);
+  const Result<symptoms::Catalogue>& catalogue();
 
  private:
-  const Result<symptoms::Catalogue>& catalogue();
   std::vector<readers::TellingLine> telling_lines(std::string_view text);
   std::optional<readers::LogMarks> first_look(const std::string& name, std::string_view text,
                                               bool is_mapped_file, std::size_t files);

@@ -30,6 +30,7 @@ constexpr std::string_view kLostLines =
 // What one file gave, besides its part.
 struct Outcome {
   std::vector<std::string> limits;
+  bool is_empty = false;
   bool is_unknown = false;
   std::optional<LogFile> log;
 };
@@ -75,14 +76,17 @@ class ReadAll {
                    .limits = std::move(limits),
                    .files_read = store_.files(),
                    .logs = {},
+                   .empty_files = {},
                    .unknown_files = {}};
     all.parts = store_.take();
     for (std::size_t file = 0; file < files_.size(); ++file) {
       std::ranges::move(outcomes_[file].limits, std::back_inserter(all.limits));
+      if (outcomes_[file].is_empty) all.empty_files.push_back(files_[file].name);
       if (outcomes_[file].is_unknown) all.unknown_files.push_back(files_[file].name);
       if (outcomes_[file].log) all.logs.push_back(*std::move(outcomes_[file].log));
     }
     std::ranges::sort(all.logs, {}, &LogFile::name);
+    std::ranges::sort(all.empty_files);
     std::ranges::sort(all.unknown_files);
     if (std::string limit = store_.limit(); !limit.empty()) all.limits.push_back(std::move(limit));
     return all;
@@ -153,9 +157,9 @@ class ReadAll {
       if (is_log && !source.bytes.empty()) {
         keep_log(file, std::move(input), std::move(marks.lines));
       } else if (formats.empty()) {
-        const bool is_empty = source.bytes.empty() && input.limit.empty();
+        outcomes_[file].is_empty = source.bytes.empty() && input.limit.empty();
         outcomes_[file].is_unknown = !source.bytes.empty();
-        if (is_empty) limit(file, "empty");
+        if (outcomes_[file].is_empty) limit(file, "empty");
       }
       input = {};
       const std::lock_guard lock(mutex_);
@@ -213,6 +217,7 @@ ReadResult read_all(const std::vector<std::filesystem::path>& paths, const ReadO
             .limits = {fmt::format("reading ended: {}", fault.what())},
             .files_read = 0,
             .logs = {},
+            .empty_files = {},
             .unknown_files = {}};
   }
 }

@@ -23,6 +23,7 @@ struct ReadResult {
   std::vector<std::string> limits;         // beside those of the parts
   std::size_t files_read = 0;              // that gave a part
   std::vector<LogFile> logs;               // that hold what the job printed, by name
+  std::vector<std::string> empty_files;    // which a job may still be about to write
   std::vector<std::string> unknown_files;  // that are neither
 };
 

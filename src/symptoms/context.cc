@@ -57,6 +57,14 @@ Stage Context::stage_at(std::size_t log, std::size_t offset) const {
   return before == Stage::kUnknown ? furthest : before;
 }
 
+Stage Context::furthest_stage() const {
+  Stage furthest = Stage::kUnknown;
+  for (const auto& begins : stages_) {
+    if (!begins.empty()) furthest = std::max(furthest, begins.rbegin()->first);
+  }
+  return furthest;
+}
+
 bool Context::allows(const Pattern& pattern) const {
   if (pattern.framework.empty()) return true;
   // Each of these brings its own kind of log; what stands below them (NCCL, MPI, Python) is in all.

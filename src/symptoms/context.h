@@ -25,6 +25,8 @@ class Context {
   bool knows(std::string_view fact) const { return facts_.contains(fact); }
   // The furthest stage begun before the place in that log; where none was, the furthest that the log shows.
   Stage stage_at(std::size_t log, std::size_t offset) const;
+  // Of all logs.
+  Stage furthest_stage() const;
   bool is_training_in(std::size_t log) const { return stages_[log].contains(Stage::kTrain); }
   // Does what the log says of frameworks and versions allow the pattern? What it does not say, it allows.
   bool allows(const Pattern& pattern) const;

@@ -15,6 +15,7 @@
 #include "symptoms/said_done.h"
 #include "symptoms/script_exception.h"
 #include "symptoms/silent.h"
+#include "symptoms/told_checksums.h"
 #include "symptoms/wordless.h"
 
 namespace lockstep::symptoms {
@@ -126,6 +127,20 @@ std::optional<Guess> guessed_from(const JudgeData& data, std::span<const LogText
   return guess ? guess : guess_leaf(data.guess, logs, LeftOut(logs.size()));
 }
 
+Stage stage_reached(const Context& context) {
+  const Stage furthest = context.furthest_stage();
+  return furthest == Stage::kSetup && context.knows("tasks_joined") ? Stage::kPrepare : furthest;
+}
+
+std::optional<SilentSign> sign_in(std::span<const LogText> logs, const Context& context,
+                                  const LineSources& sources) {
+  if (auto sign = silent_sign(logs, context)) return sign;
+  const bool is_split = context.knows("fsdp") || context.knows("deepspeed");
+  const auto differ = is_split ? std::nullopt : differing_checksums(logs, sources);
+  if (!differ) return std::nullopt;
+  return SilentSign{"divergence.parameters_differ", differ->log, differ->line, differ->odd_rank};
+}
+
 std::vector<LogText> with_line_marks(std::span<const LogText> logs, std::span<const Scan> scans) {
   std::vector<LogText> marked(logs.begin(), logs.end());
   for (std::size_t log = 0; log < marked.size(); ++log) {
@@ -159,9 +174,10 @@ LogVerdict judge(const Catalogue& catalogue, std::span<const LogText> unread_log
 
   LogVerdict verdict;
   verdict.job = job_facts(context, sources);
+  verdict.stage = stage_reached(context);
   verdict.job.ranks_seen.assign(speaking.begin(), speaking.end());
   if (!has_origin(candidates)) {
-    if (const auto sign = silent_sign(logs, context)) {
+    if (const auto sign = sign_in(logs, context, sources)) {
       verdict.findings.push_back(silent_finding(catalogue, logs, *sign));
       verdict.grounds = grounds_without_candidate("silent", verdict.findings.front().leaf, guess);
     }

@@ -8,6 +8,7 @@
 #include "model/finding.h"
 #include "symptoms/catalogue.h"
 #include "symptoms/confidence.h"
+#include "symptoms/context.h"
 #include "symptoms/judge_data.h"
 #include "symptoms/log_text.h"
 #include "symptoms/scan.h"
@@ -19,6 +20,7 @@ struct LogVerdict {
   std::vector<model::Finding> findings;   // most likely first; empty: nothing wrong was seen
   std::vector<std::string> limits;        // what the verdict could not see
   std::vector<std::string> collect_next;  // commands that would show more, where the cause is not clear
+  Stage stage = Stage::kUnknown;          // the furthest that any log shows
   Grounds grounds;                        // of the first finding's confidence
 };
 

@@ -31,6 +31,8 @@ std::optional<Stat> parse_stat(std::string_view text) {
   const std::size_t bracket = text.rfind(')');  // the name before it may hold anything
   if (bracket == std::string_view::npos) return std::nullopt;
   constexpr int kState = 3;
+  constexpr int kParent = 4;
+  constexpr int kMinorFaults = 10;
   constexpr int kUserTicks = 14;
   constexpr int kSystemTicks = 15;
   constexpr int kStartTicks = 22;
@@ -41,6 +43,8 @@ std::optional<Stat> parse_stat(std::string_view text) {
     if (word.empty()) return std::nullopt;
     const auto number = base::number_in<std::uint64_t>(word);
     if (field == kState) stat.state = word.front();
+    if (field == kParent) stat.parent = number.value_or(0);
+    if (field == kMinorFaults) stat.minor_faults = number.value_or(0);
     if (field == kUserTicks) stat.user_ticks = number.value_or(0);
     if (field == kSystemTicks) stat.system_ticks = number.value_or(0);
     if (field == kStartTicks) stat.start_ticks = number.value_or(0);

@@ -14,6 +14,8 @@ inline constexpr char kGone = '\0';
 
 struct Stat {
   char state = kGone;
+  std::uint64_t parent = 0;
+  std::uint64_t minor_faults = 0;  // pages it touched for the first time
   std::uint64_t user_ticks = 0;
   std::uint64_t system_ticks = 0;
   std::uint64_t start_ticks = 0;  // since the host started; with the pid it names the process for ever

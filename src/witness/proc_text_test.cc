@@ -13,8 +13,12 @@ constexpr std::string_view kStat =
     "18446744073709551615";
 
 TEST(Stat, IsReadBehindANameThatHoldsAnything) {
-  EXPECT_EQ(parse_stat(kStat),
-            (Stat{.state = 'T', .user_ticks = 25, .system_ticks = 4, .start_ticks = 3647177}));
+  EXPECT_EQ(parse_stat(kStat), (Stat{.state = 'T',
+                                     .parent = 4700,
+                                     .minor_faults = 1600,
+                                     .user_ticks = 25,
+                                     .system_ticks = 4,
+                                     .start_ticks = 3647177}));
 }
 
 TEST(Stat, IsReadBehindBracketsInTheName) {

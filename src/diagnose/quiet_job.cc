@@ -1,0 +1,211 @@
+#include "diagnose/quiet_job.h"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <set>
+
+#include "witness/activity.h"
+#include "witness/log_processes.h"
+#include "witness/process_rank.h"
+
+namespace lockstep::diagnose {
+namespace {
+
+using std::chrono::system_clock;
+using witness::Doing;
+
+// How long a job in this state may say nothing, whatever its pace, and in gaps between its lines.
+struct Patience {
+  Seconds least;
+  double gaps;
+};
+constexpr Seconds kLeastPause{5};
+constexpr Seconds kPauseOfUnknownPace{30};
+
+Patience patience_with(JobState state) {
+  switch (state) {
+    case JobState::kStopped:
+    case JobState::kWaits:
+      return {kLeastPause, 2};
+    case JobState::kAsks:
+      return {Seconds(7), 5};
+    case JobState::kWorks:
+      return {Seconds(600), 50};
+  }
+  return {};
+}
+
+constexpr std::chrono::milliseconds kLook{600};
+constexpr double kAnyWork = 0.2;  // seconds of a processor: `tee` and shells have less
+
+std::optional<Seconds> gap_of(const LogPlace& log, const witness::FileLife& life) {
+  constexpr std::uint64_t kFewestLines = 3;
+  if (!life.made || log.lines < kFewestLines || life.written <= *life.made) return std::nullopt;
+  return Seconds(life.written - *life.made) / static_cast<double>(log.lines);
+}
+
+struct Pace {
+  Seconds silence{};
+  std::optional<Seconds> gap;  // of the log that says most
+  std::size_t last_log = 0;
+};
+
+Pace pace_of(std::span<const LogPlace> logs, std::span<const witness::WrittenLog> written) {
+  const auto last = std::ranges::max_element(written, {}, [](const auto& log) { return log.life.written; });
+  Pace pace;
+  pace.silence = Seconds(system_clock::now() - last->life.written);
+  pace.last_log = last->log;
+  for (const witness::WrittenLog& log : written) {
+    const auto gap = gap_of(logs[log.log], log.life);
+    if (gap && (!pace.gap || *gap < *pace.gap)) pace.gap = gap;
+  }
+  return pace;
+}
+
+bool is_longer_than_a_pause(const Pace& pace, JobState state) {
+  const Patience patience = patience_with(state);
+  if (pace.gap) return pace.silence >= std::max(patience.least, patience.gaps * *pace.gap);
+  return pace.silence >= std::max(patience.least, kPauseOfUnknownPace);
+}
+
+// Where one process writes the logs of one rank alone, it is that rank, whatever its variables say.
+std::map<pid_t, int> ranks_by_log(std::span<const LogPlace> logs,
+                                  std::span<const witness::WrittenLog> written) {
+  std::map<pid_t, std::set<int>> ranks;
+  for (const witness::WrittenLog& log : written) {
+    for (const pid_t writer : log.writers) {
+      if (logs[log.log].rank) ranks[writer].insert(*logs[log.log].rank);
+    }
+  }
+  std::map<pid_t, int> only;
+  for (const auto& [pid, of_process] : ranks) {
+    if (of_process.size() == 1) only[pid] = *of_process.begin();
+  }
+  return only;
+}
+
+std::set<int> ranks_with_logs(std::span<const LogPlace> logs) {
+  std::set<int> ranks;
+  for (const LogPlace& log : logs) {
+    if (log.rank) ranks.insert(*log.rank);
+  }
+  return ranks;
+}
+
+std::vector<int> without(const std::set<int>& ranks, const std::set<int>& left_out) {
+  std::vector<int> rest;
+  std::ranges::set_difference(ranks, left_out, std::back_inserter(rest));
+  return rest;
+}
+
+std::map<pid_t, int> ranks_of(const witness::Roots& roots, std::span<const LogPlace> logs,
+                              std::span<const witness::WrittenLog> written,
+                              std::span<const witness::Activity> activities) {
+  std::map<pid_t, int> by_log = ranks_by_log(logs, written);
+  std::map<pid_t, int> ranks;
+  for (const witness::Activity& one : activities) {
+    const auto told = witness::rank_of_process(roots, one.pid);
+    const auto known = by_log.find(one.pid);
+    if (known != by_log.end()) {
+      ranks[one.pid] = known->second;
+    } else if (told) {
+      ranks[one.pid] = *told;
+    }
+  }
+  return ranks;
+}
+
+// Of three ranks or more, one that waits in another system call than the others, who all wait alike, or who
+// all ask again and again: it is not where they are.
+std::optional<int> odd_one_in(const std::map<pid_t, int>& rank_of,
+                              std::span<const witness::Activity> activities) {
+  std::map<std::optional<long>, std::set<int>> ranks;  // by system call; none: they ask
+  std::set<int> all;
+  for (const witness::Activity& one : activities) {
+    const auto rank = rank_of.find(one.pid);
+    // Helpers that a rank started have its variables too, and younger numbers.
+    if (rank == rank_of.end() || !all.insert(rank->second).second) continue;
+    ranks[one.doing == Doing::kWaits ? one.waits_in : std::nullopt].insert(rank->second);
+  }
+  constexpr std::size_t kFewest = 3;
+  if (ranks.size() != 2 || all.size() < kFewest) return std::nullopt;
+  for (const auto& [waits_in, those] : ranks) {
+    if (those.size() == 1 && waits_in) return *those.begin();
+  }
+  return std::nullopt;
+}
+
+bool is_somebody(const witness::Activity& one) {
+  return one.doing == Doing::kStopped || one.cpu_seconds >= kAnyWork;
+}
+
+JobState state_of(std::span<const witness::Activity> activities) {
+  JobState state = JobState::kWaits;
+  for (const witness::Activity& one : activities) {
+    if (one.doing == Doing::kStopped) return JobState::kStopped;
+    if (one.doing == Doing::kPolls) state = std::max(state, JobState::kAsks);
+    if (one.doing == Doing::kWorks) state = JobState::kWorks;
+  }
+  return state;
+}
+
+std::vector<witness::Activity> watch_all(const witness::Roots& roots,
+                                         std::span<const witness::WrittenLog> written) {
+  std::set<pid_t> processes;
+  for (const witness::WrittenLog& log : written) {
+    processes.insert(log.processes.begin(), log.processes.end());
+  }
+  auto activities = witness::watch_activity(roots, std::vector(processes.begin(), processes.end()), kLook);
+  std::erase_if(activities, [](const witness::Activity& one) { return one.doing == Doing::kGone; });
+  return activities;
+}
+
+}  // namespace
+
+std::optional<QuietJob> find_quiet_job(std::span<const LogPlace> logs, const witness::Roots& roots) {
+  std::vector<std::filesystem::path> paths;
+  std::ranges::transform(logs, std::back_inserter(paths), &LogPlace::path);
+  const std::vector<witness::WrittenLog> written = witness::written_logs(roots, paths);
+  if (written.empty()) return std::nullopt;
+  const Pace pace = pace_of(logs, written);
+  if (pace.silence < kLeastPause) return std::nullopt;
+  std::vector<witness::Activity> activities = watch_all(roots, written);
+  const std::map<pid_t, int> rank_of = ranks_of(roots, logs, written, activities);
+  std::erase_if(activities, [&](const witness::Activity& one) {
+    return !is_somebody(one) && !rank_of.contains(one.pid);
+  });
+  if (std::ranges::none_of(activities, is_somebody)) return std::nullopt;
+  QuietJob job;
+  job.state = state_of(activities);
+  job.silence = pace.silence;
+  job.usual_gap = pace.gap;
+  job.last_log = pace.last_log;
+  if (!is_longer_than_a_pause(pace, job.state)) return std::nullopt;
+  std::set<int> stopped;
+  std::set<int> there;
+  for (const witness::Activity& one : activities) {
+    const auto rank = rank_of.find(one.pid);
+    if (rank != rank_of.end()) there.insert(rank->second);
+    if (one.doing != Doing::kStopped) {
+      job.processes.push_back(one.pid);
+      continue;
+    }
+    job.processes.insert(job.processes.begin(), one.pid);
+    ++job.stopped_processes;
+    if (rank != rank_of.end()) stopped.insert(rank->second);
+  }
+  const std::set<int> all = ranks_with_logs(logs);
+  job.has_ranks = !there.empty();
+  job.stopped_ranks.assign(stopped.begin(), stopped.end());
+  if (job.has_ranks) job.ended_ranks = without(all, there);
+  const bool nobody_works = job.state == JobState::kWaits || job.state == JobState::kAsks;
+  if (nobody_works && job.ended_ranks.empty()) job.odd_rank = odd_one_in(rank_of, activities);
+  std::set<int> named = stopped;
+  named.insert(job.ended_ranks.begin(), job.ended_ranks.end());
+  if (job.odd_rank) named.insert(*job.odd_rank);
+  job.other_ranks = without(all, named);
+  return job;
+}
+
+}  // namespace lockstep::diagnose

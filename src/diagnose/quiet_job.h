@@ -1,0 +1,50 @@
+// A job that still runs on this host and has stopped printing: its logs are open, and what /proc shows of
+// those who write them tells whether they wait, are stopped or still work.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <sys/types.h>
+#include <vector>
+
+#include "witness/roots.h"
+
+namespace lockstep::diagnose {
+
+struct LogPlace {
+  std::filesystem::path path;
+  std::optional<int> rank;  // where all of it is one rank's
+  std::uint64_t lines = 0;  // about
+};
+
+using Seconds = std::chrono::duration<double>;
+
+enum class JobState : std::uint8_t {
+  kStopped,  // at least one process, by a signal
+  kWaits,    // all processes
+  kAsks,     // all wait or ask again and again, as they do for moments in a healthy job
+  kWorks
+};
+
+struct QuietJob {
+  JobState state = JobState::kWaits;
+  Seconds silence{};
+  std::optional<Seconds> usual_gap;  // between two lines, before
+  std::size_t last_log = 0;          // that was written last
+  bool has_ranks = false;            // a launcher made the processes ranks
+  std::vector<int> stopped_ranks;    // ascending, as all of these
+  std::vector<int> ended_ranks;      // have logs and no process
+  std::optional<int> odd_rank;       // waits otherwise than all others, which wait alike
+  std::vector<int> other_ranks;
+  std::vector<pid_t> processes;  // that did any work; the stopped ones first
+  std::size_t stopped_processes = 0;
+};
+
+// Takes half a second where a job is found. Nothing: no log is being written, or it is not quiet for longer
+// than its pace allows.
+std::optional<QuietJob> find_quiet_job(std::span<const LogPlace> logs, const witness::Roots& roots = {});
+
+}  // namespace lockstep::diagnose

@@ -1,0 +1,24 @@
+// The processes of a running job, found by the logs that they still write.
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <sys/types.h>
+#include <vector>
+
+#include "witness/file_life.h"
+#include "witness/roots.h"
+
+namespace lockstep::witness {
+
+struct WrittenLog {
+  std::size_t log = 0;  // of those that were asked for
+  FileLife life;
+  std::vector<pid_t> writers;    // who have it open, or feed one who has through a pipe, as `job | tee log`
+  std::vector<pid_t> processes;  // the writers and all below them, ascending
+};
+
+// Only logs that somebody else than this process writes.
+std::vector<WrittenLog> written_logs(const Roots& roots, std::span<const std::filesystem::path> logs);
+
+}  // namespace lockstep::witness
