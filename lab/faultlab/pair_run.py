@@ -6,6 +6,7 @@ import time
 from dataclasses import dataclass, field, replace
 
 from harness.errors import LabError, RunTimeout
+from harness.exit_abort import aborted_at_exit
 from harness.fault_spec import parse_fault
 from harness.job_run import JobRun
 from harness.run_spec import RunSpec
@@ -29,19 +30,20 @@ class Heard:
             self.live.append((time.monotonic(), match["text"]))
 
 
-def run_pair(pair: Pair, folder: pathlib.Path, *, record: bool, environ: dict[str, str] | None = None, meanwhile=None) -> dict:
-    """A job that hangs is ended at its limit. meanwhile(run) may look at it before it is waited for."""
+def run_pair(pair: Pair, folder: pathlib.Path, *, record: bool, environ: dict[str, str] | None = None, meanwhile=None,
+             on_hang=None) -> dict:
+    """A job that hangs is ended at its limit; on_hang() may look at it before. meanwhile(run) may before it is waited for."""
     heard = Heard()
     spec = _spec(pair, folder, record, environ or {})
     begun = time.monotonic()
     try:
-        with JobRun(spec, folder, heard.line) as run:
+        with JobRun(spec, folder, heard.line, on_hang) as run:
             if meanwhile:
                 meanwhile(run)
             status = str(run.wait().status)
     except RunTimeout:
         status = "hung"
-    return {"status": status, "seconds": round(time.monotonic() - begun, 2), "cpu_s": run.cpu_s,
+    return {"status": status, "aborted_at_exit": aborted_at_exit(run.ranks, folder), "seconds": round(time.monotonic() - begun, 2), "cpu_s": run.cpu_s,
             "live": [{"after_s": round(at - (heard.progress_at or begun), 2), "text": text} for at, text in heard.live]}
 
 

@@ -19,6 +19,7 @@ PRINTED = "logs, where something is printed of it"
 GOALS = (("recorded", "root", 99), ("recorded", "leaf", 95), ("recorded", "scope", 97),
          *((view, point, goal) for view in ("logs", PRINTED) for point, goal in (("root", 99), ("leaf", 90), ("scope", 97))))
 WHOLE_LAB_MINUTES = 25
+USERS_VIEWS = ("recorded", "logs")
 
 
 def write(folder: pathlib.Path, pairs: dict[str, Pair], path: pathlib.Path) -> int:
@@ -49,7 +50,8 @@ Written by `lab/faults/run --report` on {time.strftime('%Y-%m-%d', time.gmtime()
 [lab/faults](../lab/faults/README.md).
 
 {len(found)} of {len(pairs)} pairs of a fault (or a healthy variant) and a job have results. *recorded*: run under `lockstep run`. *logs*:
-`lockstep diagnose` on what the job printed, nothing else. *logs and stacks*: the same with py-spy's stacks of a job that hung.
+`lockstep diagnose` on the files that the job prints to, nothing else; of a job that hangs while it still does, as its user would.
+*logs, after the end*: the same once the job was ended. *logs and stacks*: the same with py-spy's stacks of the job that hung.
 Only the first finding counts. {load}"""
 
 
@@ -83,7 +85,7 @@ def _overall(views: dict[str, list[Judged]]) -> str:
 
 
 def _by_framework(views: dict[str, list[Judged]]) -> str:
-    groups = {view: tally.group(those, lambda pair: pair.framework) for view, those in views.items() if view != "logs and stacks"}
+    groups = {view: tally.group(those, lambda pair: pair.framework) for view, those in views.items() if view in USERS_VIEWS}
     rows = {f"{name}, {view}": those for name in sorted({name for group in groups.values() for name in group})
             for view, group in groups.items() if (those := group.get(name))}
     return "## By framework\n\n" + _point_table("", rows)
@@ -91,7 +93,7 @@ def _by_framework(views: dict[str, list[Judged]]) -> str:
 
 def _healthy(healthy: list[Pair], found: dict[str, dict]) -> str:
     rows = []
-    for view in ("recorded", "logs"):
+    for view in USERS_VIEWS:
         those = tally.judged(healthy, found, view)
         loud = [one for one in those if not one.points["quiet"]]
         said = "; ".join(f"`{one.pair.name}`: {one.first['code']}" for one in loud)
@@ -147,7 +149,7 @@ def _twins(broken: list[Pair], views: dict[str, list[Judged]]) -> str:
         twin = f"{pair.label}_{pair.twin}"
         if pair.twin and any(twin in those and pair.name in those for those in by_name.values()):
             rows.append((f"`{pair.name}`", f"`{twin}`", *(_both(those.get(pair.name), those.get(twin)) for view, those in by_name.items()
-                                                         if view != "logs and stacks")))
+                                                         if view in USERS_VIEWS)))
     return "## Faults that look alike\n\n" + _table(("fault", "its twin", "told apart, recorded", "told apart, logs"), rows)
 
 
@@ -178,14 +180,14 @@ def _unprinted(broken: list[Pair]) -> str:
 
 def _wrong(views: dict[str, list[Judged]]) -> str:
     rows = [(f"`{one.pair.name}`", view, ", ".join(wrong), one.pair.truth.leaf, _said(one))
-            for view, those in views.items() if view != "logs and stacks" for one in those
+            for view, those in views.items() if view in USERS_VIEWS for one in those
             if (wrong := [point for point in wrong_points(one.points) if point not in ("fix1", "fix3", "merged")])]
     return "## What is wrong\n\n" + _table(("pair", "way", "wrong", "truth", "said"), rows)
 
 
 def _every_pair(broken: list[Pair], views: dict[str, list[Judged]]) -> str:
     by_name = {view: {one.pair.name: one for one in those} for view, those in views.items()}
-    rows = [(f"`{pair.name}`", pair.truth.leaf, *(_verdict(by_name[view].get(pair.name)) for view in ("recorded", "logs")), pair.says)
+    rows = [(f"`{pair.name}`", pair.truth.leaf, *(_verdict(by_name[view].get(pair.name)) for view in USERS_VIEWS), pair.says)
             for pair in broken]
     return "## Every pair\n\n" + _table(("pair", "leaf", "recorded", "logs", "what is broken"), rows)
 

@@ -11,8 +11,7 @@ from harness.errors import LabError
 from faultlab import pair_run, verdict
 from faultlab.fault_file import Pair
 
-ABORT = "terminate called without an active exception"
-MOST_RUNS = 4  # of one that PyTorch aborts
+MOST_RUNS = 4  # of one that PyTorch aborts when it is done
 
 
 def result_path(folder: pathlib.Path, pair: Pair) -> pathlib.Path:
@@ -37,7 +36,7 @@ def make(folder: pathlib.Path, pair: Pair, way: str) -> dict:
     run_folder = folder / pair.name / way
     for left in reversed(range(MOST_RUNS)):
         outcome = _run_anew(pair, way, run_folder)
-        if not left or not _is_aborted_by_pytorch(run_folder):
+        if not left or not outcome["aborted_at_exit"]:
             break
     if way == "recorded" and not (run_folder / recorded.FOLDER).exists():
         raise LabError("nothing was recorded; does build/release/lockstep start?")
@@ -48,13 +47,11 @@ def _run_anew(pair: Pair, way: str, run_folder: pathlib.Path) -> dict:
     for path in (run_folder, run_folder.with_name(f"{way}-script")):
         shutil.rmtree(path, ignore_errors=True)
     run_folder.parent.mkdir(parents=True, exist_ok=True)
-    return pair_run.run_pair(pair, run_folder, record=way == "recorded")
-
-
-def _is_aborted_by_pytorch(run_folder: pathlib.Path) -> bool:
-    """Gloo's threads of PyTorch 2.13 outlive their group, and now and then abort a rank while Python shuts down: another fault than
-    the pair's."""
-    return any(ABORT in path.read_text(errors="replace") for path in run_folder.glob("rank_*.err"))
+    if way == "recorded":
+        return pair_run.run_pair(pair, run_folder, record=True)
+    while_hung = {}
+    outcome = pair_run.run_pair(pair, run_folder, record=False, on_hang=lambda: while_hung.update(verdict.of_logs(run_folder)))
+    return outcome | ({"while_hung": while_hung} if while_hung else {})
 
 
 def judge_again(folder: pathlib.Path, pair: Pair, way: str) -> dict:
@@ -66,7 +63,8 @@ def _keep(folder: pathlib.Path, pair: Pair, way: str, outcome: dict) -> dict:
     if way == "recorded":
         outcome |= verdict.of(run_folder / recorded.FOLDER)
     else:
-        outcome |= verdict.of_logs(run_folder)
+        outcome["after_end"] = verdict.of_logs(run_folder)
+        outcome |= outcome.get("while_hung", outcome["after_end"])
         if (run_folder / "stacks").exists():
             outcome["with_stacks"] = verdict.of_logs(run_folder, with_stacks=True)
     result = load(folder, pair) | {way: outcome}

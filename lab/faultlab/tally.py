@@ -20,18 +20,18 @@ class Judged:
         return self.outcome["findings"][0] if self.outcome["findings"] else None
 
 
-# view: (way, whether the stacks of a hung job are shown as well)
-VIEWS = {"recorded": "recorded", "logs": "logs", "logs and stacks": "logs"}
+# view: the way, and the part of its outcome that replaces the verdict on the job as its user has it
+VIEWS = {"recorded": ("recorded", ""), "logs": ("logs", ""), "logs, after the end": ("logs", "after_end"), "logs and stacks": ("logs", "with_stacks")}
 
 
 def judged(pairs: Iterable[Pair], results: dict[str, dict], view: str) -> list[Judged]:
     found = []
     for pair in pairs:
-        outcome = results.get(pair.name, {}).get(VIEWS[view])
+        way, part = VIEWS[view]
+        outcome = results.get(pair.name, {}).get(way)
         if outcome is None:
             continue
-        if view == "logs and stacks":
-            outcome = outcome | outcome.get("with_stacks", {})
+        outcome = outcome | outcome.get(part, {})
         found.append(Judged(pair, view, outcome, score(pair.truth, outcome["findings"], recorded=view == "recorded")))
     return found
 

@@ -1,6 +1,7 @@
 """What `lockstep diagnose` says of a run, shortened to what is scored."""
 
 import json
+import os
 import pathlib
 import shutil
 import subprocess
@@ -15,22 +16,23 @@ PRINTED = ("rank_*.out", "rank_*.err", "launcher*.out", "launcher*.err")
 
 
 def of_logs(run: pathlib.Path, *, with_stacks: bool = False) -> dict:
-    """Only what the job printed is shown to it: the harness's own files tell the truth."""
-    with tempfile.TemporaryDirectory(prefix="lockstep-faults-") as scratch:
+    """Only what the job printed is shown to it: the harness's own files tell the truth, as do the names of folders. The files are
+    the job's own, not copies: of a job that still runs, that somebody has them open tells more."""
+    with tempfile.TemporaryDirectory(prefix=".printed-", dir=run.parent) as scratch:
         logs = pathlib.Path(scratch) / "logs"
         logs.mkdir()
         for pattern in PRINTED:
             for path in run.glob(pattern):
-                shutil.copy(path, logs)
+                os.link(path, logs / path.name)
         if with_stacks:
             shutil.copytree(run / "stacks", logs / "stacks")
-        return of(logs)
+        return of(pathlib.Path("logs"), folder=pathlib.Path(scratch))
 
 
-def of(*paths: pathlib.Path) -> dict:
+def of(path: pathlib.Path, *, folder: pathlib.Path | None = None) -> dict:
     begun = time.monotonic()
     try:
-        done = subprocess.run([BUILD / "lockstep", "diagnose", "--json", *paths], stdin=subprocess.DEVNULL,
+        done = subprocess.run([BUILD / "lockstep", "diagnose", "--json", path], cwd=folder, stdin=subprocess.DEVNULL,
                               capture_output=True, timeout=LIMIT_S)
         verdict = json.loads(done.stdout)
     except subprocess.TimeoutExpired:

@@ -56,7 +56,8 @@ class RunResult:
 
 
 class JobRun:
-    def __init__(self, spec: RunSpec, folder: str | os.PathLike | None = None, on_line=None):
+    def __init__(self, spec: RunSpec, folder: str | os.PathLike | None = None, on_line=None, on_hang=None):
+        """on_hang() is called when the job got nowhere in time, before anyone touches its processes."""
         if spec.hosts:
             require_root()
         self.spec = spec
@@ -65,6 +66,7 @@ class JobRun:
         self.hosts: Hosts | None = None
         self.faults = FaultPlan(spec.faults, self.host_of)
         self._on_line = on_line
+        self._on_hang = on_hang
         self._ports = PortClaims()
         self._keeper: KeeperLink | None = None
         self._output: RankOutput | None = None
@@ -286,6 +288,8 @@ class JobRun:
         self.faults.strike_due(self.ranks)
 
     def _time_out(self, what: str):
+        if self._on_hang:
+            self._on_hang()
         written = [] if self.spec.record else self.collect_stacks()  # a stopped rank would be seen as one
         where = {rank: self.ranks[rank].describe() if rank in self.ranks else "not ready"
                  for rank in range(self.spec.ranks)}

@@ -4,12 +4,11 @@ when it runs again under the recorder, and Lockstep has nothing to say about eit
 import collections
 import json
 import re
-from types import SimpleNamespace
 
 import pytest
 
+from harness.exit_abort import aborted_at_exit
 from harness.job_run import JobRun, RunResult
-from harness.output import RankProgress
 from harness.registry import load_registry
 from harness.run_spec import RunSpec
 
@@ -28,18 +27,9 @@ def start(job, launcher: str, environ: dict[str, str] = {}) -> JobRun:
     return JobRun(RunSpec(job, launcher, steps=STEPS, seed=7, timeout_s=300, environ=environ))
 
 
-def aborted_at_exit(run: JobRun) -> bool:
-    """Under DDP the Gloo threads of PyTorch 2.13 outlive destroy_process_group. About one run in sixty
-    is aborted by one of them while Python shuts down, after every rank has said that it is done."""
-    if not all(progress.done for progress in run.ranks.values()):
-        return False
-    errors = [(run.folder / f"rank_{rank}.err").read_text(errors="replace") for rank in run.ranks]
-    return any("terminate called without an active exception" in text for text in errors)
-
-
 def wait_healthy(run: JobRun) -> RunResult:
     result = run.wait()
-    if result.status != 0 and aborted_at_exit(run):
+    if result.status != 0 and aborted_at_exit(run.ranks, run.folder):
         print(f"{run.spec.job.name}: PyTorch aborted a finished rank while Python shut down; running it again")
         with start(run.spec.job, run.spec.launcher, run.spec.environ) as again:
             return check_healthy(again, again.wait())
@@ -102,15 +92,3 @@ def test_job_is_healthy_and_the_same_under_the_recorder(jobs, tmp_path, name, la
     check_recording(recording, job)
     if name.startswith("horovod_"):
         check_horovod_reductions(recording, job)
-
-
-@pytest.mark.parametrize("last_words, params, expected", [
-    ("terminate called without an active exception\n", "351520fe28c273a5", True),
-    ("terminate called without an active exception\n", "", False),
-    ("RuntimeError: Connection reset by peer\n", "351520fe28c273a5", False),
-])
-def test_only_an_abort_after_the_end_is_run_again(tmp_path, last_words, params, expected):
-    (tmp_path / "rank_0.err").write_text("")
-    (tmp_path / "rank_1.err").write_text(last_words)
-    ranks = {0: RankProgress(1, 2, {}, "351520fe28c273a5"), 1: RankProgress(2, 2, {}, params)}
-    assert aborted_at_exit(SimpleNamespace(ranks=ranks, folder=tmp_path)) == expected
