@@ -5,7 +5,7 @@ import statistics
 import sys
 import time
 
-WIDTH, WARM_UP, STEPS = 1024, 3, 16  # two layers of 1,024 x 1,024 numbers of 4 bytes
+WIDTH, WARM_UP, STEPS = 1024, 3, 60  # two layers of 1,024 x 1,024 numbers of 4 bytes
 ROWS = {"horovod-torch": 32}.get(sys.argv[1], 1024)  # its PyTorch, from Debian, multiplies matrices without an optimized library
 
 
