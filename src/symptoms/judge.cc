@@ -75,9 +75,8 @@ constexpr double kShareOfPlace = 0.4;
 
 bool shares_a_line(const Candidate& one, const Candidate& other) {
   return std::ranges::any_of(one.sightings, [&](const Sighting* seen) {
-    return std::ranges::any_of(other.sightings, [&](const Sighting* also) {
-      return seen->log == also->log && seen->line == also->line;
-    });
+    return std::ranges::any_of(other.sightings,
+                               [&](const Sighting* also) { return is_same_line(*seen, *also); });
   });
 }
 

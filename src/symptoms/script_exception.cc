@@ -21,9 +21,8 @@ std::string quoted(const RaisedException& exception) {
 
 bool knows_the_line(const Candidate& candidate, const ScriptException& exception) {
   return std::ranges::any_of(candidate.sightings, [&](const Sighting* seen) {
-    return std::ranges::any_of(exception.sightings, [&](const Sighting& own) {
-      return seen->log == own.log && seen->line == own.line;
-    });
+    return std::ranges::any_of(exception.sightings,
+                               [&](const Sighting& own) { return is_same_line(*seen, own); });
   });
 }
 

@@ -35,6 +35,10 @@ struct Sighting {
   model::Leaf leaf() const { return variant != nullptr && variant->leaf ? *variant->leaf : symptom->leaf; }
 };
 
+inline bool is_same_line(const Sighting& one, const Sighting& other) {
+  return one.log == other.log && one.line == other.line;
+}
+
 std::vector<Sighting> sightings_in(const Catalogue& catalogue, std::span<const LogText> logs,
                                    std::span<const Scan> scans, const Context& context,
                                    const LineSources& sources);
