@@ -10,6 +10,7 @@
 #include "cli/run_session.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
+#include "launch/interruption.h"
 #include "launch/join_hosts.h"
 #include "launch/recorder_environment.h"
 #include "launch/recording_folder.h"
@@ -120,6 +121,7 @@ Result<ExitStatus> run(const Args& args, Terminal& terminal) {
   launch::WatchedEnd end = std::move(ended).value();
   session.adopt_head_findings(end);
   launch::forget_what_passed(end);
+  launch::tell_interruption(end);
   TRY(report::keep_live_findings(recording, end.findings));
   if (end.job.run.status() == 0) TRY(record::finish_recording(recording));
   const ExitStatus status{end.job.run.status()};

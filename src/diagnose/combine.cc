@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "diagnose/about_waiting.h"
 #include "model/fatal_leaf.h"
 
 namespace lockstep::diagnose {
@@ -14,20 +15,6 @@ using model::Finding;
 using model::Leaf;
 
 constexpr double kSure = 0.6;
-
-// Symptoms that ranks show because of another rank.
-bool is_about_waiting(const Finding& finding) {
-  switch (finding.leaf) {
-    case Leaf::kSetupHang:
-    case Leaf::kPrepHang:
-    case Leaf::kPerfHang:
-    case Leaf::kRunComm:
-    case Leaf::kPrepComm:
-      return true;
-    default:
-      return false;
-  }
-}
 
 bool only_tells_how_a_process_ended(const Finding& finding) {
   return finding.code.starts_with("process.");

@@ -15,6 +15,7 @@
 #include "analysis/version_skew.h"
 #include "diagnose/combine.h"
 #include "diagnose/good_end.h"
+#include "diagnose/interruption.h"
 #include "diagnose/log_judge.h"
 #include "diagnose/met_ranks.h"
 #include "diagnose/still_running.h"
@@ -167,9 +168,16 @@ Result<Examination> examine(const std::vector<fs::path>& paths, std::vector<mode
   Job job = model::merge(std::move(read.parts));
   Verdict from_ranks;
   from_ranks.job = summary_of(job);
+  const std::optional<model::Finding> interruption = take_interruption(seen_live);
   const bool was_seen_live = !seen_live.empty();
   from_ranks.findings = was_seen_live ? std::move(seen_live) : analysis::analyse(job);
   if (was_seen_live) analysis::add_version_skew(job, from_ranks.findings);
+  if (interruption) {
+    drop_what_the_end_left(from_ranks.findings);
+    from_ranks.findings.push_back(*interruption);
+    if (log_judge.catalogue().ok())
+      from_ranks.findings.back().fixes = log_judge.catalogue().value().at(interruption->code).fixes;
+  }
   if (lone_worlds) from_ranks.findings.insert(from_ranks.findings.begin(), *lone_worlds);
   from_ranks.limits = limits_of(read, job);
   symptoms::LogVerdict found = TRY(log_judge.judge(read.logs));
@@ -178,6 +186,7 @@ Result<Examination> examine(const std::vector<fs::path>& paths, std::vector<mode
   }
   if (has_logs_alone && !is_clear(found.findings)) TRY(add_whether_it_hangs(read, log_judge, found));
   if (has_logs_alone && read.logs.empty() && found.findings.empty()) return nothing_known(read);
+  fold_into_the_signal(from_ranks.findings, was_seen_live, found.findings);
   if (from_ranks.findings.empty() && was_overcome(job) && !found.findings.empty()) {
     found.findings.clear();
     from_ranks.limits.emplace_back("the last attempt came to its end: what was printed before is not judged");

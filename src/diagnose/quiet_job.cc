@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <iterator>
-#include <map>
 #include <set>
 
+#include "diagnose/process_ranks.h"
 #include "witness/activity.h"
 #include "witness/log_processes.h"
-#include "witness/process_rank.h"
 
 namespace lockstep::diagnose {
 namespace {
@@ -69,22 +68,6 @@ bool is_longer_than_a_pause(const Pace& pace, JobState state) {
   return pace.silence >= std::max(patience.least, kPauseOfUnknownPace);
 }
 
-// Where one process writes the logs of one rank alone, it is that rank, whatever its variables say.
-std::map<pid_t, int> ranks_by_log(std::span<const LogPlace> logs,
-                                  std::span<const witness::WrittenLog> written) {
-  std::map<pid_t, std::set<int>> ranks;
-  for (const witness::WrittenLog& log : written) {
-    for (const pid_t writer : log.writers) {
-      if (logs[log.log].rank) ranks[writer].insert(*logs[log.log].rank);
-    }
-  }
-  std::map<pid_t, int> only;
-  for (const auto& [pid, of_process] : ranks) {
-    if (of_process.size() == 1) only[pid] = *of_process.begin();
-  }
-  return only;
-}
-
 std::set<int> ranks_with_logs(std::span<const LogPlace> logs) {
   std::set<int> ranks;
   for (const LogPlace& log : logs) {
@@ -97,43 +80,6 @@ std::vector<int> without(const std::set<int>& ranks, const std::set<int>& left_o
   std::vector<int> rest;
   std::ranges::set_difference(ranks, left_out, std::back_inserter(rest));
   return rest;
-}
-
-std::map<pid_t, int> ranks_of(const witness::Roots& roots, std::span<const LogPlace> logs,
-                              std::span<const witness::WrittenLog> written,
-                              std::span<const witness::Activity> activities) {
-  std::map<pid_t, int> by_log = ranks_by_log(logs, written);
-  std::map<pid_t, int> ranks;
-  for (const witness::Activity& one : activities) {
-    const auto told = witness::rank_of_process(roots, one.pid);
-    const auto known = by_log.find(one.pid);
-    if (known != by_log.end()) {
-      ranks[one.pid] = known->second;
-    } else if (told) {
-      ranks[one.pid] = *told;
-    }
-  }
-  return ranks;
-}
-
-// Of three ranks or more, one that waits in another system call than the others, who all wait alike, or who
-// all ask again and again: it is not where they are.
-std::optional<int> odd_one_in(const std::map<pid_t, int>& rank_of,
-                              std::span<const witness::Activity> activities) {
-  std::map<std::optional<long>, std::set<int>> ranks;  // by system call; none: they ask
-  std::set<int> all;
-  for (const witness::Activity& one : activities) {
-    const auto rank = rank_of.find(one.pid);
-    // Helpers that a rank started have its variables too, and younger numbers.
-    if (rank == rank_of.end() || !all.insert(rank->second).second) continue;
-    ranks[one.doing == Doing::kWaits ? one.waits_in : std::nullopt].insert(rank->second);
-  }
-  constexpr std::size_t kFewest = 3;
-  if (ranks.size() != 2 || all.size() < kFewest) return std::nullopt;
-  for (const auto& [waits_in, those] : ranks) {
-    if (those.size() == 1 && waits_in) return *those.begin();
-  }
-  return std::nullopt;
 }
 
 bool is_somebody(const witness::Activity& one) {
@@ -161,6 +107,43 @@ std::vector<witness::Activity> watch_all(const witness::Roots& roots,
   return activities;
 }
 
+void put_processes(std::span<const witness::Activity> activities, const RankByProcess& rank_of,
+                   QuietJob& job) {
+  std::set<int> stopped;
+  for (const witness::Activity& one : activities) {
+    if (one.doing != Doing::kStopped) {
+      job.processes.push_back(one.pid);
+      continue;
+    }
+    job.processes.insert(job.processes.begin(), one.pid);
+    ++job.stopped_processes;
+    if (const auto rank = rank_of.find(one.pid); rank != rank_of.end()) stopped.insert(rank->second);
+  }
+  job.stopped_ranks.assign(stopped.begin(), stopped.end());
+}
+
+// Logs on a file server may be written by ranks on other hosts.
+bool can_all_be_seen(std::span<const LogPlace> logs) {
+  return std::ranges::all_of(logs, [](const LogPlace& log) { return witness::lies_on_this_host(log.path); });
+}
+
+void put_ranks(std::span<const LogPlace> logs, const RankByProcess& rank_of,
+               std::span<const witness::Activity> activities, QuietJob& job) {
+  std::set<int> there;
+  for (const witness::Activity& one : activities) {
+    if (const auto rank = rank_of.find(one.pid); rank != rank_of.end()) there.insert(rank->second);
+  }
+  const std::set<int> all = ranks_with_logs(logs);
+  job.has_ranks = !there.empty();
+  if (job.has_ranks && can_all_be_seen(logs)) job.ended_ranks = without(all, there);
+  const bool nobody_works = job.state == JobState::kWaits || job.state == JobState::kAsks;
+  if (nobody_works && job.ended_ranks.empty()) job.odd_rank = odd_one_in(rank_of, activities);
+  std::set<int> named(job.stopped_ranks.begin(), job.stopped_ranks.end());
+  named.insert(job.ended_ranks.begin(), job.ended_ranks.end());
+  if (job.odd_rank) named.insert(*job.odd_rank);
+  job.other_ranks = without(all, named);
+}
+
 }  // namespace
 
 std::optional<QuietJob> find_quiet_job(std::span<const LogPlace> logs, const witness::Roots& roots) {
@@ -171,7 +154,7 @@ std::optional<QuietJob> find_quiet_job(std::span<const LogPlace> logs, const wit
   const Pace pace = pace_of(logs, written);
   if (pace.silence < kLeastPause) return std::nullopt;
   std::vector<witness::Activity> activities = watch_all(roots, written);
-  const std::map<pid_t, int> rank_of = ranks_of(roots, logs, written, activities);
+  const RankByProcess rank_of = ranks_of(roots, logs, written, activities);
   std::erase_if(activities, [&](const witness::Activity& one) {
     return !is_somebody(one) && !rank_of.contains(one.pid);
   });
@@ -182,29 +165,8 @@ std::optional<QuietJob> find_quiet_job(std::span<const LogPlace> logs, const wit
   job.usual_gap = pace.gap;
   job.last_log = pace.last_log;
   if (!is_longer_than_a_pause(pace, job.state)) return std::nullopt;
-  std::set<int> stopped;
-  std::set<int> there;
-  for (const witness::Activity& one : activities) {
-    const auto rank = rank_of.find(one.pid);
-    if (rank != rank_of.end()) there.insert(rank->second);
-    if (one.doing != Doing::kStopped) {
-      job.processes.push_back(one.pid);
-      continue;
-    }
-    job.processes.insert(job.processes.begin(), one.pid);
-    ++job.stopped_processes;
-    if (rank != rank_of.end()) stopped.insert(rank->second);
-  }
-  const std::set<int> all = ranks_with_logs(logs);
-  job.has_ranks = !there.empty();
-  job.stopped_ranks.assign(stopped.begin(), stopped.end());
-  if (job.has_ranks) job.ended_ranks = without(all, there);
-  const bool nobody_works = job.state == JobState::kWaits || job.state == JobState::kAsks;
-  if (nobody_works && job.ended_ranks.empty()) job.odd_rank = odd_one_in(rank_of, activities);
-  std::set<int> named = stopped;
-  named.insert(job.ended_ranks.begin(), job.ended_ranks.end());
-  if (job.odd_rank) named.insert(*job.odd_rank);
-  job.other_ranks = without(all, named);
+  put_processes(activities, rank_of, job);
+  put_ranks(logs, rank_of, activities, job);
   return job;
 }
 

@@ -57,6 +57,8 @@ class WatchedRun {
     hear_news();
   }
 
+  bool was_quiet_when_asked() const { return was_quiet_; }
+
  private:
   // True when the job has ended.
   bool wait() {
@@ -74,7 +76,19 @@ class WatchedRun {
   }
 
   void pass_signals_on() {
-    while (const auto number = signals_.next()) ask_to_end(*number);
+    while (const auto number = signals_.next()) {
+      if (!was_asked_to_end_) was_quiet_ = is_quiet();
+      ask_to_end(*number);
+    }
+  }
+
+  // Longer than the watcher takes to see most hangs, and than most steps.
+  bool is_quiet() const {
+    constexpr std::chrono::nanoseconds kLong = std::chrono::seconds(10);
+    std::int64_t last_word_ns = 0;
+    for (const watch::LiveRank* rank : watcher_.job().ranks())
+      last_word_ns = std::max(last_word_ns, rank->last_word_ns());
+    return last_word_ns != 0 && watcher_.job().now_ns() - last_word_ns >= kLong.count();
   }
 
   // What ranks do from now on is about that, and no longer worth watching.
@@ -123,6 +137,7 @@ class WatchedRun {
   const Listener& listener_;
   LostHosts lost_;
   bool was_asked_to_end_ = false;
+  bool was_quiet_ = false;
   Clock::time_point last_tick_{};
   Clock::time_point next_tick_ = Clock::now() + kInterval;
 };
@@ -145,6 +160,7 @@ Result<WatchedEnd> run_job(const process::Command& command, const std::filesyste
   watch::Watcher watcher(recording);
   WatchedRun run(job, signals, watcher, end.link.get(), listener);
   run.until_the_end();
+  end.was_quiet_when_asked = run.was_quiet_when_asked();
   end.findings = watcher.findings();
   end.job = TRY(job.finish());
   run.hear_others_out(end.job.run.status());

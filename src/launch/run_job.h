@@ -23,6 +23,7 @@ struct WatchedEnd {
   SupervisedEnd job;
   std::vector<model::Finding> findings;    // what the watcher saw and what was not taken back
   std::vector<model::Finding> first_loss;  // the first process that was gone, where that is known
+  bool was_quiet_when_asked = false;       // to end: no rank had done anything for a while
   std::size_t ranks_recorded = 0;
   std::vector<std::string> frameworks;     // that told the recorder of the first rank what it does
   std::vector<std::string> adapter_notes;  // what of the job is not recorded, and why

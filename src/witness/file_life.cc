@@ -1,7 +1,10 @@
 #include "witness/file_life.h"
 
+#include <algorithm>
+#include <array>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 
 namespace lockstep::witness {
 namespace {
@@ -30,6 +33,19 @@ std::optional<FileLife> life_of(const std::filesystem::path& path) {
   if ((seen.stx_mask & STATX_BTIME) != 0) life.made = time_from(seen.stx_btime);
   life.written = time_from(seen.stx_mtime);
   return life;
+}
+
+bool lies_on_this_host(const std::filesystem::path& path) {
+  constexpr std::array<std::uint64_t, 7> kOfThisHost = {0xEF53,       // ext2, ext3, ext4
+                                                        0x58465342,   // XFS
+                                                        0x9123683E,   // btrfs
+                                                        0x01021994,   // tmpfs
+                                                        0x794C7630,   // overlay
+                                                        0x2FC12FC1,   // ZFS
+                                                        0xF2F52010};  // F2FS
+  struct ::statfs system {};
+  if (::statfs(path.c_str(), &system) != 0) return false;
+  return std::ranges::find(kOfThisHost, static_cast<std::uint32_t>(system.f_type)) != kOfThisHost.end();
 }
 
 }  // namespace lockstep::witness

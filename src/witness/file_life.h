@@ -29,4 +29,8 @@ struct FileLife {
 // Nothing where it cannot be looked at.
 std::optional<FileLife> life_of(const std::filesystem::path& path);
 
+// On a disk or in memory of this host, not on a file server, which others write to as well. In doubt it does
+// not.
+bool lies_on_this_host(const std::filesystem::path& path);
+
 }  // namespace lockstep::witness

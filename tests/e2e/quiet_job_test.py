@@ -38,7 +38,7 @@ for i in range(2000000):
 print("listening\\naccepted\\nclosed", flush=True)
 time.sleep(1000)
 """
-SILENCE_S = 7
+SILENCE_S = 9  # on a busy machine lines come slowly, and the pause must be longer than two of them
 
 
 class Job:
@@ -58,6 +58,14 @@ class Job:
         for rank in self.ranks:
             rank.kill()
             rank.wait()
+
+
+def wait_until_all_have_printed(paths):
+    logs = [log for path in paths for log in (path.iterdir() if path.is_dir() else [path])]
+    deadline = time.monotonic() + 60
+    while not all(log.exists() and log.stat().st_size for log in logs):
+        assert time.monotonic() < deadline, "the programs do not start"
+        time.sleep(0.1)
 
 
 def verdict_on(path) -> dict:
@@ -82,7 +90,7 @@ def verdicts(tmp_path_factory):
     with open(folder / "daemon.log", "w") as log:
         daemon = subprocess.Popen([sys.executable, "-c", DAEMON], stdout=log)
     try:
-        time.sleep(2)
+        wait_until_all_have_printed([*(job.folder for job in made.values()), folder / "tee.log", folder / "daemon.log"])
         os.kill(made["stopped"].ranks[1].pid, signal.SIGSTOP)
         time.sleep(SILENCE_S)
         paths = {name: job.folder for name, job in made.items()} | {name: folder / f"{name}.log" for name in ("tee", "daemon")}

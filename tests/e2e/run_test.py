@@ -118,6 +118,22 @@ def test_a_rank_that_sleeps_is_named_while_it_hangs(torchrun, tmp_path):
     assert json.loads(again.stdout)["findings"][0] == first, "diagnose says later what was seen then"
 
 
+@pytest.mark.parametrize("number, code", [(signal.SIGINT, "sched.interrupted"), (signal.SIGTERM, "sched.death_signal")])
+def test_a_healthy_job_that_is_ended_does_not_hang(torchrun, tmp_path, number, code):
+    command = [LOCKSTEP, "run", "-o", tmp_path / "recording", "--", *torchrun, "healthy", "1000000"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environ()) as job:
+        deadline = time.time() + 60
+        while not list((tmp_path / "recording").glob("rank_*.lockstep")) and time.time() < deadline:
+            time.sleep(0.1)
+        time.sleep(3)
+        job.send_signal(number)
+        _, said = job.communicate(timeout=60)
+    assert job.returncode != 0
+    assert [finding["code"] for finding in findings_of(tmp_path / "recording")] == [code], said
+    again = subprocess.run([LOCKSTEP, "diagnose", "--json", tmp_path / "recording"], capture_output=True, text=True)
+    assert [finding["code"] for finding in json.loads(again.stdout)["findings"]] == [code]
+
+
 def test_nothing_is_left_behind_when_it_is_killed(tmp_path):
     script = "sleep 300 & echo started; wait"
     with subprocess.Popen([LOCKSTEP, "run", "-o", tmp_path / "recording", "--", "sh", "-c", script],

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import os
+import pathlib
+import signal
 import time
 from collections.abc import Callable
 
@@ -49,6 +51,28 @@ def healthy_step(model: nn.Module, inputs: torch.Tensor, step: int) -> torch.Ten
 
 def at_fault(step: int, rank: int | None = None) -> bool:
     return step == FAULTY_STEP and rank in (None, hvd.rank())
+
+
+def launcher() -> int:
+    """The topmost horovodrun: between it and this process stand a copy of it and a shell."""
+    pid, found = os.getppid(), 0
+    while pid > 1:
+        command = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+        if any(word.endswith(b"/horovodrun") for word in command[:2]):
+            found = pid
+        pid = int(pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+    return found
+
+
+def told_to_end() -> None:
+    """As a scheduler does whose time limit is over."""
+    def step_of(model, inputs, step):
+        if at_fault(step, rank=0):
+            os.kill(launcher(), signal.SIGTERM)
+        if step > FAULTY_STEP:
+            time.sleep(20)
+        return loss_of(model, inputs)
+    train(step_of)
 
 
 def same_name_twice() -> None:

@@ -246,15 +246,24 @@ def diverges() -> None:
     train(healthy_step, rate=1.4, steps=24, make_model=lambda: nn.Linear(4, 1))
 
 
-def hangup() -> None:
-    """The terminal of the launcher closes."""
+def signal_launcher(number: int) -> None:
     def step_of(model, inputs, step):
         if at_fault(step, rank=0):
-            os.kill(os.getppid(), signal.SIGHUP)
+            os.kill(os.getppid(), number)
         if step > FAULTY_STEP:
             time.sleep(20)
         return loss_of(model, inputs)
     train(step_of)
+
+
+def hangup() -> None:
+    """The terminal of the launcher closes."""
+    signal_launcher(signal.SIGHUP)
+
+
+def told_to_end() -> None:
+    """As a scheduler does whose time limit is over."""
+    signal_launcher(signal.SIGTERM)
 
 
 if __name__ == "__main__":

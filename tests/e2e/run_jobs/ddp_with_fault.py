@@ -1,4 +1,4 @@
-"""A small DDP job in which rank 2 does something else in step 30: `ddp_with_fault.py FAULT`. It prints when."""
+"""A small DDP job in which rank 2 does something else in step 30: `ddp_with_fault.py FAULT [STEPS]`. It prints when."""
 
 import atexit
 import os
@@ -13,7 +13,8 @@ from torch.nn.parallel import DistributedDataParallel
 # PyTorch aborts where a thread of Gloo lets go of its last call only when Python has begun to end.
 atexit.register(time.sleep, 0.3)
 
-FAULT, FAULTY_RANK, FAULTY_STEP, STEPS = sys.argv[1], 2, 30, 60
+FAULT, FAULTY_RANK, FAULTY_STEP = sys.argv[1], 2, 30
+STEPS = int(sys.argv[2]) if len(sys.argv) > 2 else 60
 
 
 def say(line):
