@@ -5,6 +5,8 @@
 #include <optional>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "diagnose/about_waiting.h"
 #include "model/fatal_leaf.h"
 
@@ -70,14 +72,25 @@ bool is_error_of_a_lost_rank(const Finding& printed, const std::vector<Finding>&
          printed.confidence >= kSure && (printed.leaf == Leaf::kRunComm || printed.leaf == Leaf::kPrepComm);
 }
 
-// That a process was killed is no word about memory where the ranks' records show who was killed and nothing
-// shows why.
+// A launcher waits for its processes and knows which was killed first. Whoever watches them sees several gone
+// at a time, where the launcher ends the rest at once.
+void believe_the_launcher(const Finding& killed, Finding& lost) {
+  if (killed.root_ranks.size() != 1 || killed.root_ranks == lost.root_ranks) return;
+  lost.root_ranks = killed.root_ranks;
+  lost.victim_ranks = killed.victim_ranks;
+  lost.title = fmt::format("Rank {} was killed first, by the launcher's word", lost.root_ranks.front());
+  lost.explanation =
+      "The launcher saw this rank end by a signal, and ended the others, whose processes are gone too.";
+}
+
+// That a process was killed is no word about memory where the ranks' records show that ranks are gone and
+// nothing shows why.
 void fold_a_signal_into_the_loss(std::vector<Finding>& from_ranks, std::vector<Finding>& from_logs) {
   const auto lost = std::ranges::find(from_ranks, "desync.dead_rank", &Finding::code);
   if (lost == from_ranks.end()) return;
   std::erase_if(from_logs, [&](Finding& printed) {
-    const bool is_about_it = printed.root_ranks.empty() || printed.root_ranks == lost->root_ranks;
-    if (printed.code != "mem.killed" || !is_about_it) return false;
+    if (printed.code != "mem.killed" || printed.root_ranks.size() > 1) return false;
+    believe_the_launcher(printed, *lost);
     std::ranges::move(printed.evidence, std::back_inserter(lost->evidence));
     return true;
   });

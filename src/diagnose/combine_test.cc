@@ -174,7 +174,9 @@ TEST(Combine, ASignalAloneIsNoWordAboutMemory) {
   EXPECT_EQ(codes(out_of_memory), (std::vector<std::string>{"mem.oom_killer", "desync.dead_rank"}));
   Finding other_rank = killed_on(std::nullopt);
   other_rank.root_ranks = {0};
-  EXPECT_EQ(codes(with({other_rank})), (std::vector<std::string>{"mem.killed", "desync.dead_rank"}));
+  const Verdict corrected = with({other_rank});
+  EXPECT_EQ(codes(corrected), std::vector<std::string>{"desync.dead_rank"});
+  EXPECT_EQ(corrected.findings.front().root_ranks, std::vector<int>{0}) << "the launcher waited for them";
 }
 
 TEST(Combine, TheOneRankThatFailedIsTheRankALaunchersLineIsAbout) {
