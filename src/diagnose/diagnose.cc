@@ -128,6 +128,21 @@ bool is_clear(const std::vector<model::Finding>& findings) {
   return !findings.empty() && findings.front().confidence >= kClear;
 }
 
+void put_interruption(model::Finding interruption, LogJudge& log_judge,
+                      std::vector<model::Finding>& from_ranks) {
+  drop_what_the_end_left(from_ranks);
+  if (log_judge.catalogue().ok())
+    interruption.fixes = log_judge.catalogue().value().at(interruption.code).fixes;
+  from_ranks.push_back(std::move(interruption));
+}
+
+// Of codes that the analysis of ranks knows as well.
+void add_known_fixes(std::vector<model::Finding>& from_logs) {
+  for (model::Finding& finding : from_logs) {
+    if (finding.fixes.empty()) finding.fixes = analysis::fixes_for(finding.code);
+  }
+}
+
 // Who finds nothing clear in the logs of a job that still runs looks at the job.
 Result<void> add_whether_it_hangs(const readers::ReadResult& read, LogJudge& log_judge,
                                   symptoms::LogVerdict& found) {
@@ -172,18 +187,11 @@ Result<Examination> examine(const std::vector<fs::path>& paths, std::vector<mode
   const bool was_seen_live = !seen_live.empty();
   from_ranks.findings = was_seen_live ? std::move(seen_live) : analysis::analyse(job);
   if (was_seen_live) analysis::add_version_skew(job, from_ranks.findings);
-  if (interruption) {
-    drop_what_the_end_left(from_ranks.findings);
-    from_ranks.findings.push_back(*interruption);
-    if (log_judge.catalogue().ok())
-      from_ranks.findings.back().fixes = log_judge.catalogue().value().at(interruption->code).fixes;
-  }
+  if (interruption) put_interruption(*interruption, log_judge, from_ranks.findings);
   if (lone_worlds) from_ranks.findings.insert(from_ranks.findings.begin(), *lone_worlds);
   from_ranks.limits = limits_of(read, job);
   symptoms::LogVerdict found = TRY(log_judge.judge(read.logs));
-  for (model::Finding& finding : found.findings) {
-    if (finding.fixes.empty()) finding.fixes = analysis::fixes_for(finding.code);
-  }
+  add_known_fixes(found.findings);
   if (has_logs_alone && !is_clear(found.findings)) TRY(add_whether_it_hangs(read, log_judge, found));
   if (has_logs_alone && read.logs.empty() && found.findings.empty()) return nothing_known(read);
   fold_into_the_signal(from_ranks.findings, was_seen_live, found.findings);

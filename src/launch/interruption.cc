@@ -23,7 +23,8 @@ std::string_view name_of(int signal) {
 
 void tell_interruption(WatchedEnd& end) {
   const process::RunEnd& run = end.job.run;
-  const bool was_healthy = end.findings.empty() && !end.was_quiet_when_asked;
+  // Of several hosts one may be ended because another failed.
+  const bool was_healthy = end.findings.empty() && !end.was_quiet_when_asked && end.link == nullptr;
   if (!run.interrupted_by || run.status() == 0 || !was_healthy) return;
   const bool is_by_hand = *run.interrupted_by == SIGINT;
   model::Finding finding;

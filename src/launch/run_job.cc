@@ -82,9 +82,9 @@ class WatchedRun {
     }
   }
 
-  // Longer than the watcher takes to see most hangs, and than most steps.
+  // Whoever ends a job may do so because it hangs, before the watcher is sure of it.
   bool is_quiet() const {
-    constexpr std::chrono::nanoseconds kLong = std::chrono::seconds(10);
+    constexpr std::chrono::nanoseconds kLong = std::chrono::seconds(2);
     std::int64_t last_word_ns = 0;
     for (const watch::LiveRank* rank : watcher_.job().ranks())
       last_word_ns = std::max(last_word_ns, rank->last_word_ns());
