@@ -105,6 +105,14 @@ bool tells_of_an_unseen_rank(const Finding& finding) {
   return finding.code == "desync.missing_evidence" || finding.code == "setup.rank_not_started";
 }
 
+// Where all ranks print the same, the lost ones do too.
+bool is_printed_by(const std::vector<int>& ranks, const Finding& printed) {
+  return !ranks.empty() && std::ranges::all_of(ranks, [&](int rank) {
+    return std::ranges::any_of(printed.evidence,
+                               [&](const model::Evidence& one) { return one.rank == rank; });
+  });
+}
+
 // What such a rank printed about itself is why it was lost, even where that alone would be doubtful.
 bool explains_a_loss(const Finding& printed, const std::vector<Finding>& from_ranks) {
   if (only_repeats_that_a_process_failed(printed)) return false;
@@ -112,8 +120,9 @@ bool explains_a_loss(const Finding& printed, const std::vector<Finding>& from_ra
     return tells_of_a_lost_rank(finding) ||
            (tells_of_an_unseen_rank(finding) && model::is_fatal(printed.leaf));
   });
-  return lost != from_ranks.end() && is_printed(printed) && !is_about_waiting(printed) &&
-         !printed.root_ranks.empty() && printed.root_ranks == lost->root_ranks;
+  if (lost == from_ranks.end() || !is_printed(printed) || is_about_waiting(printed)) return false;
+  if (!printed.root_ranks.empty()) return printed.root_ranks == lost->root_ranks;
+  return model::is_fatal(printed.leaf) && is_printed_by(lost->root_ranks, printed);
 }
 
 // A stall or a lost connection that the framework itself complained of bears the proof out.

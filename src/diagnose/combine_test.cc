@@ -158,6 +158,20 @@ Finding killed_on(std::optional<int> rank) {
   return one;
 }
 
+TEST(Combine, WhatAllRanksPrintIsWhyOneOfThemWasLostFirst) {
+  Finding lost = finding(Leaf::kRunComm, "desync.dead_rank", 0.6);
+  lost.root_ranks = {0};
+  Finding raised = finding(Leaf::kRunTensor, "tensor.index", 0.52);
+  for (const int rank : {0, 1})
+    raised.evidence.push_back({.file = "job.err", .line = 1 + rank, .rank = rank, .text = "IndexError"});
+  Finding aborted = finding(Leaf::kRunSegv, "segv.abort", 0.26);
+  aborted.root_ranks = {0};
+  aborted.evidence.push_back({.file = "job.err", .line = 9, .rank = 0, .text = "exitcode: -6"});
+  const Verdict verdict = combine({.job = {}, .findings = {lost}, .limits = {}},
+                                  {.job = {}, .findings = {raised, aborted}, .limits = {}});
+  EXPECT_EQ(codes(verdict).front(), "tensor.index") << "how its process ended then says less";
+}
+
 TEST(Combine, ASignalAloneIsNoWordAboutMemory) {
   Finding lost = finding(Leaf::kRunComm, "desync.dead_rank", 0.95);
   lost.root_ranks = {1};
