@@ -6,7 +6,6 @@ import time
 from dataclasses import dataclass, field, replace
 
 from harness.errors import LabError, RunTimeout
-from harness.exit_abort import aborted_at_exit
 from harness.fault_spec import parse_fault
 from harness.job_run import JobRun
 from harness.run_spec import RunSpec
@@ -43,7 +42,7 @@ def run_pair(pair: Pair, folder: pathlib.Path, *, record: bool, environ: dict[st
             status = str(run.wait().status)
     except RunTimeout:
         status = "hung"
-    return {"status": status, "aborted_at_exit": aborted_at_exit(run.ranks, folder), "seconds": round(time.monotonic() - begun, 2), "cpu_s": run.cpu_s,
+    return {"status": status, "seconds": round(time.monotonic() - begun, 2), "cpu_s": run.cpu_s,
             "live": [{"after_s": round(at - (heard.progress_at or begun), 2), "text": text} for at, text in heard.live]}
 
 

@@ -8,10 +8,11 @@ import time
 
 from harness import recorded
 from harness.errors import LabError
+from harness.exit_abort import is_aborted
 from faultlab import pair_run, verdict
 from faultlab.fault_file import Pair
 
-MOST_RUNS = 4  # of one that PyTorch aborts when it is done
+MOST_RUNS = 4  # of one that PyTorch aborts, which is another fault than the pair's
 
 
 def result_path(folder: pathlib.Path, pair: Pair) -> pathlib.Path:
@@ -36,7 +37,7 @@ def make(folder: pathlib.Path, pair: Pair, way: str) -> dict:
     run_folder = folder / pair.name / way
     for left in reversed(range(MOST_RUNS)):
         outcome = _run_anew(pair, way, run_folder)
-        if not left or not outcome["aborted_at_exit"]:
+        if not left or not is_aborted(run_folder):
             break
     if way == "recorded" and not (run_folder / recorded.FOLDER).exists():
         raise LabError("nothing was recorded; does build/release/lockstep start?")

@@ -1,6 +1,6 @@
 import pytest
 
-from harness.exit_abort import ABORT, aborted_at_exit
+from harness.exit_abort import ABORT, aborted_at_exit, is_aborted
 from harness.output import RankProgress
 
 
@@ -14,6 +14,7 @@ def test_only_an_abort_after_the_end_counts(tmp_path, last_words, params, expect
     (tmp_path / "rank_1.err").write_text(last_words)
     ranks = {0: RankProgress(1, 2, {}, "351520fe28c273a5"), 1: RankProgress(2, 2, {}, params)}
     assert aborted_at_exit(ranks, tmp_path) == expected
+    assert is_aborted(tmp_path) == (ABORT in last_words)
 
 
 def test_a_job_that_never_began_was_not_aborted_at_its_exit(tmp_path):
