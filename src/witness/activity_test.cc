@@ -9,7 +9,7 @@
 namespace lockstep::witness {
 namespace {
 
-constexpr std::chrono::milliseconds kLook{600};
+constexpr std::chrono::milliseconds kLook{1500};  // a busy machine gives each little
 
 Doing doing_of(const ChildForTests& child) {
   const pid_t pids[] = {child.pid()};
