@@ -17,7 +17,7 @@ struct OpenFile {
   bool is_written = false;
 };
 
-// Of all processes that may be looked at; others' are left out. Takes some 5 us for each descriptor.
+// Of all processes that may be looked at; others' are left out.
 std::vector<OpenFile> open_files(const Roots& roots);
 
 // The numbers of all processes, ascending.
