@@ -36,7 +36,8 @@ Patience patience_with(JobState state) {
 }
 
 constexpr std::chrono::milliseconds kLook{600};
-constexpr double kAnyWork = 0.2;  // seconds of a processor: `tee` and shells have less
+constexpr std::chrono::hours kStillWaitedFor{72};  // nobody waits for a job whose logs are older
+constexpr double kAnyWork = 0.2;                   // seconds of a processor: `tee` and shells have less
 
 std::optional<Seconds> gap_of(const LogPlace& log, const witness::FileLife& life) {
   constexpr std::uint64_t kFewestLines = 3;
@@ -144,23 +145,13 @@ void put_ranks(std::span<const LogPlace> logs, const RankByProcess& rank_of,
   job.other_ranks = without(all, named);
 }
 
-// Whose logs are this old, nobody waits for: all processes of a host need not be looked at.
-bool were_all_written_long_ago(std::span<const std::filesystem::path> logs) {
-  constexpr std::chrono::hours kLong{72};
-  const auto since = system_clock::now() - kLong;
-  return std::ranges::none_of(logs, [&](const std::filesystem::path& log) {
-    const auto life = witness::life_of(log);
-    return life && life->written >= since;
-  });
-}
-
 }  // namespace
 
 std::optional<QuietJob> find_quiet_job(std::span<const LogPlace> logs, const witness::Roots& roots) {
   std::vector<std::filesystem::path> paths;
   std::ranges::transform(logs, std::back_inserter(paths), &LogPlace::path);
-  if (were_all_written_long_ago(paths)) return std::nullopt;
-  const std::vector<witness::WrittenLog> written = witness::written_logs(roots, paths);
+  const std::vector<witness::WrittenLog> written =
+      witness::written_logs(roots, paths, system_clock::now() - kStillWaitedFor);
   if (written.empty()) return std::nullopt;
   const Pace pace = pace_of(logs, written);
   if (pace.silence < kLeastPause) return std::nullopt;

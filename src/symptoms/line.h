@@ -39,6 +39,16 @@ void for_each_line(std::string_view bytes, std::size_t begin, std::size_t end, c
   }
 }
 
+inline std::string_view tail_of(std::string_view bytes, std::size_t window) {
+  return bytes.substr(bytes.size() - std::min(bytes.size(), window));
+}
+
+// The same for the last `window` bytes.
+template <typename Use>
+void for_each_tail_line(std::string_view bytes, std::size_t window, const Use& use) {
+  for_each_line(bytes, bytes.size() - tail_of(bytes, window).size(), bytes.size(), use);
+}
+
 LineSpan line_around(std::string_view bytes, std::size_t offset);
 
 // Without terminal colour and cursor codes.

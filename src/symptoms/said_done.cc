@@ -27,12 +27,10 @@ std::set<int> ranks_that_said_done(std::span<const LogText> logs, const LineSour
   for (std::size_t log = 0; log < logs.size(); ++log) {
     const std::string_view bytes = logs[log].bytes;
     std::map<int, bool> is_done;  // by the last line of each
-    for_each_line(bytes, bytes.size() - std::min(bytes.size(), kEndOfLog), bytes.size(),
-                  [&](std::string_view line, LineSpan span) {
-                    const std::optional<int> rank =
-                        logs[log].rank ? logs[log].rank : sources.at(log, span).rank;
-                    if (rank) is_done[*rank] = says_done(line);
-                  });
+    for_each_tail_line(bytes, kEndOfLog, [&](std::string_view line, LineSpan span) {
+      const std::optional<int> rank = logs[log].rank ? logs[log].rank : sources.at(log, span).rank;
+      if (rank) is_done[*rank] = says_done(line);
+    });
     for (const auto& [rank, is_last_word] : is_done) {
       if (is_last_word) done.insert(rank);
     }

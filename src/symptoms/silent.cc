@@ -26,11 +26,6 @@ std::optional<double> number_in(const base::Regex::Captures& captures, const std
   return fault == std::errc() ? std::optional(number) : std::nullopt;
 }
 
-template <typename Use>
-void for_each_tail_line(std::string_view bytes, const Use& use) {
-  for_each_line(bytes, bytes.size() - std::min(bytes.size(), kWindow), bytes.size(), use);
-}
-
 // The first epoch was announced, and no step of it ever reported.
 std::optional<SilentSign> never_moved(std::size_t log, std::string_view bytes) {
   static const base::Regex first_epoch =
@@ -38,7 +33,7 @@ std::optional<SilentSign> never_moved(std::size_t log, std::string_view bytes) {
   static const base::Regex progress = base::Regex::of_our_own(
       R"(\d+/\d+ \[|\bloss\b|step[ :=]+\d|it/s|s/it|\d+%\||iter\w*[ :=#]+\d|done|finished|complete|saved)");
   std::optional<SilentSign> sign;
-  for_each_tail_line(bytes, [&](std::string_view line, LineSpan span) {
+  for_each_tail_line(bytes, kWindow, [&](std::string_view line, LineSpan span) {
     if (progress.found_in(line)) {
       sign.reset();
     } else if (const auto epoch = first_epoch.capture(line); epoch && number_in(*epoch, "last") > 1) {
@@ -54,7 +49,7 @@ std::optional<SilentSign> preparation_unfinished(std::size_t log, std::string_vi
   static const base::Regex traceback = base::Regex::of_our_own("Traceback");
   std::optional<SilentSign> last_bar;
   std::optional<SilentSign> sign;
-  for_each_tail_line(bytes, [&](std::string_view line, LineSpan span) {
+  for_each_tail_line(bytes, kWindow, [&](std::string_view line, LineSpan span) {
     if (const auto percent = bar.capture(line)) {
       last_bar.reset();
       if (number_in(*percent, "percent") < 100) last_bar = SilentSign{"hang.prepare_silent", log, span};
@@ -81,7 +76,7 @@ std::optional<SilentSign> no_scaling(std::size_t log, std::string_view bytes) {
     auto& entry = best[count];
     if (rate > entry.first) entry = {rate, span};
   };
-  for_each_tail_line(bytes, [&](std::string_view line, LineSpan span) {
+  for_each_tail_line(bytes, kWindow, [&](std::string_view line, LineSpan span) {
     if (const auto found = devices.capture(line)) count = number_in(*found, "count").value_or(0);
     if (const auto total = total_rate.capture(line)) {
       count = number_in(*total, "count").value_or(0);
@@ -106,7 +101,7 @@ std::optional<SilentSign> uneven_gpus(std::size_t log, std::string_view bytes) {
   double idlest = 100;
   double idlest_memory = 0;
   LineSpan idlest_line;
-  for_each_tail_line(bytes, [&](std::string_view line, LineSpan span) {
+  for_each_tail_line(bytes, kWindow, [&](std::string_view line, LineSpan span) {
     const auto found = row.capture(line);
     if (!found) return;
     const double busy = number_in(*found, "busy").value_or(0);
@@ -131,7 +126,7 @@ std::optional<SilentSign> all_on_gpu_zero(std::size_t log, std::string_view byte
       base::Regex::of_our_own(R"(^\|\s+(?P<gpu>\d+)\s+(?:N/A\s+N/A\s+)?(?P<pid>\d+)\s+[CG+]+\s)");
   std::map<std::string, std::set<std::string>> gpus_of;  // by process
   std::optional<LineSpan> shown;
-  for_each_tail_line(bytes, [&](std::string_view line, LineSpan span) {
+  for_each_tail_line(bytes, kWindow, [&](std::string_view line, LineSpan span) {
     auto found = row.capture(line);
     if (!found) return;
     gpus_of[(*found)["pid"]].insert((*found)["gpu"]);

@@ -22,11 +22,16 @@ struct LastWords {
   std::string loss;
 };
 
-// "params=3fa9c1d2", "weights sha256: 3f...", "model checksum 3f...": a number of parameters has no letters.
-std::optional<std::string> checksum_in(std::string_view line) {
+// "params=3fa9c1d2", "weights sha256: 3f...", "model checksum 3f..."
+const base::Regex& checksum() {
   static const base::Regex sum = base::Regex::of_our_own(
       R"(\b((param\w*|weights?)([ _-]?(hash|checksum|digest|sum|md5|sha\d*|crc\d*))?|(model|state)[ _-]?(hash|checksum|digest|md5|sha\d*|crc\d*))[ =:]+(0x)?(?P<sum>[0-9a-f]{8,64})\b)");
-  auto found = sum.capture(line);
+  return sum;
+}
+
+// A number of parameters has no letters.
+std::optional<std::string> checksum_in(std::string_view line) {
+  auto found = checksum().capture(line);
   if (!found) return std::nullopt;
   std::string text = std::move((*found)["sum"]);
   if (text.find_first_of("abcdefABCDEF") == std::string::npos) return std::nullopt;
@@ -39,25 +44,32 @@ std::optional<std::string> loss_in(std::string_view line) {
   return found ? std::optional(std::move((*found)["value"])) : std::nullopt;
 }
 
+// In one go over each log: hardly any job prints one, and thousands of logs are looked at.
+bool has_any_checksum(std::span<const LogText> logs) {
+  return std::ranges::any_of(logs, [](const LogText& log) {
+    const bool is_there = checksum().found_in(tail_of(log.bytes, kEndOfLog));
+    let_go(log);
+    return is_there;
+  });
+}
+
 std::map<int, LastWords> last_words(std::span<const LogText> logs, const LineSources& sources) {
   std::map<int, LastWords> words;
   for (std::size_t log = 0; log < logs.size(); ++log) {
-    const std::string_view bytes = logs[log].bytes;
-    for_each_line(bytes, bytes.size() - std::min(bytes.size(), kEndOfLog), bytes.size(),
-                  [&](std::string_view line, LineSpan span) {
-                    auto checksum = checksum_in(line);
-                    auto loss = loss_in(line);
-                    if (!checksum && !loss) return;
-                    const auto rank = logs[log].rank ? logs[log].rank : sources.at(log, span).rank;
-                    if (!rank) return;
-                    LastWords& of_rank = words[*rank];
-                    if (loss) of_rank.loss = *std::move(loss);
-                    if (!checksum) return;
-                    of_rank.checksum = *std::move(checksum);
-                    of_rank.times += 1;
-                    of_rank.log = log;
-                    of_rank.line = span;
-                  });
+    for_each_tail_line(logs[log].bytes, kEndOfLog, [&](std::string_view line, LineSpan span) {
+      auto sum = checksum_in(line);
+      auto loss = loss_in(line);
+      if (!sum && !loss) return;
+      const auto rank = logs[log].rank ? logs[log].rank : sources.at(log, span).rank;
+      if (!rank) return;
+      LastWords& of_rank = words[*rank];
+      if (loss) of_rank.loss = *std::move(loss);
+      if (!sum) return;
+      of_rank.checksum = *std::move(sum);
+      of_rank.times += 1;
+      of_rank.log = log;
+      of_rank.line = span;
+    });
     let_go(logs[log]);
   }
   return words;
@@ -67,6 +79,7 @@ std::map<int, LastWords> last_words(std::span<const LogText> logs, const LineSou
 
 std::optional<DifferingChecksums> differing_checksums(std::span<const LogText> logs,
                                                       const LineSources& sources) {
+  if (!has_any_checksum(logs)) return std::nullopt;
   const std::map<int, LastWords> words = last_words(logs, sources);
   if (words.size() < 2) return std::nullopt;
   std::map<std::string, std::vector<int>> ranks_by_checksum;
@@ -83,7 +96,7 @@ std::optional<DifferingChecksums> differing_checksums(std::span<const LogText> l
     return DifferingChecksums{.log = said.log, .line = said.line, .odd_rank = std::nullopt};
   };
   const bool has_majority = ranks_by_checksum.size() == 2 && words.size() > 2;
-  for (const auto& [checksum, ranks] : ranks_by_checksum) {
+  for (const auto& [sum, ranks] : ranks_by_checksum) {
     if (!has_majority || ranks.size() != 1) continue;
     DifferingChecksums odd = place_of(ranks.front());
     odd.odd_rank = ranks.front();

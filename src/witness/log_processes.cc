@@ -64,18 +64,24 @@ std::set<pid_t> with_all_below(const std::multimap<pid_t, pid_t>& children, cons
 
 }  // namespace
 
-std::vector<WrittenLog> written_logs(const Roots& roots, std::span<const std::filesystem::path> logs) {
+std::vector<WrittenLog> written_logs(const Roots& roots, std::span<const std::filesystem::path> logs,
+                                     std::chrono::system_clock::time_point since) {
   std::vector<WrittenLog> written;
-  const OpenBy open = open_by_whom(roots);
   for (std::size_t log = 0; log < logs.size(); ++log) {
     const auto life = life_of(logs[log]);
-    if (!life || life->kind != FileKind::kRegular) continue;
-    const auto by = open.writers.find(life->file);
-    if (by == open.writers.end()) continue;
-    const std::set<pid_t> writers = with_those_who_feed_them(open, by->second);
-    written.push_back(
-        {.log = log, .life = *life, .writers = {writers.begin(), writers.end()}, .processes = {}});
+    if (life && life->kind == FileKind::kRegular)
+      written.push_back({.log = log, .life = *life, .writers = {}, .processes = {}});
   }
+  const auto is_fresh = [&](const WrittenLog& log) { return log.life.written >= since; };
+  if (std::ranges::none_of(written, is_fresh)) return {};
+  const OpenBy open = open_by_whom(roots);
+  std::erase_if(written, [&](WrittenLog& log) {
+    const auto by = open.writers.find(log.life.file);
+    if (by == open.writers.end()) return true;
+    const std::set<pid_t> writers = with_those_who_feed_them(open, by->second);
+    log.writers.assign(writers.begin(), writers.end());
+    return false;
+  });
   if (written.empty()) return written;
   const auto children = children_by_parent(roots);
   for (WrittenLog& log : written) {

@@ -1,6 +1,7 @@
 // The processes of a running job, found by the logs that they still write.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <span>
 #include <sys/types.h>
@@ -18,7 +19,9 @@ struct WrittenLog {
   std::vector<pid_t> processes;  // the writers and all below them, ascending
 };
 
-// Only logs that somebody else than this process writes.
-std::vector<WrittenLog> written_logs(const Roots& roots, std::span<const std::filesystem::path> logs);
+// Only logs that somebody else than this process writes. Where none was written since `since`, nobody is
+// looked for: that takes a look at every process of the host.
+std::vector<WrittenLog> written_logs(const Roots& roots, std::span<const std::filesystem::path> logs,
+                                     std::chrono::system_clock::time_point since);
 
 }  // namespace lockstep::witness

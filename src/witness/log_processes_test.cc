@@ -17,7 +17,7 @@ class LogProcesses : public testing::Test {
 
   std::vector<WrittenLog> found() const {
     const std::filesystem::path logs[] = {folder_.path() / "other", log_};
-    return written_logs({}, logs);
+    return written_logs({}, logs, since_);
   }
 
   // A byte tells that everything is open.
@@ -29,6 +29,7 @@ class LogProcesses : public testing::Test {
   // Of what both sides of the fork have, a child keeps what it needs.
   void open_log(int mode) const { EXPECT_GE(::open(log_.c_str(), mode), 0); }
 
+  std::chrono::system_clock::time_point since_ = std::chrono::system_clock::now() - std::chrono::hours(1);
   FolderForTests folder_;
   std::filesystem::path log_ = folder_.path() / "log";
   int ready_[2] = {};
@@ -41,6 +42,17 @@ class LogProcesses : public testing::Test {
 };
 
 TEST_F(LogProcesses, NobodyWritesAFinishedLog) {
+  EXPECT_TRUE(found().empty());
+}
+
+TEST_F(LogProcesses, NobodyIsLookedForWhereAllLogsAreOld) {
+  const ChildForTests writer([&] {
+    open_log(O_WRONLY);
+    say_ready();
+  });
+  wait_until_ready();
+  EXPECT_EQ(found().size(), 1U);
+  since_ = std::chrono::system_clock::now() + std::chrono::hours(1);
   EXPECT_TRUE(found().empty());
 }
 
