@@ -110,8 +110,8 @@ Result<void> CheckProbe::start() {
   return {};
 }
 
-facts::RemoteRequest CheckProbe::request() const {
-  facts::RemoteRequest request = remote_request(args_, hosts_);
+hostinfo::RemoteRequest CheckProbe::request() const {
+  hostinfo::RemoteRequest request = remote_request(args_, hosts_);
   request.verb = "probe-agent";
   request.is_talked_to = true;
   return request;
@@ -175,7 +175,7 @@ probe::Probing CheckProbe::run(const Configuration& configuration,
                                const std::vector<network::HostFacts>& hosts) {
   remove_own_folder();  // they are read, and whoever interrupts the probe leaves nothing
   ProgressLine progress(terminal_);
-  return probe::probe(*agents_, preflight::plan_flows(configuration, hosts), hosts,
+  return probe::probe(*agents_, flows::plan_flows(configuration, hosts), hosts,
                       {.measures = args_.has("probe-matrix"),
                        .on_progress = [&](std::string_view what, std::size_t done, std::size_t all) {
                          progress.show_count(what, done, all);

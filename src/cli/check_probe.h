@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "base/result.h"
+#include "check/flows/judge_flows.h"
+#include "check/probe/agents.h"
+#include "check/probe/probing.h"
 #include "cli/args.h"
 #include "config/configuration.h"
 #include "network/host_facts.h"
-#include "preflight/judge_flows.h"
-#include "probe/agents.h"
-#include "probe/probing.h"
 
 namespace lockstep::cli {
 
@@ -39,7 +39,7 @@ class CheckProbe {
   CheckProbe(const Args& args, const config::Configuration& configuration, Terminal& terminal);
   Result<void> start();
   Result<void> ask_for_agents();
-  facts::RemoteRequest request() const;
+  hostinfo::RemoteRequest request() const;
   void tell_who_is_missing(std::size_t expected);
   std::size_t expected_hosts() const;
   void remove_own_folder();

@@ -2,6 +2,13 @@
 
 #include <fmt/format.h>
 
+#include "check/flows/judge_flows.h"
+#include "check/probe/judge.h"
+#include "check/probe/report.h"
+#include "check/repair/describe.h"
+#include "check/rules/catalogue.h"
+#include "check/rules/host_documents.h"
+#include "check/rules/judge.h"
 #include "cli/args.h"
 #include "cli/check_probe.h"
 #include "cli/fix.h"
@@ -12,17 +19,10 @@
 #include "cli/verbs.h"
 #include "cli/write_verdict.h"
 #include "network/facts_folder.h"
-#include "page/html.h"
-#include "preflight/judge_flows.h"
-#include "probe/judge.h"
-#include "probe/report.h"
-#include "repair/describe.h"
 #include "report/findings_json.h"
+#include "report/html/html.h"
 #include "report/printable_json.h"
 #include "report/redact/redact.h"
-#include "rules/catalogue.h"
-#include "rules/host_documents.h"
-#include "rules/judge.h"
 
 namespace lockstep::cli {
 namespace {
@@ -120,7 +120,7 @@ std::string input_of(const Args& args) {
 }
 
 struct Connections {
-  preflight::HostMatrix matrix;
+  flows::HostMatrix matrix;
   std::optional<probe::Probing> probing;
   std::vector<std::string> host_names;  // of the probing, in its order
 };
@@ -129,10 +129,10 @@ struct Connections {
 base::Json members_of(const Connections& connections, bool shows_addresses) {
   base::Json members = base::Json::object();
   if (!connections.matrix.empty()) {
-    std::vector<page::HostRow> rows;
-    for (const preflight::HostMatrix::Line& line : connections.matrix.lines)
+    std::vector<html::HostRow> rows;
+    for (const flows::HostMatrix::Line& line : connections.matrix.lines)
       rows.push_back({line.hosts, line.cells, line.why});
-    members["matrix"] = page::encode(rows);
+    members["matrix"] = html::encode(rows);
   }
   if (connections.probing)
     members["probe"] = probe::to_json(*connections.probing, connections.host_names, shows_addresses);
@@ -142,17 +142,17 @@ base::Json members_of(const Connections& connections, bool shows_addresses) {
 Result<ExitStatus> write_page(model::Verdict verdict, const base::Json& members,
                               const std::vector<std::string>& host_names, const Args& args,
                               Terminal& terminal) {
-  page::Contents contents = page::contents_of(input_of(args), std::move(verdict));
-  page::add_hosts(contents, members);
-  if (args.has("redact")) page::redact(contents, host_names);
-  return write_text(TRY(page::html_of(contents, version())), contents.verdict, *args.value("out"), terminal);
+  html::Contents contents = html::contents_of(input_of(args), std::move(verdict));
+  html::add_hosts(contents, members);
+  if (args.has("redact")) html::redact(contents, host_names);
+  return write_text(TRY(html::html_of(contents, version())), contents.verdict, *args.value("out"), terminal);
 }
 
 // What the job's connections meet on their way from host to host: by rules and routes, and by real packets.
 Result<Connections> judge_connections(const Configuration& configuration, const std::string& folder,
                                       CheckProbe* probe, model::Verdict& verdict) {
   const network::FactsFolder facts = TRY(network::read_facts_folder(folder));
-  preflight::FlowJudgement judged = preflight::judge_flows(configuration, facts.hosts);
+  flows::FlowJudgement judged = flows::judge_flows(configuration, facts.hosts);
   Connections made;
   if (probe != nullptr) {
     made.probing = probe->run(configuration, facts.hosts);
@@ -212,7 +212,7 @@ Result<ExitStatus> run(const Args& args, Terminal& terminal) {
   Connections connections;
   if (folder) connections = TRY(judge_connections(configuration, *folder, probe.get(), verdict));
   probe.reset();
-  preflight::HostMatrix& matrix = connections.matrix;
+  flows::HostMatrix& matrix = connections.matrix;
   add_limits(configuration, hosts.size(), verdict);
   const std::vector<std::string> host_names = names_of(hosts);
   if (format == kPageFormat)
@@ -220,14 +220,14 @@ Result<ExitStatus> run(const Args& args, Terminal& terminal) {
 
   if (args.has("redact")) {
     std::vector<std::string*> names;
-    for (preflight::HostMatrix::Line& line : matrix.lines) {
+    for (flows::HostMatrix::Line& line : matrix.lines) {
       names.push_back(&line.hosts);
       for (auto& [place, why] : line.why) names.push_back(&why);
     }
     for (std::string& name : connections.host_names) names.push_back(&name);
     report::redact_together(verdict, names, host_names);
   }
-  std::string more = format == "text" && !matrix.empty() ? "\n" + preflight::to_text(matrix) : "";
+  std::string more = format == "text" && !matrix.empty() ? "\n" + flows::to_text(matrix) : "";
   if (format == "text" && connections.probing)
     more += "\n" + probe::to_text(*connections.probing, connections.host_names);
   base::Json members = members_of(connections, !args.has("redact"));

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/process/output_files.h"
 #include "base/result.h"
-#include "process/output_files.h"
 
 namespace lockstep::cli {
 

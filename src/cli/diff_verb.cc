@@ -10,11 +10,11 @@
 #include "cli/verbs.h"
 #include "cli/write_verdict.h"
 #include "record/recording.h"
-#include "replay/compare.h"
-#include "replay/differences.h"
-#include "replay/differing_elements.h"
+#include "replay/compare/compare.h"
+#include "replay/compare/differences.h"
+#include "replay/compare/differing_elements.h"
+#include "replay/compare/tell.h"
 #include "replay/extent.h"
-#include "replay/tell.h"
 
 namespace lockstep::cli {
 namespace {

@@ -9,8 +9,8 @@
 #include "cli/remote_flags.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
-#include "facts/collect.h"
-#include "facts/remote.h"
+#include "hostinfo/collect.h"
+#include "hostinfo/remote.h"
 #include "network/facts_json.h"
 
 namespace lockstep::cli {
@@ -18,11 +18,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-facts::RemoteRequest question_to(const Args& args, std::vector<std::string> hosts) {
-  facts::RemoteRequest request = remote_request(args, std::move(hosts));
+hostinfo::RemoteRequest question_to(const Args& args, std::vector<std::string> hosts) {
+  hostinfo::RemoteRequest request = remote_request(args, std::move(hosts));
   std::vector<std::string> names = words_in(args.values("name"));
   // Every host is asked for the names of all: that is how the ranks will look for each other.
-  if (request.via != facts::Via::kKubectl)
+  if (request.via != hostinfo::Via::kKubectl)
     names.insert(names.end(), request.hosts.begin(), request.hosts.end());
   for (const std::string& name : names)
     request.arguments.push_back("--name=" + name.substr(name.find('@') + 1));
@@ -46,7 +46,7 @@ Result<ExitStatus> from_others(const Args& args, std::vector<std::string> hosts,
   fs::create_directories(out, fault);
   if (fault) return Error{"cannot make the folder", out, fault.message(), "give another with --out"};
   std::size_t missing = 0;
-  for (const facts::RemoteFacts& answer : facts::collect_from(question_to(args, std::move(hosts)))) {
+  for (const hostinfo::RemoteFacts& answer : hostinfo::collect_from(question_to(args, std::move(hosts)))) {
     if (!answer.facts.ok()) {
       const Error& error = answer.facts.error();
       terminal.tell(
@@ -62,12 +62,12 @@ Result<ExitStatus> from_others(const Args& args, std::vector<std::string> hosts,
 }
 
 Result<ExitStatus> run(const Args& args, Terminal& terminal) {
-  if (args.has("remove-itself")) facts::remove_own_copy();
+  if (args.has("remove-itself")) hostinfo::remove_own_copy();
   if (auto hosts = words_in(args.values("host")); !hosts.empty())
     return from_others(args, std::move(hosts), terminal);
-  const network::HostFacts facts = facts::collect({.names = words_in(args.values("name")),
-                                                   .python = args.value("python").value_or(""),
-                                                   .program = fmt::format("lockstep {}", version())});
+  const network::HostFacts facts = hostinfo::collect({.names = words_in(args.values("name")),
+                                                      .python = args.value("python").value_or(""),
+                                                      .program = fmt::format("lockstep {}", version())});
   const std::string text = network::encode_facts(facts);
   const std::string out = *args.value("out");
   if (out == "-") {

@@ -10,9 +10,9 @@
 
 #include "base/escape.h"
 #include "base/file.h"
+#include "base/process/environment.h"
+#include "base/process/run.h"
 #include "cli/terminal.h"
-#include "process/environment.h"
-#include "process/run.h"
 
 namespace lockstep::cli {
 namespace {

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "base/result.h"
+#include "check/repair/repair.h"
 #include "cli/args.h"
-#include "repair/repair.h"
 
 namespace lockstep::cli {
 

@@ -5,6 +5,9 @@
 
 #include "base/escape.h"
 #include "base/file.h"
+#include "base/process/environment.h"
+#include "base/process/free_port.h"
+#include "base/process/run.h"
 #include "base/text_fields.h"
 #include "cli/args.h"
 #include "cli/control_json.h"
@@ -16,9 +19,6 @@
 #include "diagnose/diagnose.h"
 #include "isolate/describe.h"
 #include "isolate/reduce.h"
-#include "process/environment.h"
-#include "process/free_port.h"
-#include "process/run.h"
 
 namespace lockstep::cli {
 namespace {

@@ -7,8 +7,8 @@
 #include "base/escape.h"
 #include "base/file.h"
 #include "base/json_fields.h"
+#include "base/process/descriptor.h"
 #include "cli/service_client.h"
-#include "process/descriptor.h"
 #include "service/http/message.h"
 #include "service/job/field_check.h"
 

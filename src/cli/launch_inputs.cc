@@ -1,7 +1,7 @@
 #include "cli/launch_inputs.h"
 
 #include "base/file.h"
-#include "process/environment.h"
+#include "base/process/environment.h"
 
 namespace lockstep::cli {
 namespace {

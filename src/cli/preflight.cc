@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include "base/escape.h"
+#include "check/rules/catalogue.h"
+#include "check/rules/judge.h"
 #include "cli/launch_inputs.h"
-#include "rules/catalogue.h"
-#include "rules/judge.h"
 
 namespace lockstep::cli {
 

@@ -3,21 +3,21 @@
 
 #include <fmt/format.h>
 
+#include "check/probe/agent.h"
 #include "cli/args.h"
 #include "cli/program_text.h"
 #include "cli/remote_flags.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
-#include "facts/collect.h"
-#include "facts/remote.h"
+#include "hostinfo/collect.h"
+#include "hostinfo/remote.h"
 #include "network/facts_json.h"
-#include "probe/agent.h"
 
 namespace lockstep::cli {
 namespace {
 
 std::string facts_here(const probe::AskFacts& asked) {
-  return network::encode_facts(facts::collect(
+  return network::encode_facts(hostinfo::collect(
       {.names = asked.names, .python = asked.python, .program = fmt::format("lockstep {}", version())}));
 }
 
@@ -29,7 +29,7 @@ Result<std::string> token_of_environment() {
 }
 
 Result<ExitStatus> run(const Args& args, Terminal& /*terminal*/) {
-  if (args.has("remove-itself")) facts::remove_own_copy();
+  if (args.has("remove-itself")) hostinfo::remove_own_copy();
   probe::AgentOptions options;
   options.version = version();
   options.collect_facts = facts_here;

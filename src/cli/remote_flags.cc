@@ -3,15 +3,15 @@
 #include <algorithm>
 
 #include "base/text_fields.h"
-#include "probe/agents.h"
+#include "check/probe/agents.h"
 
 namespace lockstep::cli {
 namespace {
 
-facts::Via via_named(const std::string& word) {
-  if (word == "srun") return facts::Via::kSrun;
-  if (word == "mpirun") return facts::Via::kMpirun;
-  return word == "kubectl" ? facts::Via::kKubectl : facts::Via::kSsh;
+hostinfo::Via via_named(const std::string& word) {
+  if (word == "srun") return hostinfo::Via::kSrun;
+  if (word == "mpirun") return hostinfo::Via::kMpirun;
+  return word == "kubectl" ? hostinfo::Via::kKubectl : hostinfo::Via::kSsh;
 }
 
 }  // namespace
@@ -28,8 +28,8 @@ std::vector<std::string> words_in(const std::vector<std::string>& lists) {
   return words;
 }
 
-facts::RemoteRequest remote_request(const Args& args, std::vector<std::string> hosts) {
-  facts::RemoteRequest request;
+hostinfo::RemoteRequest remote_request(const Args& args, std::vector<std::string> hosts) {
+  hostinfo::RemoteRequest request;
   request.hosts = std::move(hosts);
   request.via = via_named(*args.value("via"));
   request.program = *args.value("program");

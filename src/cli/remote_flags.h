@@ -7,7 +7,7 @@
 
 #include "cli/args.h"
 #include "cli/verb.h"
-#include "facts/remote.h"
+#include "hostinfo/remote.h"
 
 namespace lockstep::cli {
 
@@ -24,6 +24,6 @@ inline constexpr Flag kRemoveItselfFlag = {
 std::vector<std::string> words_in(const std::vector<std::string>& lists);
 
 // What --via, --program and --send say.
-facts::RemoteRequest remote_request(const Args& args, std::vector<std::string> hosts);
+hostinfo::RemoteRequest remote_request(const Args& args, std::vector<std::string> hosts);
 
 }  // namespace lockstep::cli

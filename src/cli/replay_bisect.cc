@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "base/process/environment.h"
+#include "base/process/foreground.h"
 #include "cli/replay_travel.h"
-#include "process/environment.h"
-#include "process/foreground.h"
 #include "replay/stop.h"
 #include "replay/turning_step.h"
 
@@ -19,13 +19,14 @@ constexpr int kCannotBeRun = 126;  // and above: no such program, or a signal
 class Bisection {
  public:
   Bisection(const ReplaySubject& subject, const ReplayRequest& request,
-            const std::vector<travel::Image>& images, std::optional<travel::Criu> criu, Terminal& terminal)
+            const std::vector<checkpoint::Image>& images, std::optional<checkpoint::Criu> criu,
+            Terminal& terminal)
       : subject_(subject), request_(request), images_(images), criu_(std::move(criu)), terminal_(terminal) {}
 
   Result<bool> holds(std::uint64_t step) {
     const ReplayFolder folder = TRY(ReplayFolder::make(std::nullopt));
     ++replays_;
-    const auto image = criu_ ? travel::nearest_image(images_, step) : std::nullopt;
+    const auto image = criu_ ? checkpoint::nearest_image(images_, step) : std::nullopt;
     TRY(image ? go_from(*image, step, folder.path()) : go_from_start(step, folder.path()));
     const auto stop = replay::read_stop(folder.path());
     if (!stop) {
@@ -57,7 +58,7 @@ class Bisection {
             .saves_parameters_to = saves ? recording / kParameters : fs::path()};
   }
 
-  Result<int> go_from(const travel::Image& image, std::uint64_t step, const fs::path& folder) const {
+  Result<int> go_from(const checkpoint::Image& image, std::uint64_t step, const fs::path& folder) const {
     const auto drop = [](std::string_view) {};
     return run_restored(*criu_,
                         {{.image = image,
@@ -72,7 +73,7 @@ class Bisection {
 
   Result<int> go_from_start(std::uint64_t step, const fs::path& folder) const {
     TRY(replay::write_orders(folder, orders(step, folder)));
-    const travel::Program program = program_of(subject_, request_, 0, folder);
+    const checkpoint::Program program = program_of(subject_, request_, 0, folder);
     return process::run_in_foreground(program.argv, program.environment,
                                       {.folder = program.folder, .is_silent = true});
   }
@@ -90,21 +91,22 @@ class Bisection {
 
   const ReplaySubject& subject_;
   const ReplayRequest& request_;
-  const std::vector<travel::Image>& images_;
-  std::optional<travel::Criu> criu_;  // none: every replay begins at the start
+  const std::vector<checkpoint::Image>& images_;
+  std::optional<checkpoint::Criu> criu_;  // none: every replay begins at the start
   Terminal& terminal_;
   int replays_ = 0;
 };
 
-Result<std::optional<travel::Criu>> criu_for(const std::vector<travel::Image>& images) {
-  if (images.empty()) return std::optional<travel::Criu>();
-  return std::optional<travel::Criu>(TRY(travel::Criu::find()));
+Result<std::optional<checkpoint::Criu>> criu_for(const std::vector<checkpoint::Image>& images) {
+  if (images.empty()) return std::optional<checkpoint::Criu>();
+  return std::optional<checkpoint::Criu>(TRY(checkpoint::Criu::find()));
 }
 
 }  // namespace
 
 Result<ExitStatus> bisect_by_partial_replays(const ReplaySubject& subject, const ReplayRequest& request,
-                                             const std::vector<travel::Image>& images, Terminal& terminal) {
+                                             const std::vector<checkpoint::Image>& images,
+                                             Terminal& terminal) {
   const std::uint64_t last = request.to_step.value_or(replay::extent_of(subject.rank(), subject.job).steps);
   Bisection bisection(subject, request, images, TRY(criu_for(images)), terminal);
   const auto found = TRY(replay::turning_step(request.from_step.value_or(0), last,

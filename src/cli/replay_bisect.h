@@ -8,12 +8,13 @@
 #include "cli/exit_status.h"
 #include "cli/replay_subject.h"
 #include "cli/terminal.h"
-#include "travel/image.h"
+#include "replay/checkpoint/image.h"
 
 namespace lockstep::cli {
 
 // Found: 0; held nowhere: 1.
 Result<ExitStatus> bisect_by_partial_replays(const ReplaySubject& subject, const ReplayRequest& request,
-                                             const std::vector<travel::Image>& images, Terminal& terminal);
+                                             const std::vector<checkpoint::Image>& images,
+                                             Terminal& terminal);
 
 }  // namespace lockstep::cli

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/file.h"
-#include "replay/judge.h"
+#include "replay/compare/judge.h"
 #include "report/findings_json.h"
 #include "report/text.h"
 

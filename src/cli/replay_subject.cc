@@ -5,11 +5,11 @@
 #include <fmt/format.h>
 
 #include "base/file.h"
-#include "launch/recorder_environment.h"
-#include "process/environment.h"
+#include "base/process/environment.h"
 #include "record/recording.h"
-#include "replay/attributes.h"
+#include "replay/compare/attributes.h"
 #include "replay/solo_command.h"
+#include "run/supervise/recorder_environment.h"
 
 namespace lockstep::cli {
 namespace {
@@ -57,7 +57,7 @@ Result<ReplaySubject> find_replay_subject(const std::string& recording, int numb
   }
   subject.number = number;
   subject.world_size = rank->world_size > 0 ? rank->world_size : subject.job.ranks.back().rank + 1;
-  subject.parts = TRY(launch::find_installed());
+  subject.parts = TRY(supervise::find_installed());
   return subject;
 }
 
@@ -74,10 +74,10 @@ Result<void> check_has_steps(const ReplaySubject& subject, const ReplayRequest& 
       "step 1"};
 }
 
-travel::Program program_of(const ReplaySubject& subject, const ReplayRequest& request, std::uint64_t from,
-                           const fs::path& folder) {
+checkpoint::Program program_of(const ReplaySubject& subject, const ReplayRequest& request, std::uint64_t from,
+                               const fs::path& folder) {
   const record::Payload& rank = subject.rank();
-  const launch::ReplaySettings settings{
+  const supervise::ReplaySettings settings{
       .recording = subject.recording,
       .rank = subject.number,
       .world_size = subject.world_size,
@@ -85,7 +85,7 @@ travel::Program program_of(const ReplaySubject& subject, const ReplayRequest& re
       .from_step = from,
       .break_at = request.break_at ? replay::for_recorder(*request.break_at) : ""};
   return {replay::solo_command(*rank.process, request.command),
-          launch::with_replay(environment_for(*rank.process), subject.parts, folder, settings),
+          supervise::with_replay(environment_for(*rank.process), subject.parts, folder, settings),
           rank.process->folder};
 }
 

@@ -8,10 +8,10 @@
 
 #include "base/result.h"
 #include "cli/replay_request.h"
-#include "launch/installed.h"
 #include "record/payload.h"
+#include "replay/checkpoint/keeper.h"
 #include "replay/extent.h"
-#include "travel/keeper.h"
+#include "run/supervise/installed.h"
 
 namespace lockstep::cli {
 
@@ -20,7 +20,7 @@ struct ReplaySubject {
   replay::Job job;
   int number = 0;
   int world_size = 1;
-  launch::Installed parts;
+  supervise::Installed parts;
 
   const record::Payload& rank() const { return *replay::find_rank(job, number); }
 };
@@ -30,8 +30,8 @@ Result<ReplaySubject> find_replay_subject(const std::string& recording, int numb
 Result<void> check_has_steps(const ReplaySubject& subject, const ReplayRequest& request);
 
 // How the rank is started when its script begins, or resumes after so many steps.
-travel::Program program_of(const ReplaySubject& subject, const ReplayRequest& request, std::uint64_t from,
-                           const std::filesystem::path& folder);
+checkpoint::Program program_of(const ReplaySubject& subject, const ReplayRequest& request, std::uint64_t from,
+                               const std::filesystem::path& folder);
 
 // Where the replay's own recording goes: where the user wants it, or a folder that goes with this object.
 class ReplayFolder {

@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 
 #include "base/file.h"
-#include "process/foreground.h"
-#include "travel/keeper.h"
-#include "travel/rooms.h"
+#include "base/process/foreground.h"
+#include "replay/checkpoint/keeper.h"
+#include "replay/checkpoint/rooms.h"
 
 namespace lockstep::cli {
 namespace {
@@ -21,7 +21,7 @@ std::string where_it_stands(const ReplayRequest& request) {
                           : "because of a signal";
 }
 
-travel::Telling telling_to(Terminal& terminal, const ReplayRequest& request, const std::string& who) {
+checkpoint::Telling telling_to(Terminal& terminal, const ReplayRequest& request, const std::string& who) {
   return {.on_image =
               [&terminal](std::uint64_t step, double seconds, std::uint64_t bytes) {
                 terminal.tell(fmt::format("lockstep: image of step {}: {:.2f} s, {:.0f} MB\n", step, seconds,
@@ -48,26 +48,28 @@ travel::Telling telling_to(Terminal& terminal, const ReplayRequest& request, con
 }
 
 // An error: it was not begun.
-Result<int> run_frozen_now_and_then(const travel::Program& program, const ReplaySubject& subject,
+Result<int> run_frozen_now_and_then(const checkpoint::Program& program, const ReplaySubject& subject,
                                     const ReplayRequest& request, const replay::Orders& orders,
                                     const fs::path& folder, Terminal& terminal) {
-  const travel::Freezing freezing{.criu = TRY(travel::Criu::find()),
-                                  .images = folder / "images",
-                                  .recording = folder,
-                                  .replayed = subject.recording,
-                                  .rank = subject.number,
-                                  .orders = orders};
-  const travel::Telling telling = telling_to(terminal, request, "");
-  return travel::run_rooms({{.inside =
-                                 [&](const travel::Room& room, const travel::Outlets& outlets) {
-                                   return travel::keep_program(room, outlets, program, freezing, telling);
-                                 },
-                             .on_out = into_stream(STDOUT_FILENO),
-                             .on_err = into_stream(STDERR_FILENO)}})
+  const checkpoint::Freezing freezing{.criu = TRY(checkpoint::Criu::find()),
+                                      .images = folder / "images",
+                                      .recording = folder,
+                                      .replayed = subject.recording,
+                                      .rank = subject.number,
+                                      .orders = orders};
+  const checkpoint::Telling telling = telling_to(terminal, request, "");
+  return checkpoint::run_rooms({{.inside =
+                                     [&](const checkpoint::Room& room, const checkpoint::Outlets& outlets) {
+                                       return checkpoint::keep_program(room, outlets, program, freezing,
+                                                                       telling);
+                                     },
+                                 .on_out = into_stream(STDOUT_FILENO),
+                                 .on_err = into_stream(STDERR_FILENO)}})
       .front();
 }
 
-Result<int> run_plainly(const travel::Program& program, const ReplayRequest& request, Terminal& terminal) {
+Result<int> run_plainly(const checkpoint::Program& program, const ReplayRequest& request,
+                        Terminal& terminal) {
   process::ForegroundOptions options{.folder = program.folder};
   if (request.break_at) {
     options.on_stop = [&](pid_t pid) {
@@ -93,10 +95,10 @@ std::function<void(std::string_view)> into_stream(int stream) {
   return [stream](std::string_view bytes) { (void)base::write_all(stream, bytes); };
 }
 
-Result<std::vector<travel::Image>> images_for(const ReplaySubject& subject, const fs::path& folder) {
-  std::vector<travel::Image> images = TRY(travel::read_images(folder));
-  for (const travel::Image& image : images) {
-    const travel::ImageFacts& facts = image.facts;
+Result<std::vector<checkpoint::Image>> images_for(const ReplaySubject& subject, const fs::path& folder) {
+  std::vector<checkpoint::Image> images = TRY(checkpoint::read_images(folder));
+  for (const checkpoint::Image& image : images) {
+    const checkpoint::ImageFacts& facts = image.facts;
     if (facts.rank == subject.number && facts.replayed == subject.recording) continue;
     return Error{"cannot use the images", folder.string(),
                  fmt::format("they are of rank {} of {}", facts.rank, facts.replayed.string()),
@@ -107,7 +109,7 @@ Result<std::vector<travel::Image>> images_for(const ReplaySubject& subject, cons
 
 Result<int> run_from_start(const ReplaySubject& subject, const ReplayRequest& request, std::uint64_t from,
                            const replay::Orders& orders, const fs::path& folder, Terminal& terminal) {
-  const travel::Program program = program_of(subject, request, from, folder);
+  const checkpoint::Program program = program_of(subject, request, from, folder);
   if (orders.image_every != 0) {
     TRY(replay::write_orders(folder, orders));
     Result<int> status = run_frozen_now_and_then(program, subject, request, orders, folder, terminal);
@@ -123,16 +125,16 @@ Result<int> run_from_start(const ReplaySubject& subject, const ReplayRequest& re
   return run_plainly(program, request, terminal);
 }
 
-std::vector<Result<int>> run_restored(const travel::Criu& criu, const std::vector<Restored>& copies,
+std::vector<Result<int>> run_restored(const checkpoint::Criu& criu, const std::vector<Restored>& copies,
                                       const ReplayRequest& request, Terminal& terminal) {
-  std::vector<travel::Occupant> occupants;
+  std::vector<checkpoint::Occupant> occupants;
   for (const Restored& copy : copies) {
-    travel::Telling telling = telling_to(terminal, request, copy.who);
+    checkpoint::Telling telling = telling_to(terminal, request, copy.who);
     if (copy.is_silent) telling.on_restored = [](std::uint64_t, double) {};
     occupants.push_back(
         {.inside =
-             [&criu, &copy, telling](const travel::Room& room, const travel::Outlets& outlets) {
-               return travel::keep_image(room, outlets, criu, copy.image, copy.folder, telling);
+             [&criu, &copy, telling](const checkpoint::Room& room, const checkpoint::Outlets& outlets) {
+               return checkpoint::keep_image(room, outlets, criu, copy.image, copy.folder, telling);
              },
          .on_out = copy.on_out,
          .on_err = copy.on_err,
@@ -144,7 +146,7 @@ std::vector<Result<int>> run_restored(const travel::Criu& criu, const std::vecto
       return refused;
     }
   }
-  return travel::run_rooms(occupants);
+  return checkpoint::run_rooms(occupants);
 }
 
 }  // namespace lockstep::cli

@@ -10,15 +10,15 @@
 #include "base/result.h"
 #include "cli/replay_subject.h"
 #include "cli/terminal.h"
+#include "replay/checkpoint/criu.h"
+#include "replay/checkpoint/image.h"
 #include "replay/orders.h"
-#include "travel/criu.h"
-#include "travel/image.h"
 
 namespace lockstep::cli {
 
 // The images that the user names, which must be of this rank.
-Result<std::vector<travel::Image>> images_for(const ReplaySubject& subject,
-                                              const std::filesystem::path& folder);
+Result<std::vector<checkpoint::Image>> images_for(const ReplaySubject& subject,
+                                                  const std::filesystem::path& folder);
 
 // The rank from its start, in `folder`, with its orders. Where images are wanted and cannot be made it says
 // why and goes on without. The program's status.
@@ -31,7 +31,7 @@ std::function<void(std::string_view)> into_stream(int stream);
 
 // A process made from an image, with what becomes of its output.
 struct Restored {
-  travel::Image image;
+  checkpoint::Image image;
   std::filesystem::path folder;  // of its own recording, which begins as that of the image
   replay::Orders orders;
   std::function<void(std::string_view)> on_out;
@@ -41,7 +41,7 @@ struct Restored {
 };
 
 // All at once. For each the program's status.
-std::vector<Result<int>> run_restored(const travel::Criu& criu, const std::vector<Restored>& copies,
+std::vector<Result<int>> run_restored(const checkpoint::Criu& criu, const std::vector<Restored>& copies,
                                       const ReplayRequest& request, Terminal& terminal);
 
 }  // namespace lockstep::cli

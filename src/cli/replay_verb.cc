@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/file.h"
+#include "base/process/descriptor.h"
 #include "cli/args.h"
 #include "cli/replay_bisect.h"
 #include "cli/replay_end.h"
@@ -14,7 +15,6 @@
 #include "cli/replay_travel.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
-#include "process/descriptor.h"
 
 namespace lockstep::cli {
 namespace {
@@ -65,8 +65,8 @@ Result<ExitStatus> replay_from_start(const ReplaySubject& subject, const ReplayR
   }
   if (bisects_later) {
     const auto images = images_for(subject, folder.path());
-    return bisect_by_partial_replays(subject, request,
-                                     images.ok() ? images.value() : std::vector<travel::Image>(), terminal);
+    return bisect_by_partial_replays(
+        subject, request, images.ok() ? images.value() : std::vector<checkpoint::Image>(), terminal);
   }
   if (!request.bisects()) return end;
   return tell_where_it_holds(request, status, replay::read_stop(folder.path()), terminal);
@@ -81,7 +81,7 @@ Result<std::function<void(std::string_view)>> into_file(const fs::path& path) {
       [file](std::string_view bytes) { (void)base::write_all(file->get(), bytes); });
 }
 
-Restored restored_from(const travel::Image& image, const ReplayRequest& request, const fs::path& folder) {
+Restored restored_from(const checkpoint::Image& image, const ReplayRequest& request, const fs::path& folder) {
   return {.image = image,
           .folder = folder,
           .orders = {.to_step = request.to_step.value_or(0),
@@ -92,7 +92,7 @@ Restored restored_from(const travel::Image& image, const ReplayRequest& request,
 }
 
 // Each in a folder of its own, with a file for what it prints.
-Result<std::vector<Restored>> copies_of(const travel::Image& image, const ReplayRequest& request,
+Result<std::vector<Restored>> copies_of(const checkpoint::Image& image, const ReplayRequest& request,
                                         const fs::path& folder) {
   if (request.copies == 0) return std::vector<Restored>{restored_from(image, request, folder)};
   std::vector<Restored> copies;
@@ -111,15 +111,15 @@ Result<std::vector<Restored>> copies_of(const travel::Image& image, const Replay
 
 Result<ExitStatus> replay_from_image(const ReplaySubject& subject, const ReplayRequest& request,
                                      Terminal& terminal) {
-  const std::vector<travel::Image> images = TRY(images_for(subject, *request.images));
+  const std::vector<checkpoint::Image> images = TRY(images_for(subject, *request.images));
   const std::uint64_t step = step_to_restore(request).value_or(0);
-  const auto image = travel::nearest_image(images, step);
+  const auto image = checkpoint::nearest_image(images, step);
   if (!image) {
     return Error{"no image to restore", request.images->string(),
                  fmt::format("the first one is of step {}", images.front().facts.step),
                  "go to that step or a later one, or leave '--images' away"};
   }
-  const travel::Criu criu = TRY(travel::Criu::find());
+  const checkpoint::Criu criu = TRY(checkpoint::Criu::find());
   const ReplayFolder folder = TRY(ReplayFolder::make(request.out));
   const auto begin = fs::file_time_type::clock::now();
   const std::vector<Restored> copies = TRY(copies_of(*image, request, folder.path()));

@@ -13,10 +13,10 @@
 #include "cli/verbs.h"
 #include "cli/write_verdict.h"
 #include "diagnose/diagnose.h"
-#include "page/contents.h"
-#include "page/html.h"
 #include "report/findings_json.h"
 #include "report/format.h"
+#include "report/html/contents.h"
+#include "report/html/html.h"
 #include "report/live_findings.h"
 #include "report/redact/redact.h"
 
@@ -77,10 +77,10 @@ Result<diagnose::Examination> examine(const std::string& path, Terminal& termina
   return diagnose::examine(paths, report::live_findings_in(paths), options, on_scanned);
 }
 
-Result<ExitStatus> write_page(page::Contents contents, const std::vector<std::string>& host_names,
+Result<ExitStatus> write_page(html::Contents contents, const std::vector<std::string>& host_names,
                               const Args& args, Terminal& terminal) {
-  if (args.has("redact")) page::redact(contents, host_names);
-  const std::string html = TRY(page::html_of(contents, version()));
+  if (args.has("redact")) html::redact(contents, host_names);
+  const std::string html = TRY(html::html_of(contents, version()));
   const std::string out = *args.value("out");
   if (out == "-") {
     TRY(terminal.write(html));
@@ -103,12 +103,12 @@ Result<ExitStatus> run(const Args& args, Terminal& terminal) {
   if (is_findings_file(input)) {
     FindingsFile file = TRY(read_findings(input));
     if (!is_page) return write_other(std::move(file.verdict), {}, format, args, terminal);
-    page::Contents contents = page::contents_of(input, std::move(file.verdict));
-    page::add_hosts(contents, file.document);
+    html::Contents contents = html::contents_of(input, std::move(file.verdict));
+    html::add_hosts(contents, file.document);
     return write_page(std::move(contents), {}, args, terminal);
   }
   diagnose::Examination found = TRY(examine(input, terminal));
-  if (is_page) return write_page(page::contents_of(input, found), found.diagnosis.host_names, args, terminal);
+  if (is_page) return write_page(html::contents_of(input, found), found.diagnosis.host_names, args, terminal);
   return write_other(std::move(found.diagnosis.verdict), found.diagnosis.host_names, format, args, terminal);
 }
 

@@ -9,8 +9,8 @@
 #include "base/escape.h"
 #include "base/file.h"
 #include "cli/terminal.h"
+#include "diagnose/arbitrate/good_end.h"
 #include "diagnose/diagnose.h"
-#include "diagnose/good_end.h"
 #include "report/findings_json.h"
 #include "report/live_findings.h"
 #include "report/text.h"
@@ -20,11 +20,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool ended_badly(const launch::WatchedEnd& end) {
+bool ended_badly(const supervise::WatchedEnd& end) {
   return end.job.run.status() != 0 || !end.findings.empty();
 }
 
-Result<model::Verdict> judge(const fs::path& recording, const launch::WatchedEnd& end) {
+Result<model::Verdict> judge(const fs::path& recording, const supervise::WatchedEnd& end) {
   diagnose::Diagnosis found = TRY(diagnose::diagnose_watched({recording}, end.findings));
   if (!end.job.log_is_whole) {
     found.verdict.limits.push_back("the job's output could not be kept whole: is the disk full?");
@@ -43,7 +43,7 @@ Result<model::Verdict> judge(const fs::path& recording, const launch::WatchedEnd
 }
 
 // "4 ranks of 2 hosts (pytorch 2.13.0)"
-std::string what_was_recorded(const launch::WatchedEnd& end) {
+std::string what_was_recorded(const supervise::WatchedEnd& end) {
   std::string ranks = end.ranks_recorded == 1 ? "1 rank" : fmt::format("{} ranks", end.ranks_recorded);
   const bool is_head = end.link && end.link->judges_here();
   if (is_head && end.link->other_hosts() != 0) {
@@ -60,7 +60,7 @@ std::string how_it_ended(const process::RunEnd& end) {
 }
 
 Result<void> tell_verdict(const model::Verdict& verdict, const fs::path& recording,
-                          const launch::WatchedEnd& end, const std::string& by_host, Terminal& terminal) {
+                          const supervise::WatchedEnd& end, const std::string& by_host, Terminal& terminal) {
   TRY(base::write_file(recording / "findings.json", report::encode_findings(verdict)));
   const std::string by = by_host.empty() ? "" : fmt::format("; the verdict of {} on all hosts:", by_host);
   terminal.tell(fmt::format("\nlockstep: the job {}{}\n\n", how_it_ended(end.job.run), by));
@@ -72,16 +72,16 @@ Result<void> tell_verdict(const model::Verdict& verdict, const fs::path& recordi
 
 // To this host's people, and to the watchers of the others where this one is the head.
 Result<void> tell_own_verdict(const model::Verdict& verdict, const fs::path& recording,
-                              const launch::WatchedEnd& end, Terminal& terminal) {
+                              const supervise::WatchedEnd& end, Terminal& terminal) {
   if (end.link) {
-    end.link->tell(
-        hosts::HeadVerdict{.recording = recording.string(), .findings = report::encode_findings(verdict)});
+    end.link->tell(multihost::HeadVerdict{.recording = recording.string(),
+                                          .findings = report::encode_findings(verdict)});
   }
   return tell_verdict(verdict, recording, end, "", terminal);
 }
 
 // The head has seen all hosts; what it says counts where it says something.
-Result<void> conclude_badly(const fs::path& recording, launch::WatchedEnd& end, RunSession& session,
+Result<void> conclude_badly(const fs::path& recording, supervise::WatchedEnd& end, RunSession& session,
                             Terminal& terminal) {
   if (end.link && !end.link->judges_here()) {
     if (const auto by_head = session.verdict_of_head(*end.link)) {
@@ -112,7 +112,7 @@ std::uintmax_t bytes_recorded(const fs::path& recording) {
 
 // A job can end well and be wrong: a loss that is no number, results that differ, a rank that slowed the
 // others.
-Result<bool> tell_what_a_good_end_hides(const fs::path& recording, launch::WatchedEnd& end,
+Result<bool> tell_what_a_good_end_hides(const fs::path& recording, supervise::WatchedEnd& end,
                                         Terminal& terminal) {
   auto verdict = judge(recording, end);
   if (!verdict.ok()) return false;  // nothing to judge
@@ -122,13 +122,13 @@ Result<bool> tell_what_a_good_end_hides(const fs::path& recording, launch::Watch
   return true;
 }
 
-Result<void> conclude_well(const fs::path& recording, launch::WatchedEnd& end, const RunSession& session,
+Result<void> conclude_well(const fs::path& recording, supervise::WatchedEnd& end, const RunSession& session,
                            Terminal& terminal) {
   constexpr std::uintmax_t kMostJudgedUnasked = std::uintmax_t{256} << 20;
   const bool is_judged_here = session.head().empty();
   const bool is_small = bytes_recorded(recording) <= kMostJudgedUnasked;
   if (is_judged_here && is_small && TRY(tell_what_a_good_end_hides(recording, end, terminal))) return {};
-  if (end.link) end.link->tell(hosts::HeadVerdict{.recording = recording.string(), .findings = {}});
+  if (end.link) end.link->tell(multihost::HeadVerdict{.recording = recording.string(), .findings = {}});
   std::string more;
   if (!is_judged_here) {
     more = fmt::format("; {} has those of all hosts", base::escape_for_terminal(session.head()));
@@ -145,7 +145,7 @@ Result<void> conclude_well(const fs::path& recording, launch::WatchedEnd& end, c
 
 }  // namespace
 
-Result<void> conclude_run(const fs::path& recording, launch::WatchedEnd& end, RunSession& session,
+Result<void> conclude_run(const fs::path& recording, supervise::WatchedEnd& end, RunSession& session,
                           Terminal& terminal) {
   return ended_badly(end) ? conclude_badly(recording, end, session, terminal)
                           : conclude_well(recording, end, session, terminal);

@@ -5,13 +5,13 @@
 
 #include "base/result.h"
 #include "cli/run_session.h"
-#include "launch/run_job.h"
+#include "run/supervise/run_job.h"
 
 namespace lockstep::cli {
 
 class Terminal;
 
-Result<void> conclude_run(const std::filesystem::path& recording, launch::WatchedEnd& end,
+Result<void> conclude_run(const std::filesystem::path& recording, supervise::WatchedEnd& end,
                           RunSession& session, Terminal& terminal);
 
 }  // namespace lockstep::cli

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "watch/watcher.h"
+#include "run/watch/watcher.h"
 
 namespace lockstep::cli {
 

@@ -12,7 +12,7 @@
 namespace lockstep::cli {
 namespace {
 
-using launch::Answer;
+using supervise::Answer;
 
 bool wants_testimony(watch::Kind kind) {
   return kind == watch::Kind::kDecided || kind == watch::Kind::kLate || kind == watch::Kind::kHung;
@@ -40,11 +40,11 @@ RunSession::RunSession(std::filesystem::path recording, RunManners manners, Term
       terminal_(terminal),
       testimony_(recording_, manners.wants_native_stacks) {}
 
-launch::Listener RunSession::listener() {
+supervise::Listener RunSession::listener() {
   return {.on_notice = [this](const watch::Notice& notice, watch::Watcher& watcher,
-                              hosts::Link* link) { return on_notice(notice, watcher, link); },
-          .on_news = [this](const hosts::News& news, watch::Watcher& watcher,
-                            hosts::Link& link) { return on_news(news, watcher, link); },
+                              multihost::Link* link) { return on_notice(notice, watcher, link); },
+          .on_news = [this](const multihost::News& news, watch::Watcher& watcher,
+                            multihost::Link& link) { return on_news(news, watcher, link); },
           .on_trouble = [this](const Error& error) { tell_trouble(error); }};
 }
 
@@ -80,12 +80,12 @@ Answer RunSession::answer_to(watch::Kind kind) {
 }
 
 // Satellites are told first: they take testimony of their own while this host's is taken.
-Answer RunSession::on_notice(const watch::Notice& notice, watch::Watcher& watcher, hosts::Link* link) {
+Answer RunSession::on_notice(const watch::Notice& notice, watch::Watcher& watcher, multihost::Link* link) {
   say(notice_in_words(notice, since_begin(), ""));
   if (link != nullptr) {
-    link->tell(hosts::HeadNotice{.kind = static_cast<std::uint8_t>(notice.kind),
-                                 .finding = encode({notice.finding}),
-                                 .standing = encode(watcher.findings())});
+    link->tell(multihost::HeadNotice{.kind = static_cast<std::uint8_t>(notice.kind),
+                                     .finding = encode({notice.finding}),
+                                     .standing = encode(watcher.findings())});
   }
   if (wants_testimony(notice.kind)) {
     take_testimony(notice, watcher);
@@ -95,34 +95,35 @@ Answer RunSession::on_notice(const watch::Notice& notice, watch::Watcher& watche
   return answer_to(notice.kind);
 }
 
-Answer RunSession::on_news(const hosts::News& news, watch::Watcher& watcher, hosts::Link& link) {
+Answer RunSession::on_news(const multihost::News& news, watch::Watcher& watcher, multihost::Link& link) {
   switch (news.kind) {
-    case hosts::News::Kind::kNotice:
+    case multihost::News::Kind::kNotice:
       return on_head_notice(news.notice, watcher, link);
-    case hosts::News::Kind::kTestimony:
+    case multihost::News::Kind::kTestimony:
       watcher.judge_again();
       keep(watcher.findings());
-      link.tell(hosts::HeadNotice{.kind = kNoNotice, .finding = {}, .standing = encode(watcher.findings())});
+      link.tell(
+          multihost::HeadNotice{.kind = kNoNotice, .finding = {}, .standing = encode(watcher.findings())});
       break;
-    case hosts::News::Kind::kJoined:
+    case multihost::News::Kind::kJoined:
       if (!link.judges_here()) head_ = news.host;
       break;
-    case hosts::News::Kind::kLost:
+    case multihost::News::Kind::kLost:
       on_lost(news);
       break;
-    case hosts::News::Kind::kTrouble:
+    case multihost::News::Kind::kTrouble:
       say(fmt::format("lockstep: {}\n          {}\n", base::escape_for_terminal(news.text), news.hint));
       break;
-    case hosts::News::Kind::kVerdict:
+    case multihost::News::Kind::kVerdict:
       head_verdict_ = news.verdict;
       break;
-    case hosts::News::Kind::kFinished:
+    case multihost::News::Kind::kFinished:
       break;
   }
   return Answer::kGoOn;
 }
 
-void RunSession::on_lost(const hosts::News& news) {
+void RunSession::on_lost(const multihost::News& news) {
   const std::string host = base::escape_for_terminal(news.host);
   const std::string alone =
       head_.empty() ? "its ranks are known only until now" : "this host is watched alone";
@@ -133,7 +134,8 @@ void RunSession::on_lost(const hosts::News& news) {
   head_.clear();
 }
 
-Answer RunSession::on_head_notice(const hosts::HeadNotice& told, watch::Watcher& watcher, hosts::Link& link) {
+Answer RunSession::on_head_notice(const multihost::HeadNotice& told, watch::Watcher& watcher,
+                                  multihost::Link& link) {
   head_findings_ = decode(told.standing);
   keep(head_findings_);
   const std::vector<model::Finding> found = decode(told.finding);
@@ -148,13 +150,13 @@ Answer RunSession::on_head_notice(const hosts::HeadNotice& told, watch::Watcher&
   return answer_to(notice.kind);
 }
 
-void RunSession::adopt_head_findings(launch::WatchedEnd& end) {
+void RunSession::adopt_head_findings(supervise::WatchedEnd& end) {
   if (!head_.empty()) end.findings = head_findings_;
 }
 
-std::optional<hosts::HeadVerdict> RunSession::verdict_of_head(hosts::Link& link) {
+std::optional<multihost::HeadVerdict> RunSession::verdict_of_head(multihost::Link& link) {
   if (head_.empty() || head_verdict_) return std::exchange(head_verdict_, std::nullopt);
-  return launch::verdict_of_head(link);
+  return supervise::verdict_of_head(link);
 }
 
 }  // namespace lockstep::cli

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "base/process/environment.h"
+#include "base/process/terminal_pair.h"
 #include "base/text_fields.h"
 #include "cli/args.h"
 #include "cli/preflight.h"
@@ -10,16 +12,14 @@
 #include "cli/run_session.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
-#include "launch/interruption.h"
-#include "launch/join_hosts.h"
-#include "launch/recorder_environment.h"
-#include "launch/recording_folder.h"
-#include "launch/run_job.h"
-#include "process/environment.h"
-#include "process/terminal_pair.h"
 #include "record/recording.h"
 #include "report/live_findings.h"
-#include "witness/python_stacks.h"
+#include "run/evidence/python_stacks.h"
+#include "run/supervise/interruption.h"
+#include "run/supervise/join_hosts.h"
+#include "run/supervise/recorder_environment.h"
+#include "run/supervise/recording_folder.h"
+#include "run/supervise/run_job.h"
 
 namespace lockstep::cli {
 namespace {
@@ -52,56 +52,57 @@ Result<std::optional<std::uint32_t>> payload_steps(const Args& args) {
   return Error{"wrong value for '--payload-last'", *typed, "not a number of steps", "a whole number from 1"};
 }
 
-process::Command command_from(const Args& args, const fs::path& recording, const launch::Installed& parts,
+process::Command command_from(const Args& args, const fs::path& recording, const supervise::Installed& parts,
                               std::optional<std::uint32_t> payload_steps) {
   const bool since_checkpoint = args.has("payload-since-checkpoint");
-  const launch::RecorderSettings settings{.folder = recording,
-                                          .job = recording.filename().string(),
-                                          .max_record_size = args.value("max-record-size"),
-                                          .is_ring = !args.has("full"),
-                                          .checksums = args.has("checksums"),
-                                          .payload = args.has("payload") || payload_steps || since_checkpoint,
-                                          .payload_steps = payload_steps,
-                                          .payload_since_checkpoint = since_checkpoint,
-                                          .stack_signal = witness::kStackSignal};
+  const supervise::RecorderSettings settings{
+      .folder = recording,
+      .job = recording.filename().string(),
+      .max_record_size = args.value("max-record-size"),
+      .is_ring = !args.has("full"),
+      .checksums = args.has("checksums"),
+      .payload = args.has("payload") || payload_steps || since_checkpoint,
+      .payload_steps = payload_steps,
+      .payload_since_checkpoint = since_checkpoint,
+      .stack_signal = evidence::kStackSignal};
   return {.argv = args.command,
-          .environment = launch::with_recorder(process::own_environment(), parts, settings),
+          .environment = supervise::with_recorder(process::own_environment(), parts, settings),
           .on_a_terminal = process::prints_on_a_terminal()};
 }
 
 // The other hosts of the job; said when they cannot be found, since this one is then watched alone.
-Result<std::optional<launch::HostsRequest>> find_hosts(const Args& args, Terminal& terminal) {
-  if (args.has("alone")) return std::optional<launch::HostsRequest>();
-  std::optional<hosts::HostPort> head;
-  if (const auto given = args.value("head")) head = TRY(hosts::parse_host_port(*given));
-  hosts::TokenSource token{.file = {}, .environment = process::own_environment()};
+Result<std::optional<supervise::HostsRequest>> find_hosts(const Args& args, Terminal& terminal) {
+  if (args.has("alone")) return std::optional<supervise::HostsRequest>();
+  std::optional<multihost::HostPort> head;
+  if (const auto given = args.value("head")) head = TRY(multihost::parse_host_port(*given));
+  multihost::TokenSource token{.file = {}, .environment = process::own_environment()};
   if (const auto file = args.value("token-file")) {
     token.file = *file;
-    TRY(hosts::find_token(token));
+    TRY(multihost::find_token(token));
   }
-  auto found = launch::find_hosts({.command = args.command, .environment = token.environment}, head, token,
-                                  fmt::format("lockstep {}", version()));
-  if (!found) return std::optional<launch::HostsRequest>();
+  auto found = supervise::find_hosts({.command = args.command, .environment = token.environment}, head, token,
+                                     fmt::format("lockstep {}", version()));
+  if (!found) return std::optional<supervise::HostsRequest>();
   if (found->ok()) return std::optional(std::move(*found).value());
   const Error& error = found->error();
   if (!args.has("quiet"))
     terminal.tell(fmt::format("lockstep: {}: {}; {}\n", error.what, error.why, error.hint));
-  return std::optional<launch::HostsRequest>();
+  return std::optional<supervise::HostsRequest>();
 }
 
-Result<fs::path> make_folder(const Args& args, const std::optional<launch::HostsRequest>& hosts) {
-  const std::string suffix = hosts ? launch::recording_suffix(hosts->place) : "";
-  fs::path folder = TRY(launch::make_recording_folder(args.value("out").value_or(""), suffix, args.command,
-                                                      fmt::format("lockstep {}", version())));
-  if (!args.value("out") && suffix.empty()) launch::link_latest(folder);
+Result<fs::path> make_folder(const Args& args, const std::optional<supervise::HostsRequest>& hosts) {
+  const std::string suffix = hosts ? supervise::recording_suffix(hosts->place) : "";
+  fs::path folder = TRY(supervise::make_recording_folder(args.value("out").value_or(""), suffix, args.command,
+                                                         fmt::format("lockstep {}", version())));
+  if (!args.value("out") && suffix.empty()) supervise::link_latest(folder);
   return folder;
 }
 
 Result<ExitStatus> run(const Args& args, Terminal& terminal) {
   TRY(check_record_size(args));
   const std::optional<std::uint32_t> steps = TRY(payload_steps(args));
-  const launch::Installed parts = TRY(launch::find_installed());
-  const std::optional<launch::HostsRequest> hosts = TRY(find_hosts(args, terminal));
+  const supervise::Installed parts = TRY(supervise::find_installed());
+  const std::optional<supervise::HostsRequest> hosts = TRY(find_hosts(args, terminal));
   const fs::path recording = TRY(make_folder(args, hosts));
 
   const bool is_quiet = args.has("quiet");
@@ -112,16 +113,16 @@ Result<ExitStatus> run(const Args& args, Terminal& terminal) {
                       .wants_native_stacks = *args.value("on-hang") == "stacks"},
                      terminal);
   auto ended =
-      launch::run_job(command_from(args, recording, parts, steps), recording, hosts, session.listener());
+      supervise::run_job(command_from(args, recording, parts, steps), recording, hosts, session.listener());
   if (!ended.ok()) {
     std::error_code ignored;
     fs::remove_all(recording, ignored);  // nothing ran
     return std::move(ended).error();
   }
-  launch::WatchedEnd end = std::move(ended).value();
+  supervise::WatchedEnd end = std::move(ended).value();
   session.adopt_head_findings(end);
-  launch::forget_what_passed(end);
-  launch::tell_interruption(end);
+  supervise::forget_what_passed(end);
+  supervise::tell_interruption(end);
   TRY(report::keep_live_findings(recording, end.findings));
   if (end.job.run.status() == 0) TRY(record::finish_recording(recording));
   const ExitStatus status{end.job.run.status()};

@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include "base/json_fields.h"
+#include "base/process/environment.h"
 #include "base/text_fields.h"
 #include "cli/sent_files.h"
 #include "cli/service_client.h"
 #include "cli/submitted_environment.h"
 #include "cli/submitted_manifest.h"
 #include "cli/verbs.h"
-#include "process/environment.h"
 #include "service/job/job_id.h"
 #include "service/job/sent_files.h"
 

@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <string_view>
 
+#include "base/process/search_path.h"
 #include "base/text_fields.h"
-#include "process/search_path.h"
 
 namespace lockstep::cli {
 namespace {

@@ -9,10 +9,10 @@
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "record/recording.h"
+#include "run/watch/watcher.h"
 #include "top/render.h"
 #include "top/session.h"
 #include "top/snapshot_json.h"
-#include "watch/watcher.h"
 
 namespace lockstep::cli {
 namespace {

@@ -9,15 +9,15 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "analysis/analyse.h"
-#include "analysis/fixes.h"
-#include "analysis/lone_worlds_finding.h"
-#include "analysis/version_skew.h"
-#include "diagnose/combine.h"
-#include "diagnose/good_end.h"
-#include "diagnose/interruption.h"
+#include "diagnose/arbitrate/combine.h"
+#include "diagnose/arbitrate/good_end.h"
+#include "diagnose/arbitrate/interruption.h"
+#include "diagnose/arbitrate/met_ranks.h"
 #include "diagnose/log_judge.h"
-#include "diagnose/met_ranks.h"
+#include "diagnose/ranks/analyse.h"
+#include "diagnose/ranks/correctness/lone_worlds_finding.h"
+#include "diagnose/ranks/correctness/version_skew.h"
+#include "diagnose/ranks/fixes.h"
 #include "diagnose/still_running.h"
 #include "model/merge.h"
 #include "model/rank_set.h"
@@ -139,13 +139,13 @@ void put_interruption(model::Finding interruption, LogJudge& log_judge,
 // Of codes that the analysis of ranks knows as well.
 void add_known_fixes(std::vector<model::Finding>& from_logs) {
   for (model::Finding& finding : from_logs) {
-    if (finding.fixes.empty()) finding.fixes = analysis::fixes_for(finding.code);
+    if (finding.fixes.empty()) finding.fixes = ranks::fixes_for(finding.code);
   }
 }
 
 // Who finds nothing clear in the logs of a job that still runs looks at the job.
 Result<void> add_whether_it_hangs(const readers::ReadResult& read, LogJudge& log_judge,
-                                  symptoms::LogVerdict& found) {
+                                  logs::LogVerdict& found) {
   if (!log_judge.catalogue().ok()) return log_judge.catalogue().error();
   auto hanging = look_whether_it_hangs(read, found.stage, log_judge.catalogue().value());
   if (!hanging) return {};
@@ -160,18 +160,17 @@ Result<void> add_whether_it_hangs(const readers::ReadResult& read, LogJudge& log
 }  // namespace
 
 Result<Diagnosis> diagnose_with_hosts(const std::vector<fs::path>& paths, const readers::ReadOptions& options,
-                                      const symptoms::OnScanned& on_scanned) {
+                                      const logs::OnScanned& on_scanned) {
   return diagnose_watched(paths, {}, options, on_scanned);
 }
 
 Result<Diagnosis> diagnose_watched(const std::vector<fs::path>& paths, std::vector<model::Finding> seen_live,
-                                   const readers::ReadOptions& options,
-                                   const symptoms::OnScanned& on_scanned) {
+                                   const readers::ReadOptions& options, const logs::OnScanned& on_scanned) {
   return TRY(examine(paths, std::move(seen_live), options, on_scanned)).diagnosis;
 }
 
 Result<Examination> examine(const std::vector<fs::path>& paths, std::vector<model::Finding> seen_live,
-                            const readers::ReadOptions& options, const symptoms::OnScanned& on_scanned) {
+                            const readers::ReadOptions& options, const logs::OnScanned& on_scanned) {
   TRY(check_paths(paths));
   LogJudge log_judge(on_scanned);
   readers::ReadOptions read_options = options;
@@ -179,18 +178,18 @@ Result<Examination> examine(const std::vector<fs::path>& paths, std::vector<mode
   readers::ReadResult read = readers::read_all(paths, read_options);
   const bool has_logs_alone = read.parts.empty();
   if (has_logs_alone && read.logs.empty() && read.empty_files.empty()) return nothing_known(read);
-  const std::optional<model::Finding> lone_worlds = analysis::find_lone_worlds(read.parts);
+  const std::optional<model::Finding> lone_worlds = ranks::find_lone_worlds(read.parts);
   Job job = model::merge(std::move(read.parts));
   Verdict from_ranks;
   from_ranks.job = summary_of(job);
   const std::optional<model::Finding> interruption = take_interruption(seen_live);
   const bool was_seen_live = !seen_live.empty();
-  from_ranks.findings = was_seen_live ? std::move(seen_live) : analysis::analyse(job);
-  if (was_seen_live) analysis::add_version_skew(job, from_ranks.findings);
+  from_ranks.findings = was_seen_live ? std::move(seen_live) : ranks::analyse(job);
+  if (was_seen_live) ranks::add_version_skew(job, from_ranks.findings);
   if (interruption) put_interruption(*interruption, log_judge, from_ranks.findings);
   if (lone_worlds) from_ranks.findings.insert(from_ranks.findings.begin(), *lone_worlds);
   from_ranks.limits = limits_of(read, job);
-  symptoms::LogVerdict found = TRY(log_judge.judge(read.logs));
+  logs::LogVerdict found = TRY(log_judge.judge(read.logs));
   add_known_fixes(found.findings);
   if (has_logs_alone && !is_clear(found.findings)) TRY(add_whether_it_hangs(read, log_judge, found));
   if (has_logs_alone && read.logs.empty() && found.findings.empty()) return nothing_known(read);
@@ -215,7 +214,7 @@ Result<Examination> examine(const std::vector<fs::path>& paths, std::vector<mode
 }
 
 Result<Verdict> diagnose(const std::vector<fs::path>& paths, const readers::ReadOptions& options,
-                         const symptoms::OnScanned& on_scanned) {
+                         const logs::OnScanned& on_scanned) {
   return TRY(diagnose_with_hosts(paths, options, on_scanned)).verdict;
 }
 

@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "base/result.h"
+#include "diagnose/logs/scan.h"
 #include "model/finding.h"
 #include "model/job.h"
 #include "readers/log_file.h"
 #include "readers/read_all.h"
-#include "symptoms/scan.h"
 
 namespace lockstep::diagnose {
 
@@ -23,14 +23,14 @@ struct Diagnosis {
 };
 Result<Diagnosis> diagnose_with_hosts(const std::vector<std::filesystem::path>& paths,
                                       const readers::ReadOptions& options = {},
-                                      const symptoms::OnScanned& on_scanned = {});
+                                      const logs::OnScanned& on_scanned = {});
 
 // The same when somebody watched the job while it ran. What was seen then comes before what the ranks'
 // records show after the end, which ended ranks that had nothing to do with it.
 Result<Diagnosis> diagnose_watched(const std::vector<std::filesystem::path>& paths,
                                    std::vector<model::Finding> seen_live,
                                    const readers::ReadOptions& options = {},
-                                   const symptoms::OnScanned& on_scanned = {});
+                                   const logs::OnScanned& on_scanned = {});
 
 // What was judged besides the verdict, for whoever shows both.
 struct Examination {
@@ -40,12 +40,11 @@ struct Examination {
 };
 Result<Examination> examine(const std::vector<std::filesystem::path>& paths,
                             std::vector<model::Finding> seen_live = {},
-                            const readers::ReadOptions& options = {},
-                            const symptoms::OnScanned& on_scanned = {});
+                            const readers::ReadOptions& options = {}, const logs::OnScanned& on_scanned = {});
 
 // The verdict alone.
 Result<model::Verdict> diagnose(const std::vector<std::filesystem::path>& paths,
                                 const readers::ReadOptions& options = {},
-                                const symptoms::OnScanned& on_scanned = {});
+                                const logs::OnScanned& on_scanned = {});
 
 }  // namespace lockstep::diagnose

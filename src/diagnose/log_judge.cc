@@ -10,8 +10,8 @@ constexpr std::size_t kLargeLog = std::size_t{64} << 20;
 
 }  // namespace
 
-const Result<symptoms::Catalogue>& LogJudge::catalogue() {
-  std::call_once(once_, [this] { catalogue_.emplace(symptoms::Catalogue::load()); });
+const Result<logs::Catalogue>& LogJudge::catalogue() {
+  std::call_once(once_, [this] { catalogue_.emplace(logs::Catalogue::load()); });
   return *catalogue_;
 }
 
@@ -24,7 +24,7 @@ void LogJudge::look_along(readers::ReadOptions& options) {
 std::vector<readers::TellingLine> LogJudge::telling_lines(std::string_view text) {
   std::vector<readers::TellingLine> lines;
   if (!catalogue().ok()) return lines;
-  for (const symptoms::Hit& hit : symptoms::hits_in(catalogue().value(), text))
+  for (const logs::Hit& hit : logs::hits_in(catalogue().value(), text))
     lines.push_back({hit.pattern, hit.line.begin, hit.line.end});
   return lines;
 }
@@ -32,20 +32,20 @@ std::vector<readers::TellingLine> LogJudge::telling_lines(std::string_view text)
 std::optional<readers::LogMarks> LogJudge::first_look(const std::string& name, std::string_view text,
                                                       bool is_mapped_file, std::size_t files) {
   if (!catalogue().ok() || catalogue().value().prefilter() == nullptr) return std::nullopt;
-  const symptoms::LogText log{.name = name, .bytes = text, .rank = {}, .is_mapped_file = is_mapped_file};
-  symptoms::Scan scan = symptoms::look_through(
-      catalogue().value(), log, files, text.size() >= kLargeLog ? on_scanned_ : symptoms::OnScanned());
+  const logs::LogText log{.name = name, .bytes = text, .rank = {}, .is_mapped_file = is_mapped_file};
+  logs::Scan scan = logs::look_through(catalogue().value(), log, files,
+                                       text.size() >= kLargeLog ? on_scanned_ : logs::OnScanned());
   readers::LogMarks marks = scan.marks;
   const std::lock_guard lock(mutex_);
   seen_.insert_or_assign(name, std::move(scan));
   return marks;
 }
 
-Result<symptoms::LogVerdict> LogJudge::judge(const std::vector<readers::LogFile>& logs) {
-  if (logs.empty()) return symptoms::LogVerdict{};
+Result<logs::LogVerdict> LogJudge::judge(const std::vector<readers::LogFile>& logs) {
+  if (logs.empty()) return logs::LogVerdict{};
   if (!catalogue().ok()) return catalogue().error();
-  std::vector<symptoms::LogText> texts;
-  std::vector<std::optional<symptoms::Scan>> seen;
+  std::vector<logs::LogText> texts;
+  std::vector<std::optional<logs::Scan>> seen;
   for (const readers::LogFile& log : logs) {
     texts.push_back({.name = log.name,
                      .bytes = log.bytes.view(),
@@ -55,8 +55,7 @@ Result<symptoms::LogVerdict> LogJudge::judge(const std::vector<readers::LogFile>
     const auto known = seen_.find(log.name);
     seen.push_back(known == seen_.end() ? std::nullopt : std::optional(std::move(known->second)));
   }
-  return symptoms::judge(catalogue().value(), texts, symptoms::embedded_judge_data(), on_scanned_,
-                         std::move(seen));
+  return logs::judge(catalogue().value(), texts, logs::embedded_judge_data(), on_scanned_, std::move(seen));
 }
 
 }  // namespace lockstep::diagnose

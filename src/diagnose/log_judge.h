@@ -11,31 +11,31 @@
 #include <vector>
 
 #include "base/result.h"
+#include "diagnose/logs/catalogue.h"
+#include "diagnose/logs/judge.h"
 #include "readers/read_all.h"
-#include "symptoms/catalogue.h"
-#include "symptoms/judge.h"
 
 namespace lockstep::diagnose {
 
 class LogJudge {
  public:
-  explicit LogJudge(const symptoms::OnScanned& on_scanned) : on_scanned_(on_scanned) {}
+  explicit LogJudge(const logs::OnScanned& on_scanned) : on_scanned_(on_scanned) {}
 
   // The options refer to it.
   void look_along(readers::ReadOptions& options);
-  Result<symptoms::LogVerdict> judge(const std::vector<readers::LogFile>& logs);
-  const Result<symptoms::Catalogue>& catalogue();
+  Result<logs::LogVerdict> judge(const std::vector<readers::LogFile>& logs);
+  const Result<logs::Catalogue>& catalogue();
 
  private:
   std::vector<readers::TellingLine> telling_lines(std::string_view text);
   std::optional<readers::LogMarks> first_look(const std::string& name, std::string_view text,
                                               bool is_mapped_file, std::size_t files);
 
-  const symptoms::OnScanned& on_scanned_;
+  const logs::OnScanned& on_scanned_;
   std::once_flag once_;
-  std::optional<Result<symptoms::Catalogue>> catalogue_;  // loaded when the first log asks for it
+  std::optional<Result<logs::Catalogue>> catalogue_;  // loaded when the first log asks for it
   std::mutex mutex_;
-  std::map<std::string, symptoms::Scan> seen_;  // by name; guarded
+  std::map<std::string, logs::Scan> seen_;  // by name; guarded
 };
 
 }  // namespace lockstep::diagnose

@@ -6,13 +6,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "diagnose/known_fixes.h"
+#include "diagnose/arbitrate/known_fixes.h"
 #include "model/rank_set.h"
 
 namespace lockstep::diagnose {
 namespace {
 
-using symptoms::Stage;
+using logs::Stage;
 
 constexpr Seconds kLong{60};
 
@@ -96,11 +96,11 @@ std::string who_is_gone(const QuietJob& job) {
 }  // namespace
 
 std::optional<model::Finding> finding_about(const QuietJob& job, Stage stage,
-                                            const symptoms::Catalogue& catalogue,
+                                            const logs::Catalogue& catalogue,
                                             const model::Evidence& last_line) {
   const bool is_training = job.has_ranks || stage >= Stage::kSetup;
   if (!is_training) return std::nullopt;
-  const symptoms::Symptom& entry = catalogue.at(code_for(job, stage));
+  const logs::Symptom& entry = catalogue.at(code_for(job, stage));
   model::Finding finding;
   finding.leaf = entry.leaf;
   finding.code = entry.code;

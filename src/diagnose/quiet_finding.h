@@ -5,17 +5,17 @@
 #include <string>
 #include <vector>
 
+#include "diagnose/logs/catalogue.h"
+#include "diagnose/logs/context.h"
 #include "diagnose/quiet_job.h"
 #include "model/finding.h"
-#include "symptoms/catalogue.h"
-#include "symptoms/context.h"
 
 namespace lockstep::diagnose {
 
 // `last_line` of the log that was written last. Nothing where neither the logs nor a launcher's variables
 // show that this is training: any other program may be silent for as long as it likes.
-std::optional<model::Finding> finding_about(const QuietJob& job, symptoms::Stage stage,
-                                            const symptoms::Catalogue& catalogue,
+std::optional<model::Finding> finding_about(const QuietJob& job, logs::Stage stage,
+                                            const logs::Catalogue& catalogue,
                                             const model::Evidence& last_line);
 
 // A command that shows where its processes stand.

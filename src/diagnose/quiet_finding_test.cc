@@ -5,10 +5,10 @@
 namespace lockstep::diagnose {
 namespace {
 
-using symptoms::Stage;
+using logs::Stage;
 
 std::optional<model::Finding> said_of(const QuietJob& job, Stage stage) {
-  static const auto catalogue = symptoms::Catalogue::load();
+  static const auto catalogue = logs::Catalogue::load();
   model::Evidence last_line;
   last_line.text = "step 3";
   return finding_about(job, stage, catalogue.value(), last_line);

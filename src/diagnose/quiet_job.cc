@@ -4,15 +4,15 @@
 #include <iterator>
 #include <set>
 
-#include "diagnose/process_ranks.h"
-#include "witness/activity.h"
-#include "witness/log_processes.h"
+#include "diagnose/arbitrate/process_ranks.h"
+#include "run/evidence/activity.h"
+#include "run/evidence/log_processes.h"
 
 namespace lockstep::diagnose {
 namespace {
 
+using evidence::Doing;
 using std::chrono::system_clock;
-using witness::Doing;
 
 // How long a job in this state may say nothing, whatever its pace, and in gaps between its lines.
 struct Patience {
@@ -39,7 +39,7 @@ constexpr std::chrono::milliseconds kLook{600};
 constexpr std::chrono::hours kStillWaitedFor{72};  // nobody waits for a job whose logs are older
 constexpr double kAnyWork = 0.2;                   // seconds of a processor: `tee` and shells have less
 
-std::optional<Seconds> gap_of(const LogPlace& log, const witness::FileLife& life) {
+std::optional<Seconds> gap_of(const LogPlace& log, const evidence::FileLife& life) {
   constexpr std::uint64_t kFewestLines = 3;
   if (!life.made || log.lines < kFewestLines || life.written <= *life.made) return std::nullopt;
   return Seconds(life.written - *life.made) / static_cast<double>(log.lines);
@@ -51,12 +51,12 @@ struct Pace {
   std::size_t last_log = 0;
 };
 
-Pace pace_of(std::span<const LogPlace> logs, std::span<const witness::WrittenLog> written) {
+Pace pace_of(std::span<const LogPlace> logs, std::span<const evidence::WrittenLog> written) {
   const auto last = std::ranges::max_element(written, {}, [](const auto& log) { return log.life.written; });
   Pace pace;
   pace.silence = Seconds(system_clock::now() - last->life.written);
   pace.last_log = last->log;
-  for (const witness::WrittenLog& log : written) {
+  for (const evidence::WrittenLog& log : written) {
     const auto gap = gap_of(logs[log.log], log.life);
     if (gap && (!pace.gap || *gap < *pace.gap)) pace.gap = gap;
   }
@@ -83,13 +83,13 @@ std::vector<int> without(const std::set<int>& ranks, const std::set<int>& left_o
   return rest;
 }
 
-bool is_somebody(const witness::Activity& one) {
+bool is_somebody(const evidence::Activity& one) {
   return one.doing == Doing::kStopped || one.cpu_seconds >= kAnyWork;
 }
 
-JobState state_of(std::span<const witness::Activity> activities) {
+JobState state_of(std::span<const evidence::Activity> activities) {
   JobState state = JobState::kWaits;
-  for (const witness::Activity& one : activities) {
+  for (const evidence::Activity& one : activities) {
     if (one.doing == Doing::kStopped) return JobState::kStopped;
     if (one.doing == Doing::kPolls) state = std::max(state, JobState::kAsks);
     if (one.doing == Doing::kWorks) state = JobState::kWorks;
@@ -97,21 +97,21 @@ JobState state_of(std::span<const witness::Activity> activities) {
   return state;
 }
 
-std::vector<witness::Activity> watch_all(const witness::Roots& roots,
-                                         std::span<const witness::WrittenLog> written) {
+std::vector<evidence::Activity> watch_all(const evidence::Roots& roots,
+                                          std::span<const evidence::WrittenLog> written) {
   std::set<pid_t> processes;
-  for (const witness::WrittenLog& log : written) {
+  for (const evidence::WrittenLog& log : written) {
     processes.insert(log.processes.begin(), log.processes.end());
   }
-  auto activities = witness::watch_activity(roots, std::vector(processes.begin(), processes.end()), kLook);
-  std::erase_if(activities, [](const witness::Activity& one) { return one.doing == Doing::kGone; });
+  auto activities = evidence::watch_activity(roots, std::vector(processes.begin(), processes.end()), kLook);
+  std::erase_if(activities, [](const evidence::Activity& one) { return one.doing == Doing::kGone; });
   return activities;
 }
 
-void put_processes(std::span<const witness::Activity> activities, const RankByProcess& rank_of,
+void put_processes(std::span<const evidence::Activity> activities, const RankByProcess& rank_of,
                    QuietJob& job) {
   std::set<int> stopped;
-  for (const witness::Activity& one : activities) {
+  for (const evidence::Activity& one : activities) {
     if (one.doing != Doing::kStopped) {
       job.processes.push_back(one.pid);
       continue;
@@ -125,13 +125,13 @@ void put_processes(std::span<const witness::Activity> activities, const RankByPr
 
 // Logs on a file server may be written by ranks on other hosts.
 bool can_all_be_seen(std::span<const LogPlace> logs) {
-  return std::ranges::all_of(logs, [](const LogPlace& log) { return witness::lies_on_this_host(log.path); });
+  return std::ranges::all_of(logs, [](const LogPlace& log) { return evidence::lies_on_this_host(log.path); });
 }
 
 void put_ranks(std::span<const LogPlace> logs, const RankByProcess& rank_of,
-               std::span<const witness::Activity> activities, QuietJob& job) {
+               std::span<const evidence::Activity> activities, QuietJob& job) {
   std::set<int> there;
-  for (const witness::Activity& one : activities) {
+  for (const evidence::Activity& one : activities) {
     if (const auto rank = rank_of.find(one.pid); rank != rank_of.end()) there.insert(rank->second);
   }
   const std::set<int> all = ranks_with_logs(logs);
@@ -147,17 +147,17 @@ void put_ranks(std::span<const LogPlace> logs, const RankByProcess& rank_of,
 
 }  // namespace
 
-std::optional<QuietJob> find_quiet_job(std::span<const LogPlace> logs, const witness::Roots& roots) {
+std::optional<QuietJob> find_quiet_job(std::span<const LogPlace> logs, const evidence::Roots& roots) {
   std::vector<std::filesystem::path> paths;
   std::ranges::transform(logs, std::back_inserter(paths), &LogPlace::path);
-  const std::vector<witness::WrittenLog> written =
-      witness::written_logs(roots, paths, system_clock::now() - kStillWaitedFor);
+  const std::vector<evidence::WrittenLog> written =
+      evidence::written_logs(roots, paths, system_clock::now() - kStillWaitedFor);
   if (written.empty()) return std::nullopt;
   const Pace pace = pace_of(logs, written);
   if (pace.silence < kLeastPause) return std::nullopt;
-  std::vector<witness::Activity> activities = watch_all(roots, written);
+  std::vector<evidence::Activity> activities = watch_all(roots, written);
   const RankByProcess rank_of = ranks_of(roots, logs, written, activities);
-  std::erase_if(activities, [&](const witness::Activity& one) {
+  std::erase_if(activities, [&](const evidence::Activity& one) {
     return !is_somebody(one) && !rank_of.contains(one.pid);
   });
   if (std::ranges::none_of(activities, is_somebody)) return std::nullopt;

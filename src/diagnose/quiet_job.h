@@ -10,7 +10,7 @@
 #include <sys/types.h>
 #include <vector>
 
-#include "witness/roots.h"
+#include "run/evidence/roots.h"
 
 namespace lockstep::diagnose {
 
@@ -45,6 +45,6 @@ struct QuietJob {
 
 // Takes half a second where a job is found. Nothing: no log is being written, or it is not quiet for longer
 // than its pace allows.
-std::optional<QuietJob> find_quiet_job(std::span<const LogPlace> logs, const witness::Roots& roots = {});
+std::optional<QuietJob> find_quiet_job(std::span<const LogPlace> logs, const evidence::Roots& roots = {});
 
 }  // namespace lockstep::diagnose

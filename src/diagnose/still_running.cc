@@ -46,8 +46,8 @@ model::Evidence last_line_of(const readers::ReadResult& read, std::size_t place)
 
 }  // namespace
 
-std::optional<Hanging> look_whether_it_hangs(const readers::ReadResult& read, symptoms::Stage stage,
-                                             const symptoms::Catalogue& catalogue) {
+std::optional<Hanging> look_whether_it_hangs(const readers::ReadResult& read, logs::Stage stage,
+                                             const logs::Catalogue& catalogue) {
   const std::vector<LogPlace> places = places_of(read);
   const auto job = find_quiet_job(places);
   if (!job) return std::nullopt;

@@ -4,10 +4,10 @@
 #include <optional>
 #include <string>
 
+#include "diagnose/logs/catalogue.h"
+#include "diagnose/logs/context.h"
 #include "model/finding.h"
 #include "readers/read_all.h"
-#include "symptoms/catalogue.h"
-#include "symptoms/context.h"
 
 namespace lockstep::diagnose {
 
@@ -17,7 +17,7 @@ struct Hanging {
 };
 
 // Looks at this host's processes; half a second where one of them writes a log that has fallen silent.
-std::optional<Hanging> look_whether_it_hangs(const readers::ReadResult& read, symptoms::Stage stage,
-                                             const symptoms::Catalogue& catalogue);
+std::optional<Hanging> look_whether_it_hangs(const readers::ReadResult& read, logs::Stage stage,
+                                             const logs::Catalogue& catalogue);
 
 }  // namespace lockstep::diagnose

@@ -6,7 +6,7 @@
 
 #include "base/check.h"
 #include "base/mapped_pages.h"
-#include "base/pattern_set.h"
+#include "base/text_search/pattern_set.h"
 
 namespace lockstep::readers {
 namespace {

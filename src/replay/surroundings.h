@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "replay/attributes.h"
+#include "replay/compare/attributes.h"
 
 namespace lockstep::replay {
 

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/file.h"
-#include "process/descriptor.h"
+#include "base/process/descriptor.h"
 #include "service/api/api.h"
 #include "service/client/client.h"
 #include "service/client/start_service.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "watch/snapshot.h"
+#include "run/watch/snapshot.h"
 
 namespace lockstep::top {
 

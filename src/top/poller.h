@@ -9,8 +9,8 @@
 #include <stop_token>
 #include <thread>
 
-#include "process/descriptor.h"
-#include "watch/snapshot.h"
+#include "base/process/descriptor.h"
+#include "run/watch/snapshot.h"
 
 namespace lockstep::top {
 

@@ -5,7 +5,7 @@
 #include <poll.h>
 #include <utility>
 
-#include "process/signal_gate.h"
+#include "base/process/signal_gate.h"
 #include "top/history.h"
 #include "top/render.h"
 #include "top/terminal/key_decoder.h"

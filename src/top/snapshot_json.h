@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "watch/snapshot.h"
+#include "run/watch/snapshot.h"
 
 namespace lockstep::top {
 

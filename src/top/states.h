@@ -3,8 +3,8 @@
 
 #include <string_view>
 
+#include "run/watch/snapshot.h"
 #include "top/line.h"
-#include "watch/snapshot.h"
 
 namespace lockstep::top {
 

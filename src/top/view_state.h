@@ -5,10 +5,10 @@
 #include <optional>
 #include <vector>
 
+#include "run/watch/snapshot.h"
 #include "top/history.h"
 #include "top/rows/fold.h"
 #include "top/terminal/key_decoder.h"
-#include "watch/snapshot.h"
 
 namespace lockstep::top {
 

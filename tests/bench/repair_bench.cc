@@ -9,8 +9,8 @@
 
 #include <fmt/format.h>
 
+#include "check/repair/repair.h"
 #include "network/facts_json.h"
-#include "repair/repair.h"
 
 namespace lockstep::repair {
 namespace {

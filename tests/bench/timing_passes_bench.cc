@@ -2,20 +2,20 @@
 // grid. The peer is a walk that reads every event once: no pass can be faster.
 #include <benchmark/benchmark.h>
 
-#include "analysis/divergence.h"
-#include "analysis/testing/job_simulation.h"
-#include "analysis/timing/clocks.h"
-#include "analysis/timing/communication_time.h"
-#include "analysis/timing/slow_link.h"
-#include "analysis/timing/straggler.h"
-#include "analysis/timing/timings.h"
-#include "analysis/uneven_steps.h"
+#include "diagnose/ranks/correctness/divergence.h"
+#include "diagnose/ranks/correctness/uneven_steps.h"
+#include "diagnose/ranks/testing/job_simulation.h"
+#include "diagnose/ranks/timing/clocks.h"
+#include "diagnose/ranks/timing/communication_time.h"
+#include "diagnose/ranks/timing/slow_link.h"
+#include "diagnose/ranks/timing/straggler.h"
+#include "diagnose/ranks/timing/timings.h"
 
 namespace lockstep::tests {
 namespace {
 
-using analysis::Alignment;
-using analysis::testing::Simulation;
+using ranks::Alignment;
+using ranks::testing::Simulation;
 
 constexpr int kRanks = 1024;
 constexpr int kEvents = 2000;
@@ -30,8 +30,8 @@ const LargeJob& large_job(bool is_grid) {
     Simulation simulation;
     simulation.ranks = kRanks;
     simulation.steps = grid ? kEvents / 5 : kEvents;
-    if (grid) simulation.phases = analysis::testing::grid_phases(kRanks, 8, 4);
-    analysis::testing::JobSketch sketch = simulate(simulation);
+    if (grid) simulation.phases = ranks::testing::grid_phases(kRanks, 8, 4);
+    ranks::testing::JobSketch sketch = simulate(simulation);
     for (model::RankHistory& history : sketch.job.ranks) {
       for (std::uint32_t at = 0; at < history.events.size(); ++at) {
         history.events[at].checksums = static_cast<model::ChecksumsId>(at);
@@ -39,7 +39,7 @@ const LargeJob& large_job(bool is_grid) {
     }
     for (std::uint64_t at = 0; at < kEvents; ++at) sketch.job.checksums.push_back({at + 1, at + 1});
     LargeJob large{.job = std::move(sketch.job), .alignment = {}};
-    large.alignment = analysis::align(large.job);
+    large.alignment = ranks::align(large.job);
     return large;
   };
   static const LargeJob one_group = make(false);
@@ -64,41 +64,40 @@ void read_every_event(benchmark::State& state) {
   });
 }
 void align_events(benchmark::State& state) {
-  measure(state,
-          [](const model::Job& job, const Alignment&) { return analysis::align(job).meetings().size(); });
+  measure(state, [](const model::Job& job, const Alignment&) { return ranks::align(job).meetings().size(); });
 }
 void clocks(benchmark::State& state) {
-  measure(state, analysis::estimate_clocks);
+  measure(state, ranks::estimate_clocks);
 }
 void timings(benchmark::State& state) {
   measure(state, [](const model::Job& job, const Alignment& alignment) {
-    return analysis::measure_timings(job, alignment).runs.size();
+    return ranks::measure_timings(job, alignment).runs.size();
   });
 }
 
 template <typename Pass>
 void measure_after_timings(benchmark::State& state, Pass pass) {
   const LargeJob& large = large_job(state.range(0) != 0);
-  const analysis::Timings timings = analysis::measure_timings(large.job, large.alignment);
+  const ranks::Timings timings = ranks::measure_timings(large.job, large.alignment);
   measure(state,
           [&](const model::Job& job, const Alignment& alignment) { return pass(job, alignment, timings); });
 }
 void stragglers(benchmark::State& state) {
-  measure_after_timings(state, [](const model::Job& job, const Alignment&, const analysis::Timings& timings) {
-    return analysis::find_stragglers(job, timings).ranks.size();
+  measure_after_timings(state, [](const model::Job& job, const Alignment&, const ranks::Timings& timings) {
+    return ranks::find_stragglers(job, timings).ranks.size();
   });
 }
 void communication_time(benchmark::State& state) {
-  measure_after_timings(state, analysis::measure_communication_time);
+  measure_after_timings(state, ranks::measure_communication_time);
 }
 void slow_links(benchmark::State& state) {
-  measure_after_timings(state, analysis::find_slow_links);
+  measure_after_timings(state, ranks::find_slow_links);
 }
 void divergence(benchmark::State& state) {
-  measure(state, analysis::find_divergence);
+  measure(state, ranks::find_divergence);
 }
 void uneven_steps(benchmark::State& state) {
-  measure(state, analysis::find_uneven_steps);
+  measure(state, ranks::find_uneven_steps);
 }
 
 #define LOCKSTEP_PASS(pass) BENCHMARK(pass)->ArgName("grid")->Arg(0)->Arg(1)->Unit(benchmark::kMillisecond)

@@ -23,7 +23,7 @@
 #include "lockstep/recorder.h"
 
 #include "record/recording.h"
-#include "watch/watcher.h"
+#include "run/watch/watcher.h"
 #include "writer.h"
 
 namespace {

@@ -1,4 +1,4 @@
-"""A logistic model of how often answers on the same grounds are right (src/symptoms/confidence.h)."""
+"""A logistic model of how often answers on the same grounds are right (src/diagnose/logs/confidence.h)."""
 
 import math
 

@@ -14,17 +14,17 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "diagnose/logs/embedded.h"
+#include "diagnose/logs/judge.h"
 #include "report/findings_json.h"
-#include "symptoms/embedded.h"
-#include "symptoms/judge.h"
 
 namespace {
 
 using lockstep::Error;
 using lockstep::Result;
-using lockstep::symptoms::Catalogue;
-using lockstep::symptoms::LogText;
-using lockstep::symptoms::LogVerdict;
+using lockstep::logs::Catalogue;
+using lockstep::logs::LogText;
+using lockstep::logs::LogVerdict;
 
 constexpr std::size_t kLargestLog = std::size_t{1} << 30;
 
@@ -41,7 +41,7 @@ Result<std::string> model_in(const char* variable, std::string_view embedded) {
 }
 
 Result<Models> load_models() {
-  const auto embedded = lockstep::symptoms::embedded_judge_data();
+  const auto embedded = lockstep::logs::embedded_judge_data();
   Models models;
   models.guess = TRY(model_in("LOCKSTEP_GUESS", embedded.guess));
   models.confidence = TRY(model_in("LOCKSTEP_CONFIDENCE", embedded.confidence));
@@ -54,7 +54,7 @@ Result<LogVerdict> judge_files(const Catalogue& catalogue, const Models& models,
   for (const std::string& path : paths) texts.push_back(TRY(lockstep::base::read_file(path, kLargestLog)));
   std::vector<LogText> logs;
   for (std::size_t i = 0; i < paths.size(); ++i) logs.push_back({paths[i], texts[i], std::nullopt});
-  return lockstep::symptoms::judge(catalogue, logs, {models.guess, models.confidence});
+  return lockstep::logs::judge(catalogue, logs, {models.guess, models.confidence});
 }
 
 std::string findings_in(const LogVerdict& verdict) {
@@ -63,7 +63,7 @@ std::string findings_in(const LogVerdict& verdict) {
 
 Result<int> run(const std::vector<std::string>& words) {
   if (words.size() == 1 && words[0] == "entries") {
-    fmt::print("{}", lockstep::symptoms::embedded_entries());
+    fmt::print("{}", lockstep::logs::embedded_entries());
     return 0;
   }
   const Models models = TRY(load_models());

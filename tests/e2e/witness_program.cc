@@ -8,26 +8,26 @@
 
 #include "base/json.h"
 #include "base/text_fields.h"
-#include "witness/account_json.h"
-#include "witness/collect.h"
-#include "witness/keep.h"
+#include "run/evidence/account_json.h"
+#include "run/evidence/collect.h"
+#include "run/evidence/keep.h"
 
 namespace {
 
 using lockstep::base::Json;
 using lockstep::base::number_in;
 
-std::optional<lockstep::witness::Subject> parse_subject(std::string_view word) {
+std::optional<lockstep::evidence::Subject> parse_subject(std::string_view word) {
   const auto rank = number_in<int>(lockstep::base::word_of(word, ':'));
   const auto pid = number_in<pid_t>(lockstep::base::rest_after(word, ":"));
   if (!rank || !pid) return std::nullopt;
-  return lockstep::witness::Subject{.rank = *rank < 0 ? std::nullopt : rank, .restart = 0, .pid = *pid};
+  return lockstep::evidence::Subject{.rank = *rank < 0 ? std::nullopt : rank, .restart = 0, .pid = *pid};
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  lockstep::witness::Request request;
+  lockstep::evidence::Request request;
   for (int at = 2; at < argc; ++at) {
     const std::string_view word = argv[at];
     request.wants_native_stacks |= word == "--native";
@@ -35,11 +35,11 @@ int main(int argc, char** argv) {
   }
   if (argc < 2) return 2;
   const auto begin = std::chrono::steady_clock::now();
-  request.host_at_begin = lockstep::witness::facts_of_host({});
+  request.host_at_begin = lockstep::evidence::facts_of_host({});
   const auto asked = std::chrono::steady_clock::now();
-  const lockstep::witness::Account account = lockstep::witness::collect(request);
+  const lockstep::evidence::Account account = lockstep::evidence::collect(request);
   const auto end = std::chrono::steady_clock::now();
-  const auto kept = lockstep::witness::keep(account, argv[1]);
+  const auto kept = lockstep::evidence::keep(account, argv[1]);
   if (!kept.ok()) {
     std::fprintf(stderr, "%s: %s: %s\n", kept.error().what.c_str(), kept.error().where.c_str(),
                  kept.error().why.c_str());

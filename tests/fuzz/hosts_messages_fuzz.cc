@@ -7,14 +7,14 @@
 #include <string_view>
 #include <unistd.h>
 
-#include "hosts/conversation.h"
-#include "hosts/host_copy.h"
-#include "hosts/messages.h"
+#include "run/multihost/conversation.h"
+#include "run/multihost/host_copy.h"
+#include "run/multihost/messages.h"
 
 namespace {
 
 namespace fs = std::filesystem;
-using namespace lockstep::hosts;
+using namespace lockstep::multihost;
 
 void as_a_stranger(std::string_view bytes) {
   for (const Side side : {Side::kHead, Side::kSatellite}) {

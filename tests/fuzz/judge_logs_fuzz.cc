@@ -4,10 +4,10 @@
 #include <string_view>
 
 #include "base/check.h"
-#include "symptoms/judge.h"
+#include "diagnose/logs/judge.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace lockstep::symptoms;
+  using namespace lockstep::logs;
   static const Catalogue catalogue = Catalogue::load().value();
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   const std::size_t half = size / 2;

@@ -3,10 +3,10 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "travel/page_map.h"
+#include "replay/checkpoint/page_map.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace lockstep::travel;
+  using namespace lockstep::checkpoint;
   const auto map = decode_page_map({reinterpret_cast<const char*>(data), size}, "fuzzed");
   if (!map.ok()) return 0;
   const auto again = decode_page_map(encode_page_map(map.value()), "written again");

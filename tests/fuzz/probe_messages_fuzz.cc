@@ -4,9 +4,9 @@
 #include <string>
 #include <string_view>
 
-#include "probe/answerer.h"
-#include "probe/caller.h"
-#include "probe/messages.h"
+#include "check/probe/answerer.h"
+#include "check/probe/caller.h"
+#include "check/probe/messages.h"
 
 namespace {
 

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "base/yaml.h"
-#include "rules/catalogue.h"
+#include "check/rules/catalogue.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto json = lockstep::base::parse_yaml({reinterpret_cast<const char*>(data), size}, "fuzz.yaml");

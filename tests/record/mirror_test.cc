@@ -7,12 +7,12 @@
 
 #include <gtest/gtest.h>
 
-#include "hosts/head.h"
-#include "hosts/host_copy.h"
-#include "hosts/rank_mirror.h"
-#include "hosts/satellite.h"
-#include "process/free_port.h"
+#include "base/process/free_port.h"
 #include "record/recording.h"
+#include "run/multihost/head.h"
+#include "run/multihost/host_copy.h"
+#include "run/multihost/rank_mirror.h"
+#include "run/multihost/satellite.h"
 #include "sample_recording.h"
 
 namespace lockstep::tests {
@@ -60,18 +60,18 @@ class MirrorTest : public testing::Test {
   }
   void open(std::size_t most_bytes, const recorder::WriterOptions& options) {
     ASSERT_EQ(writer_.open(options), 0);
-    mirror_.emplace(std::move(hosts::RankMirror::open(path_, most_bytes)).value());
+    mirror_.emplace(std::move(multihost::RankMirror::open(path_, most_bytes)).value());
   }
   void copy_all() {
     mirror_->look();
     while (!mirror_->is_through()) copy_some(1 << 20);
   }
   void copy_some(std::size_t bytes) {
-    mirror_->hand_on(bytes, [this](const hosts::Message& message) {
-      const auto decoded = hosts::decode(hosts::encode(message));
+    mirror_->hand_on(bytes, [this](const multihost::Message& message) {
+      const auto decoded = multihost::decode(multihost::encode(message));
       ASSERT_TRUE(decoded);
-      const auto* file = std::get_if<hosts::RankFile>(&*decoded);
-      const auto* part = std::get_if<hosts::RecordBytes>(&*decoded);
+      const auto* file = std::get_if<multihost::RankFile>(&*decoded);
+      const auto* part = std::get_if<multihost::RecordBytes>(&*decoded);
       EXPECT_TRUE(file == nullptr || copy_.keep(*file).ok());
       EXPECT_TRUE(part == nullptr || copy_.keep(*part).ok());
     });
@@ -82,8 +82,8 @@ class MirrorTest : public testing::Test {
   std::string path_ = here_ / record::rank_file_name(2, 0);
   fs::path copied_ = there_ / record::rank_file_name(2, 0);
   recorder::Writer writer_;
-  std::optional<hosts::RankMirror> mirror_;
-  hosts::HostCopy copy_{there_, "node1"};
+  std::optional<multihost::RankMirror> mirror_;
+  multihost::HostCopy copy_{there_, "node1"};
 };
 
 TEST_F(MirrorTest, TheCopyHasEveryCallAsItComes) {
@@ -141,10 +141,10 @@ TEST_F(MirrorTest, OnlyWhatCanBeRightIsKept) {
   open(64 << 20, options_for(path_));
   write_calls(writer_, 0, 10);
   copy_all();
-  const hosts::RankName name{.rank = 2, .restart = 0};
+  const multihost::RankName name{.rank = 2, .restart = 0};
   const auto keep = [&](std::uint64_t offset, std::size_t size, bool is_new) {
     return copy_
-        .keep(hosts::RecordBytes{
+        .keep(multihost::RecordBytes{
             .name = name, .offset = offset, .is_new_chunk = is_new, .bytes = std::string(size, 'x')})
         .ok();
   };
@@ -153,15 +153,16 @@ TEST_F(MirrorTest, OnlyWhatCanBeRightIsKept) {
   EXPECT_FALSE(keep(4096 + 8, 8, true)) << "a new chunk that begins inside of one";
   EXPECT_FALSE(keep(~std::uint64_t{0} - 4, 8, false));
   EXPECT_FALSE(
-      copy_.keep(hosts::RecordBytes{.name = {7, 0}, .offset = 4096, .is_new_chunk = false, .bytes = "x"})
+      copy_.keep(multihost::RecordBytes{.name = {7, 0}, .offset = 4096, .is_new_chunk = false, .bytes = "x"})
           .ok());
-  EXPECT_FALSE(copy_.keep(hosts::RankFile{.name = name, .header = std::string(248, 'x')}).ok());
-  hosts::HostCopy other(there_, "node2");
+  EXPECT_FALSE(copy_.keep(multihost::RankFile{.name = name, .header = std::string(248, 'x')}).ok());
+  multihost::HostCopy other(there_, "node2");
   auto header = mirror_->header();
   header.features |= LOCKSTEP_FEATURE_RING;
   header.check = lockstep_words_check(&header, offsetof(lockstep_file_header, check) / 8, 0);
   EXPECT_FALSE(
-      other.keep(hosts::RankFile{.name = name, .header = {reinterpret_cast<const char*>(&header), 248}}).ok())
+      other.keep(multihost::RankFile{.name = name, .header = {reinterpret_cast<const char*>(&header), 248}})
+          .ok())
       << "a file that another host has";
 }
 
@@ -169,16 +170,17 @@ TEST_F(MirrorTest, ASatelliteFeedsTheHead) {
   ASSERT_EQ(writer_.open(options_for(path_)), 0);
   const auto port = static_cast<std::uint16_t>(process::free_port().value());
   const std::string token = "a-token-for-two-hosts";
-  auto head = hosts::Head::start({.recording = there_, .host = "node0", .port = port, .token = token});
+  auto head = multihost::Head::start({.recording = there_, .host = "node0", .port = port, .token = token});
   ASSERT_TRUE(head.ok());
-  EXPECT_FALSE(hosts::Head::start({.recording = there_, .host = "node0", .port = port, .token = token}).ok())
+  EXPECT_FALSE(
+      multihost::Head::start({.recording = there_, .host = "node0", .port = port, .token = token}).ok())
       << "the port is in use";
-  hosts::Satellite satellite({.recording = here_,
-                              .host = "node1",
-                              .version = "1",
-                              .index = 1,
-                              .head = {.host = "127.0.0.1", .port = port},
-                              .token = [&] { return Result<std::string>(token); }});
+  multihost::Satellite satellite({.recording = here_,
+                                  .host = "node1",
+                                  .version = "1",
+                                  .index = 1,
+                                  .head = {.host = "127.0.0.1", .port = port},
+                                  .token = [&] { return Result<std::string>(token); }});
   std::uint64_t written = 0;
   while (calls_in(copied_).size() < 1000) {
     write_calls(writer_, written, written + 100);
@@ -192,29 +194,29 @@ TEST_F(MirrorTest, ASatelliteFeedsTheHead) {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
   EXPECT_EQ(calls_in(copied_).size(), written);
-  head.value()->tell(hosts::HeadVerdict{.recording = "/r", .findings = "{}"});
+  head.value()->tell(multihost::HeadVerdict{.recording = "/r", .findings = "{}"});
   bool has_verdict = false;
   while (!has_verdict) {
-    for (const hosts::News& news : satellite.take_news())
-      has_verdict |= news.kind == hosts::News::Kind::kVerdict;
+    for (const multihost::News& news : satellite.take_news())
+      has_verdict |= news.kind == multihost::News::Kind::kVerdict;
   }
 }
 
 TEST_F(MirrorTest, ASatelliteWithAnotherTokenIsRefusedAndSaysSo) {
   const auto port = static_cast<std::uint16_t>(process::free_port().value());
-  auto head =
-      hosts::Head::start({.recording = there_, .host = "node0", .port = port, .token = "the-token-of-node0"});
+  auto head = multihost::Head::start(
+      {.recording = there_, .host = "node0", .port = port, .token = "the-token-of-node0"});
   ASSERT_TRUE(head.ok());
-  hosts::Satellite satellite({.recording = here_,
-                              .host = "node1",
-                              .version = "1",
-                              .index = 1,
-                              .head = {.host = "127.0.0.1", .port = port},
-                              .token = [] { return Result<std::string>("the-token-of-node1"); }});
-  const auto first_trouble = [](hosts::Link& link) {
+  multihost::Satellite satellite({.recording = here_,
+                                  .host = "node1",
+                                  .version = "1",
+                                  .index = 1,
+                                  .head = {.host = "127.0.0.1", .port = port},
+                                  .token = [] { return Result<std::string>("the-token-of-node1"); }});
+  const auto first_trouble = [](multihost::Link& link) {
     for (;;) {
-      for (const hosts::News& news : link.take_news()) {
-        if (news.kind == hosts::News::Kind::kTrouble) return news.text;
+      for (const multihost::News& news : link.take_news()) {
+        if (news.kind == multihost::News::Kind::kTrouble) return news.text;
       }
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }

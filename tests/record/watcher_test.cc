@@ -1,6 +1,6 @@
 // The watcher over record files that this process writes as several ranks: what it says, and that it keeps
 // still.
-#include "watch/watcher.h"
+#include "run/watch/watcher.h"
 
 #include <chrono>
 #include <fstream>
@@ -13,8 +13,8 @@
 #include "lockstep/recorder.h"
 
 #include "record/recording.h"
+#include "run/watch/remote_process.h"
 #include "sample_recording.h"
-#include "watch/remote_process.h"
 
 namespace lockstep::tests {
 namespace {

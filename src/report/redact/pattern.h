@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/regex.h"
+#include "base/text_search/regex.h"
 
 namespace lockstep::report {
 

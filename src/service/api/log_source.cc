@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 
 #include "base/json.h"
+#include "base/process/descriptor.h"
 #include "base/text_fields.h"
-#include "process/descriptor.h"
 #include "service/engine/job_output.h"
 #include "service/job/job_id.h"
 

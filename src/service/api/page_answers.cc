@@ -4,7 +4,7 @@
 
 #include "base/file.h"
 #include "base/text_fields.h"
-#include "page/served.h"
+#include "report/html/served.h"
 #include "service/api/submit_answer.h"
 #include "service/http/problem.h"
 #include "service/job/resolve.h"
@@ -67,7 +67,7 @@ std::string names_of_forgotten(const Job& job) {
 }  // namespace
 
 Response page_answer() {
-  static const auto page = page::served_page();
+  static const auto page = html::served_page();
   if (!page.ok()) return internal_fault(page.error());
   Response response{.content_type = "text/html; charset=utf-8", .body = page.value().html};
   response.headers = {{"Content-Security-Policy", page.value().policy},

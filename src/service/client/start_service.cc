@@ -1,6 +1,6 @@
 #include "service/client/start_service.h"
 
-#include "process/environment.h"
+#include "base/process/environment.h"
 #include "service/engine/start_apart.h"
 
 namespace lockstep::service {

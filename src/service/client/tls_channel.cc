@@ -12,8 +12,8 @@
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
 
+#include "base/process/descriptor.h"
 #include "base/text_fields.h"
-#include "process/descriptor.h"
 #include "service/client/channel.h"
 
 namespace lockstep::service {

@@ -4,7 +4,7 @@
 #include <sys/un.h>
 
 #include "base/file.h"
-#include "process/descriptor.h"
+#include "base/process/descriptor.h"
 #include "service/client/channel.h"
 
 namespace lockstep::service {

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "check/rules/catalogue.h"
+#include "check/rules/judge.h"
 #include "report/findings_json.h"
-#include "rules/catalogue.h"
-#include "rules/judge.h"
 #include "service/engine/plan_inputs.h"
 
 namespace lockstep::service {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "process/descriptor.h"
+#include "base/process/descriptor.h"
 
 namespace lockstep::service {
 

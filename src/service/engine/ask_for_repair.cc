@@ -6,10 +6,10 @@
 #include <fmt/format.h>
 
 #include "base/file.h"
-#include "facts/collect.h"
-#include "facts/environment.h"
+#include "check/repair/repair.h"
+#include "hostinfo/collect.h"
+#include "hostinfo/environment.h"
 #include "network/facts_json.h"
-#include "repair/repair.h"
 #include "service/engine/nodes/meeting.h"
 #include "service/engine/nodes/seats.h"
 #include "service/engine/plan_inputs.h"
@@ -64,8 +64,8 @@ void give_own_variables(repair::Situation& situation, const Plan& plan,
 }
 
 std::optional<std::string> without_secret(const std::string& name, const std::optional<std::string>& value) {
-  if (!value || !facts::is_secret(name, *value)) return value;
-  return std::string(facts::kMasked);
+  if (!value || !hostinfo::is_secret(name, *value)) return value;
+  return std::string(hostinfo::kMasked);
 }
 
 // A change that all nodes get is one.
@@ -108,7 +108,7 @@ SetUpRepair as_the_jobs_own(const repair::Repair& found, const Plan& plan, std::
 Result<void> keep_facts(const AttemptFolder& folder, const Plan& plan, int node) {
   std::vector<std::string> names;
   for (const NodePlace& place : plan.places) names.push_back(place.name);
-  network::HostFacts facts = facts::collect(
+  network::HostFacts facts = hostinfo::collect(
       {.names = std::move(names), .python = interpreter_of(plan), .program = "lockstep serve"});
   if (!plan.places.empty()) facts.name = plan.places[static_cast<std::size_t>(node)].name;
   std::error_code ignored;

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "process/descriptor.h"
+#include "base/process/descriptor.h"
 
 namespace lockstep::service {
 

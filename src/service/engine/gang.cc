@@ -14,7 +14,7 @@
 #include <fmt/format.h>
 
 #include "base/file.h"
-#include "process/signal_gate.h"
+#include "base/process/signal_gate.h"
 #include "service/engine/horovod_rendezvous.h"
 #include "service/engine/nodes/meeting.h"
 #include "service/engine/nodes/own_node.h"

@@ -8,8 +8,8 @@
 #include <optional>
 #include <thread>
 
+#include "base/process/descriptor.h"
 #include "base/result.h"
-#include "process/descriptor.h"
 
 namespace lockstep::service {
 

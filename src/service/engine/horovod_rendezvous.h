@@ -5,8 +5,8 @@
 #include <memory>
 #include <string>
 
+#include "base/process/descriptor.h"
 #include "base/result.h"
-#include "process/descriptor.h"
 
 namespace lockstep::service {
 

@@ -13,9 +13,9 @@
 #include <string_view>
 #include <vector>
 
+#include "base/process/descriptor.h"
+#include "base/process/run.h"
 #include "base/result.h"
-#include "process/descriptor.h"
-#include "process/run.h"
 
 namespace lockstep::service {
 

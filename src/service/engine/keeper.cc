@@ -9,9 +9,9 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "base/process/environment.h"
+#include "base/process/signal_gate.h"
 #include "diagnose/diagnose.h"
-#include "process/environment.h"
-#include "process/signal_gate.h"
 #include "record/recording.h"
 #include "report/findings_json.h"
 #include "service/engine/admission_check.h"

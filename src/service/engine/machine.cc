@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/process/descriptor.h"
 #include "base/text_fields.h"
-#include "process/descriptor.h"
 
 namespace lockstep::service {
 namespace {

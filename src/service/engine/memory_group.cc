@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/file.h"
+#include "base/process/descriptor.h"
 #include "base/text_fields.h"
-#include "process/descriptor.h"
 
 namespace lockstep::service {
 namespace {

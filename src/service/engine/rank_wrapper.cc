@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 
 #include "base/file.h"
-#include "process/environment.h"
-#include "process/output_files.h"
-#include "process/run.h"
+#include "base/process/environment.h"
+#include "base/process/output_files.h"
+#include "base/process/run.h"
 #include "service/engine/heartbeat.h"
 #include "service/engine/job_output.h"
 #include "service/engine/memory_limit.h"

@@ -3,7 +3,7 @@
 #include <chrono>
 #include <sys/wait.h>
 
-#include "process/environment.h"
+#include "base/process/environment.h"
 #include "service/engine/start_apart.h"
 
 namespace lockstep::service {

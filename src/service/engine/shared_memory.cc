@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/file.h"
-#include "process/descriptor.h"
+#include "base/process/descriptor.h"
 
 namespace lockstep::service {
 namespace {

@@ -2,15 +2,15 @@
 
 #include "base/file.h"
 #include "base/json.h"
-#include "launch/recorder_environment.h"
-#include "launch/recording_folder.h"
-#include "launch/run_job.h"
-#include "launch/testimony.h"
-#include "process/environment.h"
+#include "base/process/environment.h"
 #include "report/findings_json.h"
 #include "report/live_findings.h"
+#include "run/evidence/python_stacks.h"
+#include "run/supervise/recorder_environment.h"
+#include "run/supervise/recording_folder.h"
+#include "run/supervise/run_job.h"
+#include "run/supervise/testimony.h"
 #include "service/engine/memory_limit.h"
-#include "witness/python_stacks.h"
 
 namespace lockstep::service {
 namespace {
@@ -24,25 +24,25 @@ class GangWatch {
  public:
   explicit GangWatch(const std::filesystem::path& recording) : testimony_(recording, false) {}
 
-  launch::Listener listener() {
-    return {
-        .on_notice = [this](const watch::Notice& notice, watch::Watcher& watcher,
-                            hosts::Link*) { return on_notice(notice, watcher); },
-        .on_news = [](const hosts::News&, watch::Watcher&, hosts::Link&) { return launch::Answer::kGoOn; },
-        .on_trouble = [](const Error&) {}};
+  supervise::Listener listener() {
+    return {.on_notice = [this](const watch::Notice& notice, watch::Watcher& watcher,
+                                multihost::Link*) { return on_notice(notice, watcher); },
+            .on_news = [](const multihost::News&, watch::Watcher&,
+                          multihost::Link&) { return supervise::Answer::kGoOn; },
+            .on_trouble = [](const Error&) {}};
   }
   bool was_hung() const { return was_hung_; }
 
  private:
-  launch::Answer on_notice(const watch::Notice& notice, watch::Watcher& watcher) {
-    if (!cannot_get_better(notice.kind)) return launch::Answer::kGoOn;
+  supervise::Answer on_notice(const watch::Notice& notice, watch::Watcher& watcher) {
+    if (!cannot_get_better(notice.kind)) return supervise::Answer::kGoOn;
     was_hung_ = true;
     static_cast<void>(testimony_.take(watcher.job(), notice.finding).ok());
     watcher.judge_again();
-    return launch::Answer::kEndJob;
+    return supervise::Answer::kEndJob;
   }
 
-  launch::TestimonyTaker testimony_;
+  supervise::TestimonyTaker testimony_;
   bool was_hung_ = false;
 };
 
@@ -50,7 +50,7 @@ class GangWatch {
 
 Result<std::filesystem::path> make_gang_recording(const AttemptFolder& folder, const Plan& plan, int node) {
   auto recording =
-      TRY(launch::make_recording_folder(folder.node_recording(node), "", plan.command, "lockstep serve"));
+      TRY(supervise::make_recording_folder(folder.node_recording(node), "", plan.command, "lockstep serve"));
   std::error_code ignored;
   std::filesystem::create_directories(recording / "output", ignored);
   std::filesystem::create_directory(folder.ranks(), ignored);
@@ -58,16 +58,17 @@ Result<std::filesystem::path> make_gang_recording(const AttemptFolder& folder, c
 }
 
 Result<GangEnd> run_watched_gang(const AttemptFolder& folder, const Plan& plan, const GangPlace& place) {
-  const launch::Installed parts = TRY(launch::find_installed());
-  const launch::RecorderSettings settings{.folder = place.recording,
-                                          .job = plan.job_id,
-                                          .max_record_size = "256M",
-                                          .stack_signal = witness::kStackSignal};
+  const supervise::Installed parts = TRY(supervise::find_installed());
+  const supervise::RecorderSettings settings{.folder = place.recording,
+                                             .job = plan.job_id,
+                                             .max_record_size = "256M",
+                                             .stack_signal = evidence::kStackSignal};
   const process::Command gang{{place.program, "service-part", "gang", folder.path.string()},
-                              launch::with_recorder(process::own_environment(), parts, settings)};
+                              supervise::with_recorder(process::own_environment(), parts, settings)};
   GangWatch watch(place.recording);
-  launch::WatchedEnd ended = TRY(launch::run_job(gang, place.recording, place.others, watch.listener()));
-  launch::forget_what_passed(ended);
+  supervise::WatchedEnd ended =
+      TRY(supervise::run_job(gang, place.recording, place.others, watch.listener()));
+  supervise::forget_what_passed(ended);
   remove_memory_groups(plan);
   TRY(report::keep_live_findings(place.recording, ended.findings));
   return GangEnd{.status = ended.job.run.status(),

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "launch/join_hosts.h"
 #include "model/finding.h"
+#include "run/supervise/join_hosts.h"
 #include "service/engine/attempt_folder.h"
 #include "service/engine/plan.h"
 
@@ -18,7 +18,7 @@ namespace lockstep::service {
 struct GangPlace {
   std::string program;  // this very program
   std::filesystem::path recording;
-  std::optional<launch::HostsRequest> others = {};  // nodes of the attempt
+  std::optional<supervise::HostsRequest> others = {};  // nodes of the attempt
 };
 
 struct GangEnd {

@@ -8,7 +8,7 @@
 
 #include "base/check.h"
 #include "base/file.h"
-#include "process/descriptor.h"
+#include "base/process/descriptor.h"
 #include "service/job/job_id.h"
 
 namespace lockstep::service {

@@ -4,9 +4,9 @@
 
 #include <vector>
 
+#include "run/watch/snapshot.h"
 #include "top/line.h"
 #include "top/rows/standing.h"
-#include "watch/snapshot.h"
 
 namespace lockstep::top {
 

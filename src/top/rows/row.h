@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
+#include "run/watch/snapshot.h"
 #include "top/line.h"
 #include "top/rows/standing.h"
-#include "watch/snapshot.h"
 
 namespace lockstep::top {
 

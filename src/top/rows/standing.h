@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "watch/snapshot.h"
+#include "run/watch/snapshot.h"
 
 namespace lockstep::top {
 

@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "watch/snapshot.h"
+#include "run/watch/snapshot.h"
 
 namespace lockstep::top {
 

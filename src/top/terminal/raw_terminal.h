@@ -9,8 +9,8 @@
 #include <string_view>
 #include <termios.h>
 
+#include "base/process/descriptor.h"
 #include "base/result.h"
-#include "process/descriptor.h"
 #include "top/view_state.h"
 
 namespace lockstep::top {

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "watch/snapshot.h"
+#include "run/watch/snapshot.h"
 
 namespace lockstep::top::testing {
 

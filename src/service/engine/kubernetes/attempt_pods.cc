@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "base/json_fields.h"
+#include "base/process/environment.h"
 #include "base/text_fields.h"
-#include "process/environment.h"
 #include "service/engine/kubernetes/attempt_objects.h"
 
 namespace lockstep::service {

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "base/json_fields.h"
-#include "process/capture.h"
-#include "process/environment.h"
+#include "base/process/capture.h"
+#include "base/process/environment.h"
 #include "service/client/channel.h"
 
 namespace lockstep::service {

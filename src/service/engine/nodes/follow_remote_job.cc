@@ -12,7 +12,7 @@
 #include <fmt/ranges.h>
 
 #include "base/file.h"
-#include "process/signal_gate.h"
+#include "base/process/signal_gate.h"
 #include "service/engine/news.h"
 #include "service/engine/nodes/output_gathering.h"
 #include "service/engine/nodes/pulse.h"

@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 
 #include "base/file.h"
-#include "process/environment.h"
-#include "process/signal_gate.h"
+#include "base/process/environment.h"
+#include "base/process/signal_gate.h"
 #include "service/engine/ask_for_repair.h"
 #include "service/engine/end_asked.h"
 #include "service/engine/machine.h"
@@ -37,12 +37,12 @@ std::string variable(const char* name) {
 }
 
 // The last port of each node is for its watcher.
-launch::HostsRequest watchers_of(const AttemptFolder& folder, const Plan& plan, int node) {
+supervise::HostsRequest watchers_of(const AttemptFolder& folder, const Plan& plan, int node) {
   const NodePlace& head = plan.places.front();
-  launch::HostsRequest request;
+  supervise::HostsRequest request;
   request.place.index = static_cast<std::uint32_t>(node);
   request.place.count = static_cast<std::uint32_t>(plan.nodes);
-  request.place.head = hosts::HostPort{head.address, static_cast<std::uint16_t>(head.ports.back())};
+  request.place.head = multihost::HostPort{head.address, static_cast<std::uint16_t>(head.ports.back())};
   request.place.launcher = "lockstep serve";
   request.token = {folder.token(), process::own_environment()};
   request.version = "service";

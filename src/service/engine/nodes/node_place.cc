@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "process/descriptor.h"
+#include "base/process/descriptor.h"
 
 namespace lockstep::service {
 namespace {

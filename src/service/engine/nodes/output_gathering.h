@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "process/descriptor.h"
+#include "base/process/descriptor.h"
 #include "service/engine/attempt_folder.h"
 
 namespace lockstep::service {

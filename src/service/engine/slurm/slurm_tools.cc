@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/process/capture.h"
+#include "base/process/environment.h"
+#include "base/process/search_path.h"
 #include "base/text_fields.h"
-#include "process/capture.h"
-#include "process/environment.h"
-#include "process/search_path.h"
 
 namespace lockstep::service {
 namespace {

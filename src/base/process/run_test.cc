@@ -1,0 +1,142 @@
+#include "base/process/run.h"
+
+#include <csignal>
+#include <cstdlib>
+#include <string>
+#include <unistd.h>
+
+#include <gtest/gtest.h>
+
+#include "base/process/process_tree.h"
+
+namespace lockstep::process {
+namespace {
+
+using std::chrono::milliseconds;
+
+struct Heard {
+  std::string out;
+  std::string err;
+};
+
+Command shell(const std::string& script) {
+  return {{"/bin/sh", "-c", script}, {"PATH=/usr/bin:/bin"}};
+}
+
+RunOptions listening(Heard& heard) {
+  RunOptions options;
+  options.on_output = [&heard](Stream stream, std::string_view bytes) {
+    (stream == Stream::kOut ? heard.out : heard.err) += bytes;
+  };
+  return options;
+}
+
+TEST(Run, HandsOnBothStreamsAndTheStatus) {
+  Heard heard;
+  const auto end = run(shell("echo one; echo two >&2; exit 3"), listening(heard));
+  ASSERT_TRUE(end.ok());
+  EXPECT_EQ(end.value().status(), 3);
+  EXPECT_EQ(heard.out, "one\n");
+  EXPECT_EQ(heard.err, "two\n");
+  EXPECT_FALSE(end.value().left_processes);
+}
+
+TEST(Run, ALotOfOutputArrivesWhole) {
+  Heard heard;
+  const auto end = run(shell("head -c 3000000 /dev/zero"), listening(heard));
+  ASSERT_TRUE(end.ok());
+  EXPECT_EQ(heard.out.size(), 3'000'000U);
+}
+
+TEST(Run, TheEnvironmentIsTheOneGiven) {
+  Heard heard;
+  Command command = shell("echo $WORLD_SIZE-$HOME");
+  command.environment.emplace_back("WORLD_SIZE=1");
+  ASSERT_TRUE(run(command, listening(heard)).ok());
+  EXPECT_EQ(heard.out, "1-\n");
+}
+
+TEST(Run, ASignalIsToldAsAShellDoes) {
+  Heard heard;
+  const auto end = run(shell("kill -9 $$"), listening(heard));
+  ASSERT_TRUE(end.ok());
+  EXPECT_EQ(end.value().ended_by_signal, SIGKILL);
+  EXPECT_EQ(end.value().status(), 137);
+}
+
+TEST(Run, AProgramThatIsNotThereIsAnError) {
+  const auto end = run({{"no-such-program-anywhere"}, {}}, {});
+  ASSERT_FALSE(end.ok());
+  EXPECT_EQ(end.error().where, "no-such-program-anywhere");
+}
+
+TEST(Run, AfterTheTimeoutTheJobIsAsked) {
+  Heard heard;
+  RunOptions options = listening(heard);
+  int asked = 0;
+  options.on_asking_to_end = [&] { ++asked; };
+  options.timeout = milliseconds(100);
+  const auto end = run(shell("trap 'echo asked; exit 7' TERM; sleep 1000 & wait"), options);
+  ASSERT_TRUE(end.ok());
+  EXPECT_TRUE(end.value().timed_out);
+  EXPECT_EQ(asked, 1);
+  EXPECT_TRUE(descendants().empty());
+}
+
+TEST(Run, AJobThatDoesNotListenIsKilled) {
+  RunOptions options;
+  options.grace = milliseconds(50);
+  options.on_output = [](Stream, std::string_view) { ::kill(::getpid(), SIGTERM); };
+  const auto end = run(shell("trap '' TERM; echo ready; while :; do sleep 1000; done"), options);
+  ASSERT_TRUE(end.ok());
+  EXPECT_EQ(end.value().ended_by_signal, SIGKILL);
+  EXPECT_TRUE(descendants().empty());
+}
+
+TEST(Run, NothingOutlivesIt) {
+  Heard heard;
+  RunOptions options = listening(heard);
+  options.linger = milliseconds(50);
+  options.grace = milliseconds(50);
+  // In a session of its own and without a parent, as a daemon would be; one of them does not listen.
+  const auto end =
+      run(shell("(setsid sleep 1000 &) ; (trap '' TERM; setsid sleep 1000 &) ; echo gone"), options);
+  ASSERT_TRUE(end.ok());
+  EXPECT_EQ(end.value().status(), 0);
+  EXPECT_TRUE(end.value().left_processes);
+  EXPECT_EQ(heard.out, "gone\n");
+  EXPECT_TRUE(descendants().empty());
+}
+
+TEST(Run, ASignalIsPassedOn) {
+  Heard heard;
+  RunOptions options = listening(heard);
+  const auto remember = options.on_output;
+  options.on_output = [&](Stream stream, std::string_view bytes) {
+    remember(stream, bytes);
+    if (heard.out == "ready\n") ::kill(::getpid(), SIGINT);
+  };
+  const auto end =
+      run(shell("trap 'echo asked; exit 5' INT; echo ready; while :; do sleep 0.01; done"), options);
+  ASSERT_TRUE(end.ok());
+  EXPECT_EQ(end.value().interrupted_by, SIGINT);
+  EXPECT_EQ(end.value().status(), 5);
+  EXPECT_EQ(heard.out, "ready\nasked\n");
+}
+
+TEST(Run, ASecondSignalEndsTheWaiting) {
+  Heard heard;
+  RunOptions options = listening(heard);
+  const auto remember = options.on_output;
+  options.on_output = [&](Stream stream, std::string_view bytes) {
+    remember(stream, bytes);
+    ::kill(::getpid(), SIGTERM);
+  };
+  const auto end = run(shell("trap 'echo no' TERM; echo ready; while :; do sleep 0.01; done"), options);
+  ASSERT_TRUE(end.ok());
+  EXPECT_EQ(end.value().status(), 137);
+  EXPECT_TRUE(descendants().empty());
+}
+
+}  // namespace
+}  // namespace lockstep::process

@@ -1,0 +1,121 @@
+#include "base/process/spawn.h"
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <fcntl.h>
+#include <spawn.h>
+
+#include "base/process/pointers.h"
+#include "base/process/terminal_pair.h"
+
+namespace lockstep::process {
+namespace {
+
+struct Pipe {
+  Descriptor read_end;
+  Descriptor write_end;
+};
+
+// Only the reading end does not block: the flag belongs to the open file, and the job must not meet it.
+Result<Pipe> make_pipe() {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return Error{"cannot make a pipe", "", std::strerror(errno), ""};
+  Pipe pipe{Descriptor(ends[0]), Descriptor(ends[1])};
+  ::fcntl(pipe.read_end.get(), F_SETFL, O_NONBLOCK);
+  return pipe;
+}
+
+// Where a job writes, and where that is read.
+struct Outputs {
+  Descriptor out;
+  Descriptor err;
+  Descriptor from_out;
+  Descriptor from_err;
+};
+
+Result<Outputs> pipe_outputs() {
+  Pipe out = TRY(make_pipe());
+  Pipe err = TRY(make_pipe());
+  return Outputs{std::move(out.write_end), std::move(err.write_end), std::move(out.read_end),
+                 std::move(err.read_end)};
+}
+
+Result<Outputs> terminal_output() {
+  TerminalPair pair = TRY(make_terminal_pair());
+  Descriptor err(::fcntl(pair.the_jobs.get(), F_DUPFD_CLOEXEC, 0));
+  return Outputs{std::move(pair.the_jobs), std::move(err), std::move(pair.ours), Descriptor()};
+}
+
+class FileActions {
+ public:
+  FileActions() { ::posix_spawn_file_actions_init(&actions_); }
+  FileActions(const FileActions&) = delete;
+  FileActions& operator=(const FileActions&) = delete;
+  ~FileActions() { ::posix_spawn_file_actions_destroy(&actions_); }
+
+  void connect(const Descriptor& from, int to) {
+    ::posix_spawn_file_actions_adddup2(&actions_, from.get(), to);
+  }
+  void read_nothing() {
+    ::posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  }
+  const posix_spawn_file_actions_t* get() const { return &actions_; }
+
+ private:
+  posix_spawn_file_actions_t actions_;
+};
+
+class Attributes {
+ public:
+  Attributes() {
+    ::posix_spawnattr_init(&attributes_);
+    sigset_t none;
+    sigset_t pipe;
+    ::sigemptyset(&none);
+    ::sigemptyset(&pipe);
+    ::sigaddset(&pipe, SIGPIPE);
+    ::posix_spawnattr_setsigmask(&attributes_, &none);
+    ::posix_spawnattr_setsigdefault(&attributes_, &pipe);
+    ::posix_spawnattr_setpgroup(&attributes_, 0);
+    ::posix_spawnattr_setflags(&attributes_,
+                               POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+  }
+  Attributes(const Attributes&) = delete;
+  Attributes& operator=(const Attributes&) = delete;
+  ~Attributes() { ::posix_spawnattr_destroy(&attributes_); }
+  const posix_spawnattr_t* get() const { return &attributes_; }
+
+ private:
+  posix_spawnattr_t attributes_;
+};
+
+}  // namespace
+
+Result<Spawned> spawn(const Command& command) {
+  if (command.argv.empty()) return Error{"cannot start", "", "the command is empty", ""};
+  Outputs outputs = TRY(command.on_a_terminal ? terminal_output() : pipe_outputs());
+  FileActions files;
+  Pipe input;
+  if (command.is_talked_to) {
+    input = TRY(make_pipe());
+    ::fcntl(input.read_end.get(), F_SETFL, 0);
+    files.connect(input.read_end, STDIN_FILENO);
+  } else if (::isatty(STDIN_FILENO) == 1) {
+    files.read_nothing();
+  }
+  files.connect(outputs.out, STDOUT_FILENO);
+  files.connect(outputs.err, STDERR_FILENO);
+  const Attributes attributes;
+  const std::vector<char*> argv = pointers_to(command.argv);
+  const std::vector<char*> environment = pointers_to(command.environment);
+  pid_t pid = 0;
+  const int fault =
+      ::posix_spawnp(&pid, argv[0], files.get(), attributes.get(), argv.data(), environment.data());
+  if (fault != 0) {
+    return Error{"cannot start", command.argv.front(), std::strerror(fault), "is it installed and in PATH?"};
+  }
+  return Spawned{pid, std::move(outputs.from_out), std::move(outputs.from_err), std::move(input.write_end)};
+}
+
+}  // namespace lockstep::process

@@ -1,0 +1,32 @@
+// Starting a program: no shell, its own process group, its output into pipes or a pseudo-terminal.
+#pragma once
+
+#include <string>
+#include <sys/types.h>
+#include <vector>
+
+#include "base/process/descriptor.h"
+#include "base/result.h"
+
+namespace lockstep::process {
+
+struct Command {
+  std::vector<std::string> argv;         // argv[0] is looked up in PATH
+  std::vector<std::string> environment;  // "NAME=VALUE"
+  // Its output is a pseudo-terminal, and comes as one stream. For a job that would print on a terminal.
+  bool on_a_terminal = false;
+  bool is_talked_to = false;  // it reads what is written to Spawned::in
+};
+
+struct Spawned {
+  pid_t pid = 0;  // also the number of its process group
+  Descriptor out;
+  Descriptor err;  // both non-blocking
+  Descriptor in;   // of a program that is talked to; blocking
+};
+
+// The child has no signal blocked and SIGPIPE as it was before this program ignored it. It reads what this
+// program would read, except from a terminal: a process group in the background is stopped for trying.
+Result<Spawned> spawn(const Command& command);
+
+}  // namespace lockstep::process

@@ -1,0 +1,58 @@
+#include <fmt/format.h>
+
+#include "check/flows/stacks/stacks.h"
+
+namespace lockstep::flows {
+namespace {
+
+using network::PortSet;
+
+// "60001-63000" of slurm.conf, where the facts have the file.
+std::optional<PortSet> srun_ports(const network::HostFacts& host) {
+  const auto file = host.files.find("/etc/slurm/slurm.conf");
+  if (file == host.files.end()) return std::nullopt;
+  constexpr std::string_view kName = "SrunPortRange=";
+  const std::size_t begin = file->second.find(kName);
+  if (begin == std::string::npos) return std::nullopt;
+  unsigned first = 0;
+  unsigned last = 0;
+  if (std::sscanf(file->second.c_str() + begin + kName.size(), "%u-%u", &first, &last) != 2)
+    return std::nullopt;
+  if (first == 0 || first > last || last > 65535) return std::nullopt;
+  return PortSet{{static_cast<std::uint16_t>(first), static_cast<std::uint16_t>(last)}};
+}
+
+}  // namespace
+
+void plan_remote_shell(const JobHosts& hosts, std::int64_t port, FlowPlan& plan) {
+  if (port < 1 || port > 65535) return;
+  const config::Settings& launch = hosts.launch();
+  const std::size_t from = hosts.launching();
+  for (std::size_t at = 0; at < launch.count("host_list"); ++at) {
+    std::string name = launch.text(fmt::format("host_list/{}/name", at));
+    name = name.substr(name.find('@') + 1);
+    const auto address = hosts.resolved(from, name);
+    const auto target = address ? hosts.with_address(*address) : std::nullopt;
+    if (!target || *target == from || address->is_loopback()) continue;
+    network::Flow flow;
+    flow.destination = *address;
+    flow.ports = PortSet::one(static_cast<std::uint16_t>(port));
+    plan.flows.push_back({FlowKind::kRemoteShell, from, *target, std::move(flow)});
+  }
+}
+
+void plan_slurm(const JobHosts& hosts, FlowPlan& plan) {
+  const std::size_t from = hosts.launching();
+  const std::string& name = hosts[from].name;
+  const PortSet ports = srun_ports(hosts[from]).value_or(network::ephemeral_port_set(hosts[from]));
+  for (std::size_t source = 0; source < hosts.size(); ++source) {
+    const auto address = hosts.resolved(source, name);
+    if (source == from || !address || hosts.with_address(*address) != from) continue;
+    network::Flow flow;
+    flow.destination = *address;
+    flow.ports = ports;
+    plan.flows.push_back({FlowKind::kSlurmStep, source, from, std::move(flow)});
+  }
+}
+
+}  // namespace lockstep::flows

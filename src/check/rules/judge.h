@@ -1,0 +1,35 @@
+// Rules over a configuration and the facts of hosts: what cannot work becomes findings.
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "check/rules/rule.h"
+#include "config/configuration.h"
+#include "model/finding.h"
+
+namespace lockstep::rules {
+
+// The facts of one host as they were written; docs/formats/facts.md.
+struct HostDocument {
+  std::string file;
+  base::Json facts;
+};
+
+struct Situation {
+  const config::Configuration& configuration;
+  std::span<const HostDocument> hosts;
+};
+
+struct Hit {
+  const Rule* rule = nullptr;
+  model::Finding finding;
+  std::vector<std::string> hosts;  // on which it is so, of a rule about hosts
+};
+
+// Most certain first. Where several hosts or launches have the same fault it is one hit.
+std::vector<Hit> apply(std::span<const Rule> rules, const Situation& situation);
+
+}  // namespace lockstep::rules

@@ -1,0 +1,21 @@
+// From the values of a catalogue file to its entries. Errors name the file and the member.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json.h"
+#include "base/result.h"
+#include "diagnose/logs/symptom.h"
+
+namespace lockstep::logs {
+
+using Recipes = std::map<std::string, model::Fix, std::less<>>;  // fixes that several symptoms share, by name
+
+Result<Symptom> decode_symptom(const base::Json& json, const Recipes& recipes, std::string_view where);
+Result<std::vector<Fact>> decode_facts(const base::Json& json, std::string_view where);
+Result<Recipes> decode_recipes(const base::Json& json, std::string_view where);
+
+}  // namespace lockstep::logs

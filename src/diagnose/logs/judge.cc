@@ -1,0 +1,212 @@
+#include "diagnose/logs/judge.h"
+
+#include <algorithm>
+
+#include "diagnose/logs/candidate.h"
+#include "diagnose/logs/collect_next.h"
+#include "diagnose/logs/context.h"
+#include "diagnose/logs/ended_early.h"
+#include "diagnose/logs/failure_words.h"
+#include "diagnose/logs/finding_text.h"
+#include "diagnose/logs/guess.h"
+#include "diagnose/logs/job_facts.h"
+#include "diagnose/logs/library_place.h"
+#include "diagnose/logs/said_done.h"
+#include "diagnose/logs/script_exception.h"
+#include "diagnose/logs/silent.h"
+#include "diagnose/logs/told_checksums.h"
+#include "diagnose/logs/wordless.h"
+#include "model/fatal_leaf.h"
+
+namespace lockstep::logs {
+namespace {
+
+constexpr std::size_t kMostFindings = 4;
+
+std::set<int> speaking_ranks(const LineSources& sources, std::span<const Sighting> sightings) {
+  std::set<int> ranks = sources.ranks();
+  for (const Sighting& sighting : sightings) {
+    if (sighting.rank) ranks.insert(*sighting.rank);
+  }
+  return ranks;
+}
+
+bool has_origin(std::span<const Candidate> candidates) {
+  return !candidates.empty() && candidates.front().role == Role::kOrigin;
+}
+
+// What a process survives when it catches it: one of several things it can be, and nobody ended for it.
+bool can_be_got_over(std::span<const Candidate> candidates) {
+  return std::ranges::all_of(candidates, [](const Candidate& candidate) {
+    return candidate.role == Role::kOrigin && candidate.strength <= Strength::kWeak &&
+           model::is_fatal(candidate.leaf);
+  });
+}
+
+// Each at most half as sure as the one before.
+std::vector<model::Finding> findings_from(std::span<const Candidate> candidates,
+                                          std::span<const LogText> logs, const std::set<int>& speaking) {
+  std::vector<model::Finding> findings;
+  for (const Candidate& candidate : candidates) {
+    if (findings.size() == kMostFindings) break;
+    if (!findings.empty() && candidate.role != Role::kOrigin) break;
+    findings.push_back(finding_from(candidate, logs, speaking, 0));
+  }
+  return findings;
+}
+
+void set_confidence(std::vector<model::Finding>& findings, double confidence) {
+  for (model::Finding& finding : findings) {
+    finding.confidence = confidence;
+    confidence /= 2;
+  }
+}
+
+// An answer that no line gives which is known as the fault itself: what progress shows, what words resemble,
+// what a wrapper repeats. Healthy jobs can look alike, and the confidence was fitted to faults alone.
+constexpr double kMostWithoutOrigin = 0.49;
+
+// The entry that knows only that an exception was raised; the words of the log say more about its kind.
+constexpr std::string_view kCatchAll = "other.exception";
+// The one that takes it for the script's; a framework's part that raised it says otherwise.
+constexpr std::string_view kScriptError = "other.script_error";
+constexpr double kClearerThanChance = 0.2;
+constexpr double kShareOfPlace = 0.4;
+
+bool shares_a_line(const Candidate& one, const Candidate& other) {
+  return std::ranges::any_of(one.sightings, [&](const Sighting* seen) {
+    return std::ranges::any_of(other.sightings,
+                               [&](const Sighting* also) { return is_same_line(*seen, *also); });
+  });
+}
+
+// An entry that knows a line by more than that it names an exception says more than the words around it,
+// however little it is sure of.
+void prefer_what_knows_more(std::vector<Candidate>& candidates) {
+  if (candidates.empty() || candidates.front().symptom->code != kCatchAll) return;
+  const auto knows_more = std::find_if(candidates.begin() + 1, candidates.end(), [&](const Candidate& other) {
+    return other.role == Role::kOrigin && shares_a_line(other, candidates.front());
+  });
+  if (knows_more != candidates.end()) std::rotate(candidates.begin(), knows_more, knows_more + 1);
+}
+
+void sharpen_catch_all(const Catalogue& catalogue, std::span<const LogText> logs, const Guess& guess,
+                       model::Finding& finding) {
+  model::Finding guessed = guessed_finding(catalogue, logs, guess);
+  guessed.evidence = std::move(finding.evidence);
+  guessed.root_ranks = std::move(finding.root_ranks);
+  guessed.victim_ranks = std::move(finding.victim_ranks);
+  finding = std::move(guessed);
+}
+
+// The part of a framework that raised an exception says more than the words around it.
+void prefer_place(std::optional<model::Leaf> place, std::optional<Guess>& guess) {
+  if (!place) return;
+  const bool agrees = guess && guess->leaf == *place;
+  guess = Guess{*place, agrees ? std::max(guess->share, kShareOfPlace) : kShareOfPlace};
+}
+
+// What ranks print that lose another one, and what launchers repeat, says nothing about the kind of fault:
+// "typically caused by a remote worker crashing" stands in the log of whatever ended that worker.
+LeftOut echoes_in(std::span<const LogText> logs, std::span<const Sighting> sightings) {
+  LeftOut echoes(logs.size());
+  for (const Sighting& seen : sightings) {
+    const Role role = seen.pattern->role;
+    if (role == Role::kCascade || role == Role::kTeardown || role == Role::kWrapper)
+      echoes[seen.log].push_back(seen.line);
+  }
+  for (std::vector<LineSpan>& lines : echoes) std::ranges::sort(lines, {}, &LineSpan::begin);
+  return echoes;
+}
+
+// Where there is nothing but echoes, they are what there is to go by.
+std::optional<Guess> guessed_from(const JudgeData& data, std::span<const LogText> logs,
+                                  std::span<const Sighting> sightings) {
+  auto guess = guess_leaf(data.guess, logs, echoes_in(logs, sightings));
+  return guess ? guess : guess_leaf(data.guess, logs, LeftOut(logs.size()));
+}
+
+Stage stage_reached(const Context& context) {
+  const Stage furthest = context.furthest_stage();
+  return furthest == Stage::kSetup && context.knows("tasks_joined") ? Stage::kPrepare : furthest;
+}
+
+std::optional<SilentSign> sign_in(std::span<const LogText> logs, const Context& context,
+                                  const LineSources& sources) {
+  if (auto sign = silent_sign(logs, context)) return sign;
+  const bool is_split = context.knows("fsdp") || context.knows("deepspeed");
+  const auto differ = is_split ? std::nullopt : differing_checksums(logs, sources);
+  if (!differ) return std::nullopt;
+  return SilentSign{"divergence.parameters_differ", differ->log, differ->line, differ->odd_rank};
+}
+
+std::vector<LogText> with_line_marks(std::span<const LogText> logs, std::span<const Scan> scans) {
+  std::vector<LogText> marked(logs.begin(), logs.end());
+  for (std::size_t log = 0; log < marked.size(); ++log) {
+    if (marked[log].line_marks.end() != marked[log].bytes.size())
+      marked[log].line_marks = scans[log].marks.lines;
+  }
+  return marked;
+}
+
+}  // namespace
+
+LogVerdict judge(const Catalogue& catalogue, std::span<const LogText> unread_logs, const JudgeData& data,
+                 const OnScanned& on_scanned, std::vector<std::optional<Scan>> seen_before) {
+  const std::vector<Scan> scans = scan_logs(catalogue, unread_logs, on_scanned, std::move(seen_before));
+  const std::vector<LogText> logs = with_line_marks(unread_logs, scans);
+  const Context context(catalogue, logs, scans);
+  const LineSources sources(logs);
+  const std::vector<Sighting> sightings = sightings_in(catalogue, logs, scans, context, sources);
+  const std::set<int> speaking = speaking_ranks(sources, sightings);
+  std::vector<Candidate> candidates = candidates_from(sightings);
+  const bool got_over = can_be_got_over(candidates) && every_rank_said_done(logs, sources, speaking);
+  if (got_over) candidates.clear();
+  const std::vector<RaisedException> raised = raised_exceptions(logs);
+  const auto scripts_own = script_exception_in(catalogue, logs, raised, sightings, sources);
+  if (scripts_own && !got_over) put_first_if_it_outweighs(*scripts_own, candidates);
+  prefer_what_knows_more(candidates);
+  const bool may_guess = !got_over && (!candidates.empty() || sounds_like_failure(catalogue, logs));
+  std::optional<Guess> guess = may_guess ? guessed_from(data, logs, sightings) : std::nullopt;
+  const std::optional<model::Leaf> place = may_guess ? library_place_in(raised) : std::nullopt;
+  prefer_place(place, guess);
+
+  LogVerdict verdict;
+  verdict.job = job_facts(context, sources);
+  verdict.stage = stage_reached(context);
+  verdict.job.ranks_seen.assign(speaking.begin(), speaking.end());
+  if (!has_origin(candidates)) {
+    if (const auto sign = sign_in(logs, context, sources)) {
+      verdict.findings.push_back(silent_finding(catalogue, logs, *sign));
+      verdict.grounds = grounds_without_candidate("silent", verdict.findings.front().leaf, guess);
+    }
+  }
+  if (verdict.findings.empty() && !candidates.empty()) {
+    verdict.findings = findings_from(candidates, logs, speaking);
+    verdict.grounds = grounds_of(candidates, guess);
+    std::vector<int> early =
+        who_ended_early(candidates.front(), verdict.findings.front(), ranks_that_said_done(logs, sources));
+    if (!early.empty())
+      say_who_ended_early(catalogue, std::move(early), candidates.front().ranks, verdict.findings.front());
+    const std::string& code = verdict.findings.front().code;
+    const bool is_vague = code == kCatchAll || (place && code == kScriptError);
+    if (guess && guess->share >= kClearerThanChance && is_vague) {
+      sharpen_catch_all(catalogue, logs, *guess, verdict.findings.front());
+      verdict.grounds = grounds_without_candidate("guess", guess->leaf, guess);
+    }
+  }
+  if (verdict.findings.empty() && guess) {
+    verdict.findings.push_back(guessed_finding(catalogue, logs, *guess));
+    verdict.grounds = grounds_without_candidate("guess", guess->leaf, guess);
+  }
+  const bool is_known_origin = has_origin(candidates) && verdict.grounds.front() != "guess";
+  double confidence = confidence_from(data.confidence, verdict.grounds);
+  if (!is_known_origin) confidence = std::min(confidence, kMostWithoutOrigin);
+  set_confidence(verdict.findings, confidence);
+  constexpr double kClear = 0.5;
+  const bool is_clear = !verdict.findings.empty() && verdict.findings.front().confidence >= kClear;
+  if (!is_clear && may_guess) verdict.collect_next = what_to_collect(context);
+  return verdict;
+}
+
+}  // namespace lockstep::logs

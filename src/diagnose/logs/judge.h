@@ -1,0 +1,32 @@
+// Logs in, the verdict out: what kind of fault, who began it, the lines that prove it and what repairs it.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "diagnose/logs/catalogue.h"
+#include "diagnose/logs/confidence.h"
+#include "diagnose/logs/context.h"
+#include "diagnose/logs/judge_data.h"
+#include "diagnose/logs/log_text.h"
+#include "diagnose/logs/scan.h"
+#include "model/finding.h"
+
+namespace lockstep::logs {
+
+struct LogVerdict {
+  model::JobSummary job;
+  std::vector<model::Finding> findings;   // most likely first; empty: nothing wrong was seen
+  std::vector<std::string> limits;        // what the verdict could not see
+  std::vector<std::string> collect_next;  // commands that would show more, where the cause is not clear
+  Stage stage = Stage::kUnknown;          // the furthest that any log shows
+  Grounds grounds;                        // of the first finding's confidence
+};
+
+// `seen_before`: as scan_logs() takes it.
+LogVerdict judge(const Catalogue& catalogue, std::span<const LogText> logs,
+                 const JudgeData& data = embedded_judge_data(), const OnScanned& on_scanned = {},
+                 std::vector<std::optional<Scan>> seen_before = {});
+
+}  // namespace lockstep::logs

@@ -1,0 +1,60 @@
+// Lines of untrusted bytes: where one begins and ends, what it says without terminal codes, which number it
+// has.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace lockstep::logs {
+
+// Half-open. A carriage return ends a line as a newline does: a progress bar is many lines, the last one
+// seen.
+struct LineSpan {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+
+  bool operator==(const LineSpan&) const = default;
+};
+
+// What is looked at of one line. A longer one is cut to this much before and after the place of interest.
+inline constexpr std::size_t kLongestLine = 8192;
+
+// Where the line that stands at `from` ends; the end of the bytes where nothing ends it. Two searches for one
+// character each are many times faster than one for either.
+inline std::size_t end_of_line(std::string_view bytes, std::size_t from) {
+  const std::size_t newline = std::min(bytes.find('\n', from), bytes.size());
+  return std::min(bytes.substr(0, newline).find('\r', from), newline);
+}
+
+// Calls `use(line, span)` for the lines of [begin, end) that are not empty; a longer one in pieces.
+template <typename Use>
+void for_each_line(std::string_view bytes, std::size_t begin, std::size_t end, const Use& use) {
+  while (begin < end) {
+    const std::size_t stop = std::min({end_of_line(bytes, begin), end, begin + kLongestLine});
+    if (stop > begin) use(bytes.substr(begin, stop - begin), LineSpan{begin, stop});
+    begin = stop + 1;
+  }
+}
+
+inline std::string_view tail_of(std::string_view bytes, std::size_t window) {
+  return bytes.substr(bytes.size() - std::min(bytes.size(), window));
+}
+
+// The same for the last `window` bytes.
+template <typename Use>
+void for_each_tail_line(std::string_view bytes, std::size_t window, const Use& use) {
+  for_each_line(bytes, bytes.size() - tail_of(bytes, window).size(), bytes.size(), use);
+}
+
+LineSpan line_around(std::string_view bytes, std::size_t offset);
+
+// Without terminal colour and cursor codes.
+std::string without_terminal_codes(std::string_view line);
+
+// From 1, counting newlines alone, as editors do.
+std::int64_t line_number(std::string_view bytes, std::size_t offset);
+
+}  // namespace lockstep::logs

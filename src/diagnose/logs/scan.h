@@ -1,0 +1,47 @@
+// The one pass over a log: every line that a pattern of the catalogue knows, and how many lines there are.
+// Lines without a match cost nothing beyond the pass itself.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "diagnose/logs/catalogue.h"
+#include "diagnose/logs/line.h"
+#include "diagnose/logs/log_text.h"
+#include "model/log_marks.h"
+
+namespace lockstep::logs {
+
+struct Hit {
+  unsigned pattern = 0;  // id in Catalogue::telling()
+  LineSpan line;
+};
+
+struct Scan {
+  std::vector<Hit> hits;                  // in the order of the log; a pattern at most once a line
+  std::map<std::size_t, LineSpan> facts;  // fact: the first line that shows it, in the two ends of the log
+  model::LogMarks marks;  // of formats, where the catalogue has a prefilter; always those of lines
+};
+
+// From any thread, one at a time for each log.
+using OnScanned = std::function<void(std::uint64_t bytes_done, std::uint64_t bytes)>;
+
+// One for each log, on all cores; the same whatever their number. Memory does not grow with the logs.
+// `seen_before`, where there are any: what look_through() gave for each log, or nothing.
+std::vector<Scan> scan_logs(const Catalogue& catalogue, std::span<const LogText> logs,
+                            const OnScanned& on_scanned = {},
+                            std::vector<std::optional<Scan>> seen_before = {});
+
+// All but the facts, of one of `logs` logs.
+Scan look_through(const Catalogue& catalogue, const LogText& log, std::size_t logs,
+                  const OnScanned& on_scanned = {});
+
+// The hits alone, of a part of a log, in their order.
+std::vector<Hit> hits_in(const Catalogue& catalogue, std::string_view text);
+
+}  // namespace lockstep::logs

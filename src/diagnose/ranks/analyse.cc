@@ -1,0 +1,212 @@
+#include "diagnose/ranks/analyse.h"
+
+#include <algorithm>
+#include <future>
+#include <optional>
+
+#include "diagnose/ranks/align.h"
+#include "diagnose/ranks/correctness/uneven_steps.h"
+#include "diagnose/ranks/correctness/version_skew.h"
+#include "diagnose/ranks/describe.h"
+#include "diagnose/ranks/failed_ranks.h"
+#include "diagnose/ranks/hang/ended_early.h"
+#include "diagnose/ranks/hang/hang_finding.h"
+#include "diagnose/ranks/hang/lagging_counter.h"
+#include "diagnose/ranks/hang/point_to_point.h"
+#include "diagnose/ranks/hang/presence.h"
+#include "diagnose/ranks/hang/stuck_stacks.h"
+#include "diagnose/ranks/hang/unmade_communicator.h"
+#include "diagnose/ranks/hang/unstarted_ranks.h"
+#include "diagnose/ranks/hang/wait.h"
+#include "diagnose/ranks/hang/wait_graph.h"
+#include "diagnose/ranks/mismatch/mismatch.h"
+#include "diagnose/ranks/mismatch/mismatch_finding.h"
+#include "diagnose/ranks/mismatch/uneven_exchange.h"
+#include "diagnose/ranks/performance.h"
+#include "diagnose/ranks/training_position.h"
+
+namespace lockstep::ranks {
+namespace {
+
+using model::Finding;
+using model::Job;
+
+// A fault in what was called explains the waiting behind it: one finding, with everyone who waits as its
+// victim.
+class Explanations {
+ public:
+  void add(Finding finding, model::CommunicatorId communicator, std::uint64_t from_number) {
+    faults_.push_back({.finding = std::move(finding),
+                       .communicator = communicator,
+                       .from_number = from_number,
+                       .sender = std::nullopt,
+                       .receiver = std::nullopt});
+  }
+  void add_message(Finding finding, const MessageMismatch& mismatch) {
+    faults_.push_back({.finding = std::move(finding),
+                       .communicator = mismatch.communicator,
+                       .from_number = mismatch.number,
+                       .sender = mismatch.sender,
+                       .receiver = mismatch.receiver});
+  }
+
+  bool explains(const Job& job, const Wait& wait) const { return fault_behind(job, wait) != nullptr; }
+
+  // True when the cause is a wait that one of the faults explains; its victims are then the fault's.
+  bool absorb(const Job& job, std::span<const Wait> waits, const Cause& cause) {
+    if (cause.kind != CauseKind::kAllCame) return false;
+    const Fault* fault = fault_behind(job, waits[cause.waits.front()]);
+    if (fault == nullptr) return false;
+    Finding& finding = faults_[static_cast<std::size_t>(fault - faults_.data())].finding;
+    std::vector<int>& victims = finding.victim_ranks;
+    victims.insert(victims.end(), cause.victims.begin(), cause.victims.end());
+    victims.insert(victims.end(), cause.roots.begin(), cause.roots.end());
+    std::ranges::sort(victims);
+    victims.erase(std::unique(victims.begin(), victims.end()), victims.end());
+    std::erase_if(victims, [&](int rank) { return std::ranges::binary_search(finding.root_ranks, rank); });
+    finding.leaf = finding.leaf == model::Leaf::kPerfResult ? model::Leaf::kPerfHang : finding.leaf;
+    return true;
+  }
+
+  std::vector<Finding> take() {
+    std::vector<Finding> findings;
+    for (Fault& fault : faults_) findings.push_back(std::move(fault.finding));
+    return findings;
+  }
+
+ private:
+  struct Fault {
+    Finding finding;
+    model::CommunicatorId communicator;
+    std::uint64_t from_number;
+    std::optional<int> sender;  // of a message; none for collectives
+    std::optional<int> receiver;
+  };
+
+  const Fault* fault_behind(const Job& job, const Wait& wait) const {
+    const auto found = std::ranges::find_if(faults_, [&](const Fault& fault) {
+      const bool is_here = fault.communicator == wait.communicator && fault.from_number <= wait.sequence;
+      if (!is_here || fault.sender.has_value() != (wait.kind != WaitKind::kCollective)) return false;
+      if (!fault.sender) return true;
+      const int waiting = job.ranks[wait.waiting.front().rank].rank.number;
+      return waiting == *fault.sender || waiting == *fault.receiver;
+    });
+    return found == faults_.end() ? nullptr : &*found;
+  }
+
+  std::vector<Fault> faults_;
+};
+
+Explanations find_explanations(const Job& job, const Alignment& alignment, const PointToPoint& messages) {
+  Explanations explanations;
+  for (const UnmadeCommunicator& unmade : find_unmade_communicators(job, alignment)) {
+    explanations.add(finding_of(job, unmade), unmade.communicator, 0);
+  }
+  for (const Mismatch& mismatch : find_mismatches(job, alignment)) {
+    explanations.add(finding_of(job, mismatch), mismatch.communicator, mismatch.sequence);
+  }
+  for (const UnevenExchange& exchange : find_uneven_exchanges(job, alignment)) {
+    explanations.add(finding_of(job, exchange), exchange.communicator, exchange.sequence);
+  }
+  for (const MessageMismatch& mismatch : messages.mismatches) {
+    explanations.add_message(finding_of(job, mismatch), mismatch);
+  }
+  return explanations;
+}
+
+void add_training_positions(const Job& job, std::vector<Finding>& findings) {
+  for (Finding& finding : findings) {
+    const bool is_about_waiting =
+        finding.leaf == model::Leaf::kPerfHang || finding.code.starts_with("desync.");
+    if (!is_about_waiting) continue;
+    std::vector<int> ranks = finding.root_ranks;
+    ranks.insert(ranks.end(), finding.victim_ranks.begin(), finding.victim_ranks.end());
+    finding.explanation += training_positions_in_words(job, ranks);
+  }
+}
+
+std::vector<Finding> find_broken_step(const Job& job, const Alignment& alignment) {
+  const PresenceTable presence(job);
+  PointToPoint messages = match_point_to_point(job, presence);
+  Explanations explanations = find_explanations(job, alignment, messages);
+
+  std::vector<Wait> waits = find_collective_waits(job, alignment, presence);
+  std::ranges::move(messages.waits, std::back_inserter(waits));
+  std::vector<bool> explained;
+  for (const Wait& wait : waits) explained.push_back(explanations.explains(job, wait));
+
+  std::vector<Finding> findings;
+  for (const Cause& cause : find_causes(job, waits, explained)) {
+    if (!explanations.absorb(job, waits, cause)) findings.push_back(finding_of(job, presence, waits, cause));
+  }
+  std::ranges::move(explanations.take(), std::back_inserter(findings));
+  add_training_positions(job, findings);
+  return findings;
+}
+
+bool names_as_root(const std::vector<Finding>& findings, const std::vector<int>& ranks) {
+  return std::ranges::any_of(ranks, [&](int rank) {
+    return std::ranges::any_of(findings, [&](const Finding& finding) {
+      return std::ranges::binary_search(finding.root_ranks, rank);
+    });
+  });
+}
+
+std::vector<int> victims_of(const std::vector<Finding>& findings) {
+  std::vector<int> victims;
+  for (const Finding& finding : findings) {
+    victims.insert(victims.end(), finding.victim_ranks.begin(), finding.victim_ranks.end());
+  }
+  return victims;
+}
+
+void most_likely_first(std::vector<Finding>& findings) {
+  std::ranges::stable_sort(findings, [](const Finding& left, const Finding& right) {
+    if (left.confidence != right.confidence) return left.confidence > right.confidence;
+    if (left.victim_ranks.size() != right.victim_ranks.size()) {
+      return left.victim_ranks.size() > right.victim_ranks.size();
+    }
+    return left.root_ranks < right.root_ranks;
+  });
+}
+
+}  // namespace
+
+std::vector<Finding> analyse(const Job& job) {
+  const Alignment alignment = align(job);
+  // Speed is judged beside step: both only read.
+  std::future<std::vector<Finding>> speed =
+      std::async(std::launch::async, [&] { return find_performance_faults(job, alignment); });
+  std::vector<Finding> findings = find_broken_step(job, alignment);
+  if (const auto uneven = find_uneven_steps(job, alignment)) {
+    for (Finding& finding : findings) explain_by_uneven_steps(*uneven, finding);
+  }
+  if (findings.empty()) {
+    for (const LaggingCounter& lagging : find_lagging_counters(job))
+      findings.push_back(finding_of(job, lagging));
+  }
+  if (auto failed = find_failed_ranks(job, victims_of(findings));
+      failed && !names_as_root(findings, failed->root_ranks)) {
+    findings.push_back(*std::move(failed));
+  }
+  if (findings.empty()) {
+    if (auto unstarted = find_unstarted_ranks(job)) findings.push_back(*std::move(unstarted));
+  }
+  if (findings.empty()) {
+    if (auto stuck = find_stuck_stacks(job)) findings.push_back(*std::move(stuck));
+  }
+  add_version_skew(job, findings);
+  most_likely_first(findings);
+
+  // A job that broke step is not slow: what its times show comes after.
+  std::vector<Finding> about_speed = speed.get();
+  most_likely_first(about_speed);
+  std::ranges::move(about_speed, std::back_inserter(findings));
+  for (Finding& finding : findings) {
+    finding.title = as_sentences(finding.title);
+    finding.explanation = as_sentences(finding.explanation);
+  }
+  return findings;
+}
+
+}  // namespace lockstep::ranks

@@ -1,0 +1,87 @@
+#include "diagnose/ranks/correctness/version_skew.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "diagnose/ranks/describe.h"
+#include "diagnose/ranks/fixes.h"
+
+namespace lockstep::ranks {
+namespace {
+
+using model::Rank;
+using RanksByVersion = std::map<std::string, std::vector<int>>;
+
+RanksByVersion by_version(const model::Job& job, std::string Rank::*version) {
+  RanksByVersion ranks;
+  for (const model::RankHistory& history : job.ranks) {
+    if (!(history.rank.*version).empty()) ranks[history.rank.*version].push_back(history.rank.number);
+  }
+  return ranks;
+}
+
+model::Finding skew(const model::Job& job, const RanksByVersion& versions, std::string_view what) {
+  const auto usual =
+      std::ranges::max_element(versions, {}, [](const auto& entry) { return entry.second.size(); });
+  model::Finding finding;
+  finding.leaf = model::Leaf::kSetupFail;
+  finding.code = "versions.differ";
+  finding.scope = model::Scope::kDistributed;
+  finding.confidence = 0.5;
+  const bool is_tie = std::ranges::count_if(versions, [&](const auto& entry) {
+                        return entry.second.size() == usual->second.size();
+                      }) > 1;
+  std::string others;
+  for (auto entry = versions.begin(); entry != versions.end(); ++entry) {
+    finding.explanation += fmt::format("{}: {} {}. ", ranks_in_words(entry->second), what, entry->first);
+    if (entry == usual && !is_tie) continue;
+    const model::RankHistory& first = *job.find_rank(entry->second.front());
+    finding.evidence.push_back(
+        evidence_about(job, first, fmt::format("{} {}", what, entry->first), model::EvidenceLevel::kSeen));
+    if (is_tie) continue;
+    finding.root_ranks.insert(finding.root_ranks.end(), entry->second.begin(), entry->second.end());
+    others += (others.empty() ? "" : ", ") + entry->first;
+  }
+  std::ranges::sort(finding.root_ranks);
+  finding.title =
+      is_tie ? fmt::format("ranks run different versions ({} {} and {})", what, versions.begin()->first,
+                           versions.rbegin()->first)
+             : fmt::format("{} {} another version than the others ({} {} instead of {})",
+                           ranks_in_words(finding.root_ranks),
+                           finding.root_ranks.size() == 1 ? "runs" : "run", what, others, usual->first);
+  finding.fixes = fixes_for(finding.code);
+  return finding;
+}
+
+// Releases that do not understand each other's messages come together and then wait for ever.
+constexpr double kExplainsSetup = 0.96;
+
+bool never_got_past_setting_up(const std::vector<model::Finding>& findings) {
+  return !findings.empty() && std::ranges::all_of(findings, [](const model::Finding& finding) {
+    return finding.leaf == model::Leaf::kSetupHang || finding.leaf == model::Leaf::kSetupFail;
+  });
+}
+
+std::optional<model::Finding> find_version_skew(const model::Job& job) {
+  const RanksByVersion frameworks = by_version(job, &Rank::framework_version);
+  if (frameworks.size() > 1) return skew(job, frameworks, "framework version");
+  const RanksByVersion recorders = by_version(job, &Rank::recorder_version);
+  if (recorders.size() > 1) return skew(job, recorders, "dump format");
+  return std::nullopt;
+}
+
+}  // namespace
+
+void add_version_skew(const model::Job& job, std::vector<model::Finding>& findings) {
+  auto skew = find_version_skew(job);
+  if (!skew) return;
+  const bool explains_it = never_got_past_setting_up(findings);
+  if (explains_it) skew->confidence = kExplainsSetup;
+  findings.insert(explains_it ? findings.begin() : findings.end(), *std::move(skew));
+}
+
+}  // namespace lockstep::ranks

@@ -1,0 +1,147 @@
+#include "diagnose/ranks/describe.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <string_view>
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include "diagnose/ranks/signature.h"
+#include "model/rank_set.h"
+
+namespace lockstep::ranks {
+namespace {
+
+using model::EventState;
+
+std::string_view state_in_words(EventState state) {
+  switch (state) {
+    case EventState::kUntracked:
+      return "issued";
+    case EventState::kIssued:
+      return "issued, not finished";
+    case EventState::kStarted:
+      return "started, not finished";
+    case EventState::kCompleted:
+      return "completed";
+    case EventState::kFailed:
+      return "given up before it finished";
+  }
+  return "";
+}
+
+// Frames of the frameworks themselves say little; the user's own say where to look.
+bool is_library_frame(const model::Frame& frame) {
+  constexpr std::array<std::string_view, 8> kLibraries = {
+      "site-packages/", "dist-packages/", "/lib/python", "torch/distributed/",
+      "<frozen ",       "runpy.py",       ".so",         "../sysdeps/"};
+  return std::ranges::any_of(
+      kLibraries, [&](std::string_view library) { return frame.file.find(library) != std::string::npos; });
+}
+
+std::string describe(const model::Frame& frame) {
+  const std::size_t slash = frame.file.rfind('/');
+  const std::string_view file =
+      std::string_view(frame.file).substr(slash == std::string::npos ? 0 : slash + 1);
+  return frame.line > 0 ? fmt::format("{}:{} in {}", file, frame.line, frame.function)
+                        : fmt::format("{} in {}", file, frame.function);
+}
+
+}  // namespace
+
+std::string describe(const model::Job& job, model::CommunicatorId communicator) {
+  if (communicator == model::CommunicatorId::kNone) return "an unnamed group";
+  const model::Communicator& one = job.communicators[communicator];
+  const bool has_description = !one.description.empty() && one.description != "undefined";
+  return fmt::format("group {}", has_description ? one.description : one.name);
+}
+
+std::string ranks_in_words(const std::vector<int>& ranks) {
+  return fmt::format("{} {}", ranks.size() == 1 ? "rank" : "ranks", model::compress_ranks(ranks));
+}
+
+std::string describe(const model::Stack& stack) {
+  constexpr std::size_t kMostFrames = 3;
+  std::string text;
+  std::size_t shown = 0;
+  const auto add = [&](const model::Frame& frame) {
+    if (shown++ >= kMostFrames) return;
+    text += (text.empty() ? "" : " < ") + describe(frame);
+  };
+  for (const model::Frame& frame : stack) {
+    if (!is_library_frame(frame)) add(frame);
+  }
+  if (shown == 0) std::ranges::for_each(stack, add);
+  return text;
+}
+
+std::string describe(const model::Job& job, const model::Event& event) {
+  std::string text;
+  if (event.kind == model::EventKind::kActivity) {
+    text = std::string(model::name_of(event.activity));
+  } else {
+    const Signature signature = signature_of(job, event);
+    const bool is_message = event.kind == model::EventKind::kPointToPoint;
+    text = signature.name != model::NameId::kNone ? job.names[signature.name]
+                                                  : std::string(model::name_of(signature.operation));
+    if (is_message && signature.root >= 0) {
+      text += fmt::format(" {} {}", signature.operation == model::Operation::kSend ? "to" : "from",
+                          signature.root);
+    }
+    if (!is_message && event.sequence != model::kNoSequence)
+      text += fmt::format(" number {}", event.sequence);
+    text += " in " + describe(job, event.communicator);
+    const model::Shape* shape = signature.shapes.empty() ? nullptr : &signature.shapes.front();
+    if (!signature.types.empty()) text += fmt::format(", {}", model::name_of(signature.types.front()));
+    if (shape != nullptr) text += fmt::format(" [{}]", fmt::join(*shape, ", "));
+    if (signature.shapes.size() > 1) text += fmt::format(" and {} more tensors", signature.shapes.size() - 1);
+  }
+  text += fmt::format(": {}", state_in_words(event.state));
+  if (event.stack != model::StackId::kNone) {
+    const std::string stack = describe(job.stacks[event.stack]);
+    if (!stack.empty()) text += fmt::format("; at {}", stack);
+  }
+  return text;
+}
+
+std::string as_sentences(std::string text) {
+  while (text.ends_with(' ')) text.pop_back();
+  bool starts_sentence = true;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (starts_sentence && text[at] >= 'a' && text[at] <= 'z')
+      text[at] = static_cast<char>(text[at] - 'a' + 'A');
+    starts_sentence = text[at] == ' ' && at > 0 && text[at - 1] == '.';
+  }
+  return text;
+}
+
+std::string source_name(const model::Job& job, model::SourceId source) {
+  const auto index = static_cast<std::size_t>(source);
+  return index < job.sources.size() ? job.sources[index] : std::string{};
+}
+
+model::Evidence evidence_about(const model::Job& job, const model::RankHistory& history, std::string text,
+                               model::EvidenceLevel level) {
+  return {.file = history.sources.empty() ? "" : source_name(job, history.sources.front()),
+          .line = std::nullopt,
+          .rank = history.rank.number,
+          .text = std::move(text),
+          .level = level};
+}
+
+model::Evidence evidence_of(const model::Job& job, EventPlace place) {
+  const model::Event& event = event_at(job, place);
+  return {.file = source_name(job, event.source),
+          .line = event.position == 0 ? std::nullopt : std::optional<std::int64_t>(event.position),
+          .rank = job.ranks[place.rank].rank.number,
+          .text = describe(job, event)};
+}
+
+std::string time_in_words(std::int64_t time_ns) {
+  const std::time_t seconds = static_cast<std::time_t>(time_ns / 1'000'000'000);
+  return fmt::format("{:%Y-%m-%d %H:%M:%S} UTC", fmt::gmtime(seconds));
+}
+
+}  // namespace lockstep::ranks

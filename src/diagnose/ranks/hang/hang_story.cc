@@ -1,0 +1,107 @@
+#include "diagnose/ranks/hang/hang_story.h"
+
+#include <algorithm>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "diagnose/ranks/describe.h"
+#include "diagnose/ranks/failed_ranks.h"
+#include "diagnose/ranks/grouped_evidence.h"
+#include "diagnose/ranks/signature.h"
+
+namespace lockstep::ranks {
+
+using model::Evidence;
+
+HangStory::HangStory(const model::Job& the_job, const PresenceTable& the_presence,
+                     std::span<const Wait> all_waits, const Cause& the_cause)
+    : job(the_job),
+      presence(the_presence),
+      waits(all_waits),
+      cause(the_cause),
+      wait(all_waits[the_cause.waits.front()]) {
+  finding.scope = model::Scope::kDistributed;
+  finding.root_ranks = cause.roots;
+  finding.victim_ranks = cause.victims;
+}
+
+std::string HangStory::call() const {
+  const Signature signature = signature_of(job, event_at(job, wait.waiting.front()));
+  const std::string operation = signature.name != model::NameId::kNone
+                                    ? job.names[signature.name]
+                                    : std::string(model::name_of(signature.operation));
+  return fmt::format("{} number {} in {}", operation, wait.sequence, describe(job, wait.communicator));
+}
+
+std::string HangStory::since() const {
+  constexpr std::int64_t kYear2001 = 1'000'000'000'000'000'000;  // before it, it is not a wall clock
+  std::int64_t first = std::numeric_limits<std::int64_t>::max();
+  for (const EventPlace place : wait.waiting) {
+    const model::Event& event = event_at(job, place);
+    if (event.begin_ns > kYear2001 && !event.only_duration) first = std::min(first, event.begin_ns);
+  }
+  const bool is_known = first != std::numeric_limits<std::int64_t>::max();
+  return is_known ? fmt::format(" since {}", time_in_words(first)) : std::string{};
+}
+
+std::vector<int> HangStory::waiting_ranks() const {
+  std::vector<int> ranks;
+  for (const EventPlace place : wait.waiting) ranks.push_back(job.ranks[place.rank].rank.number);
+  return ranks;
+}
+
+void HangStory::add_waiting_evidence() {
+  std::vector<EventPlace> places;
+  for (const std::size_t at : cause.waits) {
+    places.insert(places.end(), waits[at].waiting.begin(), waits[at].waiting.end());
+  }
+  for (Evidence& evidence : grouped_evidence(job, places)) finding.evidence.push_back(std::move(evidence));
+}
+
+void HangStory::add_errors_of_waiting() {
+  constexpr std::size_t kMost = 2;
+  std::vector<std::string> told;
+  for (const EventPlace place : wait.waiting) {
+    const model::RankHistory& history = job.ranks[place.rank];
+    const model::Failure* failure = first_failure(history);
+    if (failure == nullptr || event_at(job, place).state != model::EventState::kFailed) continue;
+    if (told.size() == kMost || std::ranges::find(told, failure->message) != told.end()) continue;
+    told.push_back(failure->message);
+    finding.evidence.push_back(
+        {.file = source_name(job, failure->source),
+         .line = failure->position == 0 ? std::nullopt : std::optional<std::int64_t>(failure->position),
+         .rank = history.rank.number,
+         .text = "it gave up: " + failure->message.substr(0, failure->message.find('\n'))});
+  }
+}
+
+void HangStory::add_last_known(int rank) {
+  const model::RankHistory* history = job.find_rank(rank);
+  if (history == nullptr || history->events.empty()) {
+    const bool has_file = history != nullptr && !history->sources.empty();
+    finding.evidence.push_back(
+        {.file = has_file ? source_name(job, history->sources.front()) : std::string{},
+         .line = std::nullopt,
+         .rank = rank,
+         .text = has_file ? "holds no event of this rank" : "no dump, log or recording of it",
+         .level = model::EvidenceLevel::kAbsence});
+    return;
+  }
+  const auto index = static_cast<std::uint32_t>(history - job.ranks.data());
+  const auto last = static_cast<std::uint32_t>(history->events.size() - 1);
+  Evidence evidence = evidence_of(job, {.rank = index, .event = last});
+  evidence.text = "its last event: " + evidence.text;
+  evidence.level = model::EvidenceLevel::kInferred;
+  finding.evidence.push_back(std::move(evidence));
+}
+
+void HangStory::add_stack(int rank, const Whereabouts& known) {
+  auto stack = stack_of(job, rank);
+  if (!stack || known.place <= Place::kEnded) return;
+  finding.explanation +=
+      fmt::format("Rank {} stands at {}. ", rank, stack->text.substr(0, stack->text.find(" < ")));
+  if (known.evidence != stack) finding.evidence.push_back(*std::move(stack));
+}
+
+}  // namespace lockstep::ranks

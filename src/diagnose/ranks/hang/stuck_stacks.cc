@@ -1,0 +1,161 @@
+#include "diagnose/ranks/hang/stuck_stacks.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "diagnose/ranks/describe.h"
+#include "diagnose/ranks/fixes.h"
+
+namespace lockstep::ranks {
+namespace {
+
+using model::Job;
+using model::RankHistory;
+
+enum class Phase : std::uint8_t { kSetup, kPrepare, kTrain };
+
+// A function in which ranks meet; an empty word fits all.
+struct MeetingPlace {
+  std::string_view file;
+  std::string_view function;
+  Phase phase;
+};
+
+// The earlier phase first: init_process_group ends in the same wait as every other collective.
+constexpr std::array kMeetingPlaces = {
+    MeetingPlace{"torch/distributed/rendezvous.py", "", Phase::kSetup},
+    MeetingPlace{"distributed_c10d.py", "init_process_group", Phase::kSetup},
+    MeetingPlace{"distributed_c10d.py", "_store_based_barrier", Phase::kSetup},
+    MeetingPlace{"horovod/common/basics.py", "init", Phase::kSetup},
+    MeetingPlace{"collective_all_reduce_strategy.py", "_initialize_multi_worker", Phase::kSetup},
+    MeetingPlace{"eager/context.py", "ensure_initialized", Phase::kSetup},
+    MeetingPlace{"torch/nn/parallel/distributed.py", "__init__", Phase::kPrepare},
+    MeetingPlace{"torch/distributed/utils.py", "_sync_module_states", Phase::kPrepare},
+    MeetingPlace{"horovod/", "broadcast_parameters", Phase::kPrepare},
+    MeetingPlace{"horovod/", "broadcast_optimizer_state", Phase::kPrepare},
+    MeetingPlace{"horovod/", "broadcast_variables", Phase::kPrepare},
+    MeetingPlace{"collective_all_reduce_strategy.py", "initial_value_fn", Phase::kPrepare},
+    MeetingPlace{"distributed_c10d.py", "", Phase::kTrain},
+    MeetingPlace{"torch/autograd/graph.py", "_engine_run_backward", Phase::kTrain},
+    MeetingPlace{"horovod/torch/mpi_ops", "", Phase::kTrain},
+    MeetingPlace{"horovod/tensorflow/mpi_ops", "", Phase::kTrain},
+    MeetingPlace{"eager/execute.py", "quick_execute", Phase::kTrain},
+    MeetingPlace{"eager/context.py", "call_function", Phase::kTrain},
+    MeetingPlace{"framework/ops.py", "_numpy", Phase::kTrain},
+};
+
+bool is_at(const model::Frame& frame, const MeetingPlace& place) {
+  return frame.file.find(place.file) != std::string::npos &&
+         frame.function.find(place.function) != std::string::npos;
+}
+
+const MeetingPlace* meeting_place_of(const model::Stack& stack) {
+  for (const MeetingPlace& place : kMeetingPlaces) {
+    if (std::ranges::any_of(stack, [&](const model::Frame& frame) { return is_at(frame, place); }))
+      return &place;
+  }
+  return nullptr;
+}
+
+struct Stand {
+  int rank;
+  const MeetingPlace* meeting;  // none: somewhere else
+  model::Evidence evidence;
+};
+
+bool tells_more_than_stacks(const RankHistory& history) {
+  return !history.events.empty() || !history.failures.empty();
+}
+
+std::vector<Stand> stands_of(const Job& job) {
+  std::vector<Stand> stands;
+  for (const RankHistory& history : job.ranks) {
+    const auto main = std::ranges::find_if(history.snapshots, &model::StackSnapshot::is_main);
+    if (main == history.snapshots.end() || main->stack == model::StackId::kNone) continue;
+    const model::Stack& stack = job.stacks[main->stack];
+    stands.push_back({.rank = history.rank.number,
+                      .meeting = meeting_place_of(stack),
+                      .evidence = {.file = source_name(job, main->source),
+                                   .line = main->position == 0 ? std::nullopt
+                                                               : std::optional<std::int64_t>(main->position),
+                                   .rank = history.rank.number,
+                                   .text = describe(stack)}});
+  }
+  return stands;
+}
+
+model::Leaf leaf_of(Phase phase) {
+  switch (phase) {
+    case Phase::kSetup:
+      return model::Leaf::kSetupHang;
+    case Phase::kPrepare:
+      return model::Leaf::kPrepHang;
+    default:
+      return model::Leaf::kPerfHang;
+  }
+}
+
+model::Finding hang_in(Phase phase, const std::vector<Stand>& stands) {
+  constexpr std::size_t kMostEvidence = 6;
+  model::Finding finding;
+  finding.leaf = leaf_of(phase);
+  finding.scope = model::Scope::kDistributed;
+  finding.confidence = 0.55;
+  for (const Stand& stand : stands) {
+    if (finding.evidence.size() < kMostEvidence) finding.evidence.push_back(stand.evidence);
+  }
+  return finding;
+}
+
+constexpr std::string_view kOneLook =
+    "Stacks of one moment cannot tell a stuck rank from a slow one: take them again after a minute. ";
+
+}  // namespace
+
+std::optional<model::Finding> find_stuck_stacks(const Job& job) {
+  if (std::ranges::any_of(job.ranks, tells_more_than_stacks)) return std::nullopt;
+  std::vector<Stand> stands = stands_of(job);
+  const auto first_away = std::stable_partition(stands.begin(), stands.end(),
+                                                [](const Stand& stand) { return stand.meeting != nullptr; });
+  const std::vector<Stand> waiting(stands.begin(), first_away);
+  const std::vector<Stand> away(first_away, stands.end());
+  if (waiting.empty() || stands.size() < 2) return std::nullopt;
+  const auto ranks_of = [](const std::vector<Stand>& some) {
+    std::vector<int> ranks;
+    for (const Stand& stand : some) ranks.push_back(stand.rank);
+    return ranks;
+  };
+
+  model::Finding finding = hang_in(waiting.front().meeting->phase, stands);
+  if (!away.empty() && away.size() <= waiting.size()) {
+    finding.code = "desync.missing_rank";
+    finding.root_ranks = ranks_of(away);
+    finding.victim_ranks = ranks_of(waiting);
+    finding.title = fmt::format("{} did not come to the call in which the others wait",
+                                ranks_in_words(finding.root_ranks));
+    finding.explanation =
+        fmt::format("By their stacks {} wait for the others, and {} is somewhere else. {}",
+                    ranks_in_words(finding.victim_ranks), ranks_in_words(finding.root_ranks), kOneLook);
+  } else if (away.empty() && std::ranges::any_of(waiting, [&](const Stand& stand) {
+               return stand.meeting != waiting.front().meeting;
+             })) {
+    finding.code = "desync.different_calls";
+    finding.victim_ranks = ranks_of(waiting);
+    finding.title = "The ranks wait for each other in different calls";
+    finding.explanation =
+        fmt::format("By their stacks the ranks are in calls that do not belong together. {}", kOneLook);
+  } else {
+    return std::nullopt;
+  }
+  finding.fixes = fixes_for("desync.missing_rank");
+  return finding;
+}
+
+}  // namespace lockstep::ranks

@@ -1,0 +1,65 @@
+#include "diagnose/ranks/hang/unstarted_ranks.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "diagnose/ranks/describe.h"
+#include "diagnose/ranks/fixes.h"
+
+namespace lockstep::ranks {
+namespace {
+
+using model::RankHistory;
+
+// Its record is whole from the beginning and holds no communication, and nothing says that it ended by
+// itself.
+bool stands_at_the_start(const RankHistory& history) {
+  const bool is_whole =
+      history.rank.begun_ns && history.begins_at_start && history.reaches_end && history.events_lost == 0;
+  const bool has_not_ended =
+      history.rank.end == model::RankEnd::kUnknown && history.rank.liveness != model::Liveness::kDead;
+  const bool has_issued = std::ranges::any_of(
+      history.events, [](const model::Event& event) { return event.kind != model::EventKind::kActivity; });
+  return is_whole && !has_issued && history.failures.empty() && has_not_ended;
+}
+
+std::vector<int> unseen_ranks(const model::Job& job) {
+  std::vector<int> unseen;
+  for (int rank = 0; rank < job.world_size.value_or(0); ++rank) {
+    if (job.find_rank(rank) == nullptr) unseen.push_back(rank);
+  }
+  return unseen;
+}
+
+}  // namespace
+
+std::optional<model::Finding> find_unstarted_ranks(const model::Job& job) {
+  std::vector<int> unseen = unseen_ranks(job);
+  if (unseen.empty() || job.ranks.empty() || !std::ranges::all_of(job.ranks, stands_at_the_start))
+    return std::nullopt;
+  std::vector<int> waiting;
+  for (const RankHistory& history : job.ranks) waiting.push_back(history.rank.number);
+  model::Finding finding{.leaf = model::Leaf::kSetupHang,
+                         .code = "setup.rank_not_started",
+                         .scope = model::Scope::kDistributed,
+                         .confidence = 0.65,
+                         .root_ranks = {},
+                         .victim_ranks = waiting,
+                         .title = fmt::format("{} never came while {} waited for the job to be complete",
+                                              ranks_in_words(unseen), ranks_in_words(waiting)),
+                         .explanation = fmt::format(
+                             "The job has {} ranks. {} began and issued nothing; of {} there is no sign at "
+                             "all. Either they were "
+                             "not started or are not ready to join, or the number of ranks is set too high.",
+                             *job.world_size, ranks_in_words(waiting), ranks_in_words(unseen)),
+                         .evidence = {},
+                         .fixes = fixes_for("setup.rank_not_started")};
+  finding.evidence.push_back(
+      evidence_about(job, job.ranks.front(), "begun, and no call since", model::EvidenceLevel::kSeen));
+  const bool most_are_there = unseen.size() <= waiting.size();
+  if (most_are_there) finding.root_ranks = std::move(unseen);
+  return finding;
+}
+
+}  // namespace lockstep::ranks

@@ -1,0 +1,269 @@
+#include "diagnose/ranks/hang/wait_graph.h"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <set>
+
+#include "diagnose/ranks/hang/components.h"
+#include "diagnose/ranks/hang/went_past.h"
+
+namespace lockstep::ranks {
+namespace {
+
+// Nodes 0 .. waits-1 are the waits, the ranks that occur in them follow.
+class WaitGraph {
+ public:
+  WaitGraph(const model::Job& job, std::span<const Wait> waits, const std::vector<bool>& explained)
+      : waits_(waits), edges_(waits.size()), back_(waits.size()) {
+    for (std::size_t at = 0; at < waits.size(); ++at) {
+      for (const EventPlace place : waits[at].waiting) {
+        add_edge(node_of(job.ranks[place.rank].rank.number), at);
+      }
+      for (const EventPlace place : waits[at].behind) {
+        add_edge(node_of(job.ranks[place.rank].rank.number), at);
+      }
+      if (explained[at]) continue;
+      for (const int rank : waits[at].absent) add_edge(at, node_of(rank));
+      for (const int rank : waits[at].silent) add_edge(at, node_of(rank));
+    }
+    add_queues(explained);
+  }
+
+  const Graph& edges() const { return edges_; }
+  bool is_wait(std::size_t node) const { return node < waits_.size(); }
+  int rank_at(std::size_t node) const { return ranks_[node - waits_.size()]; }
+
+  // Every rank from which one of `nodes` can be reached.
+  std::set<int> ranks_leading_to(const std::vector<std::size_t>& nodes) const {
+    std::vector<bool> seen(edges_.size());
+    std::vector<std::size_t> next = nodes;
+    std::set<int> ranks;
+    while (!next.empty()) {
+      const std::size_t node = next.back();
+      next.pop_back();
+      if (seen[node]) continue;
+      seen[node] = true;
+      if (!is_wait(node)) ranks.insert(rank_at(node));
+      next.insert(next.end(), back_[node].begin(), back_[node].end());
+    }
+    return ranks;
+  }
+
+  const std::vector<std::size_t>& leading_to(std::size_t node) const { return back_[node]; }
+
+ private:
+  std::size_t node_of(int rank) {
+    const auto [place, is_new] = node_of_rank_.try_emplace(rank, edges_.size());
+    if (is_new) {
+      ranks_.push_back(rank);
+      edges_.emplace_back();
+      back_.emplace_back();
+    }
+    return place->second;
+  }
+
+  void add_edge(std::size_t from, std::size_t to) {
+    edges_[from].push_back(to);
+    back_[to].push_back(from);
+  }
+
+  // Where everyone came, a rank may still be kept by something it issued before: the device works in order.
+  void add_queues(const std::vector<bool>& explained) {
+    std::map<std::uint32_t, std::pair<std::uint32_t, std::size_t>> oldest;  // by rank: event and wait
+    for (std::size_t at = 0; at < waits_.size(); ++at) {
+      for (const EventPlace place : waits_[at].waiting) {
+        const auto [found, is_new] = oldest.try_emplace(place.rank, place.event, at);
+        if (!is_new && place.event < found->second.first) found->second = {place.event, at};
+      }
+    }
+    for (std::size_t at = 0; at < waits_.size(); ++at) {
+      if (explained[at] || waits_[at].misses_someone()) continue;
+      std::set<std::size_t> before;
+      for (const EventPlace place : waits_[at].waiting) before.insert(oldest.at(place.rank).second);
+      before.erase(at);
+      for (const std::size_t other : before) add_edge(at, other);
+    }
+  }
+
+  std::span<const Wait> waits_;
+  Graph edges_;
+  Graph back_;
+  std::vector<int> ranks_;
+  std::map<int, std::size_t> node_of_rank_;
+};
+
+class Causes {
+ public:
+  Causes(const model::Job& job, std::span<const Wait> waits, const std::vector<bool>& explained)
+      : job_(job), waits_(waits), graph_(job, waits, explained), components_(components_of(graph_.edges())) {}
+
+  std::vector<Cause> run() {
+    std::vector<std::vector<std::size_t>> members(components_.count);
+    std::vector<bool> leads_on(components_.count);
+    for (std::size_t node = 0; node < graph_.edges().size(); ++node) {
+      const std::size_t component = components_.of[node];
+      members[component].push_back(node);
+      for (const std::size_t next : graph_.edges()[node]) {
+        if (components_.of[next] != component) leads_on[component] = true;
+      }
+    }
+    std::vector<std::size_t> idle_ranks;
+    for (std::size_t component = 0; component < components_.count; ++component) {
+      if (leads_on[component]) continue;
+      const std::vector<std::size_t>& nodes = members[component];
+      if (nodes.size() > 1) {
+        add_circle(nodes);
+      } else if (graph_.is_wait(nodes.front())) {
+        add_all_came(nodes.front());
+      } else {
+        idle_ranks.push_back(nodes.front());
+      }
+    }
+    add_missing(idle_ranks);
+    std::ranges::sort(causes_, {}, [](const Cause& cause) { return cause.waits; });
+    return std::move(causes_);
+  }
+
+ private:
+  std::vector<int> waiting_in(std::size_t wait) const {
+    std::vector<int> ranks;
+    for (const EventPlace place : waits_[wait].waiting) ranks.push_back(job_.ranks[place.rank].rank.number);
+    return ranks;
+  }
+
+  void add(Cause cause, const std::vector<std::size_t>& nodes) {
+    std::ranges::sort(cause.roots);
+    std::ranges::sort(cause.waits);
+    for (const int rank : graph_.ranks_leading_to(nodes)) {
+      if (!std::ranges::binary_search(cause.roots, rank)) cause.victims.push_back(rank);
+    }
+    causes_.push_back(std::move(cause));
+  }
+
+  void add_circle(const std::vector<std::size_t>& nodes) {
+    Cause cause{.kind = CauseKind::kCircle, .roots = {}, .victims = {}, .waits = {}};
+    for (const std::size_t node : nodes) {
+      if (graph_.is_wait(node)) {
+        cause.waits.push_back(node);
+      } else {
+        cause.roots.push_back(graph_.rank_at(node));
+      }
+    }
+    if (!blame_those_who_went_past(cause)) blame_the_smaller_side(cause);
+    add(std::move(cause), nodes);
+  }
+
+  // Where some went past the place in which others wait for them, it is no matter of order.
+  bool blame_those_who_went_past(Cause& cause) const {
+    WentPast went_past(job_);
+    std::set<int> past;
+    std::set<int> left_behind;
+    std::vector<std::size_t> missed;
+    for (const std::size_t wait : cause.waits) {
+      const std::vector<int> ranks = went_past.of(waits_[wait]);
+      if (ranks.empty()) continue;
+      past.insert(ranks.begin(), ranks.end());
+      for (const int rank : waiting_in(wait)) left_behind.insert(rank);
+      missed.push_back(wait);
+    }
+    const bool are_apart = std::ranges::none_of(past, [&](int rank) { return left_behind.contains(rank); });
+    if (past.empty() || !are_apart) return false;
+    const bool is_extra = missed.size() == 1 && is_first_call_of_a_few(waits_[missed.front()]);
+    const std::set<int>& odd_ones = is_extra ? left_behind : past;
+    cause.kind = is_extra ? CauseKind::kExtra : CauseKind::kMissing;
+    cause.roots.assign(odd_ones.begin(), odd_ones.end());
+    cause.waits = std::move(missed);
+    return true;
+  }
+
+  static bool only_few_came_to(const Wait& wait) {
+    return wait.waiting.size() + wait.finished.size() < wait.absent.size() && wait.silent.empty();
+  }
+
+  // Under a name that nobody used before: those who stayed away from it cannot have forgotten it.
+  static bool is_first_call_of_a_few(const Wait& wait) {
+    return wait.sequence == 1 && wait.finished.empty() && only_few_came_to(wait);
+  }
+
+  // Between two groups, those fewer ranks that went to the one first are the odd ones.
+  void blame_the_smaller_side(Cause& cause) const {
+    if (cause.waits.size() != 2) return;
+    std::vector<int> left = waiting_in(cause.waits[0]);
+    std::vector<int> right = waiting_in(cause.waits[1]);
+    const auto keep_only = [&](std::vector<int>& side, const std::vector<int>& other) {
+      std::erase_if(side, [&](int rank) {
+        return std::ranges::find(cause.roots, rank) == cause.roots.end() ||
+               std::ranges::find(other, rank) != other.end();
+      });
+    };
+    const std::vector<int> whole_left = left;
+    keep_only(left, right);
+    keep_only(right, whole_left);
+    if (left.empty() || right.empty() || left.size() == right.size()) return;
+    cause.roots = left.size() < right.size() ? left : right;
+  }
+
+  void add_all_came(std::size_t wait) {
+    // Those who are still in it while others are through are where it is stuck.
+    Cause cause{.kind = CauseKind::kAllCame, .roots = {}, .victims = {}, .waits = {wait}};
+    if (!waits_[wait].finished.empty()) cause.roots = waiting_in(wait);
+    add(std::move(cause), {wait});
+  }
+
+  // Ranks that are missed in one place, or in places that share a missed rank, are one cause: a host that
+  // died is missed in many communicators at once.
+  void add_missing(const std::vector<std::size_t>& idle_ranks) {
+    const std::set<std::size_t> is_idle(idle_ranks.begin(), idle_ranks.end());
+    std::set<std::size_t> taken;
+    for (const std::size_t start : idle_ranks) {
+      if (taken.contains(start) || graph_.leading_to(start).empty()) continue;
+      std::vector<std::size_t> nodes;
+      std::set<std::size_t> waits;
+      std::vector<std::size_t> next = {start};
+      while (!next.empty()) {
+        const std::size_t node = next.back();
+        next.pop_back();
+        if (!taken.insert(node).second) continue;
+        nodes.push_back(node);
+        for (const std::size_t wait : graph_.leading_to(node)) {
+          if (!waits.insert(wait).second) continue;
+          std::ranges::copy_if(graph_.edges()[wait], std::back_inserter(next),
+                               [&](std::size_t other) { return is_idle.contains(other); });
+        }
+      }
+      add_missing_together(nodes, {waits.begin(), waits.end()});
+    }
+  }
+
+  void add_missing_together(const std::vector<std::size_t>& nodes, std::vector<std::size_t> waits) {
+    Cause cause{.kind = CauseKind::kMissing, .roots = {}, .victims = {}, .waits = std::move(waits)};
+    for (const std::size_t node : nodes) cause.roots.push_back(graph_.rank_at(node));
+    cause.is_absence = std::ranges::all_of(cause.roots, [&](int rank) {
+      return std::ranges::any_of(cause.waits, [&](std::size_t wait) {
+        return std::ranges::binary_search(waits_[wait].silent, rank);
+      });
+    });
+    const Wait& first = waits_[cause.waits.front()];
+    if (only_few_came_to(first) && cause.waits.size() == 1 && cause.roots.size() == first.absent.size()) {
+      cause.kind = CauseKind::kExtra;
+      cause.roots = waiting_in(cause.waits.front());
+    }
+    add(std::move(cause), nodes);
+  }
+
+  const model::Job& job_;
+  std::span<const Wait> waits_;
+  WaitGraph graph_;
+  Components components_;
+  std::vector<Cause> causes_;
+};
+
+}  // namespace
+
+std::vector<Cause> find_causes(const model::Job& job, std::span<const Wait> waits,
+                               const std::vector<bool>& explained) {
+  return Causes(job, waits, explained).run();
+}
+
+}  // namespace lockstep::ranks

@@ -1,0 +1,267 @@
+#include "diagnose/ranks/mismatch/mismatch.h"
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+
+namespace lockstep::ranks {
+namespace {
+
+using model::CollectiveId;
+using model::CommunicatorId;
+using model::Event;
+using model::Job;
+using model::Operation;
+
+using SignatureNumber = std::uint32_t;
+
+// Signatures as small numbers: equal numbers, equal signatures. Each distinct call is looked at once.
+class Signatures {
+ public:
+  explicit Signatures(const Job& job) : job_(job), by_collective_(job.collectives.size(), kNotYet) {}
+
+  SignatureNumber of(const Event& event) {
+    const bool needs_name = event.collective == CollectiveId::kNone ||
+                            job_.collectives[event.collective].operation == Operation::kUnknown;
+    if (needs_name) {
+      const auto key = std::pair(event.collective, event.name);
+      const auto found = by_name_.find(key);
+      return found != by_name_.end() ? found->second : by_name_[key] = number(signature_of(job_, event));
+    }
+    SignatureNumber& known = by_collective_[static_cast<std::size_t>(event.collective)];
+    if (known == kNotYet) known = number(signature_of(job_, event));
+    return known;
+  }
+
+  const Signature& operator[](SignatureNumber number) const { return all_[number]; }
+
+ private:
+  static constexpr SignatureNumber kNotYet = ~SignatureNumber{0};
+
+  SignatureNumber number(Signature signature) {
+    const auto found = std::ranges::find(all_, signature);
+    if (found != all_.end()) return static_cast<SignatureNumber>(found - all_.begin());
+    all_.push_back(std::move(signature));
+    return static_cast<SignatureNumber>(all_.size() - 1);
+  }
+
+  const Job& job_;
+  std::vector<SignatureNumber> by_collective_;
+  std::map<std::pair<CollectiveId, model::NameId>, SignatureNumber> by_name_;
+  std::vector<Signature> all_;
+};
+
+// The calls one rank made under one number: several when it coalesced them.
+using Run = std::vector<SignatureNumber>;
+
+bool is_closed(const Run& run, const Signatures& signatures) {
+  return signatures[run.back()].operation == Operation::kCoalesced;
+}
+
+// A region that was still open when the dump was made is a prefix of what the others have; so are calls after
+// which the ring ended.
+std::optional<std::size_t> first_differing_call(const Run& left, const Run& right,
+                                                const Signatures& signatures) {
+  const std::size_t both = std::min(left.size(), right.size());
+  for (std::size_t at = 0; at < both; ++at) {
+    if (left[at] != right[at]) return at;
+  }
+  const Run& shorter = left.size() < right.size() ? left : right;
+  if (left.size() == right.size() || !is_closed(shorter, signatures)) return std::nullopt;
+  return both;
+}
+
+struct RankRun {
+  int rank = 0;
+  std::vector<EventPlace> places;
+  Run calls;
+};
+
+std::vector<RankRun> runs_of(const Job& job, const Meeting& meeting, Signatures& signatures) {
+  std::vector<RankRun> runs;
+  for (const EventPlace place : meeting.arrivals) {
+    if (runs.empty() || runs.back().places.front().rank != place.rank) {
+      runs.push_back({.rank = job.ranks[place.rank].rank.number, .places = {}, .calls = {}});
+    }
+    runs.back().places.push_back(place);
+    runs.back().calls.push_back(signatures.of(event_at(job, place)));
+  }
+  return runs;
+}
+
+bool are_all_equal(const Job& job, const Meeting& meeting, Signatures& signatures) {
+  std::uint32_t last_rank = ~0U;
+  CollectiveId first_collective = CollectiveId::kNone;
+  SignatureNumber first_signature = 0;
+  for (const EventPlace place : meeting.arrivals) {
+    const Event& event = event_at(job, place);
+    if (place.rank == last_rank) return false;  // coalesced: the runs decide
+    const bool is_first = last_rank == ~0U;
+    last_rank = place.rank;
+    if (is_first) {
+      first_collective = event.collective;
+      first_signature = signatures.of(event);
+    } else if ((event.collective != first_collective || first_collective == CollectiveId::kNone) &&
+               signatures.of(event) != first_signature) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool issued_before(const Job& job, EventPlace left, EventPlace right) {
+  const std::int64_t left_time = event_at(job, left).begin_ns;
+  const std::int64_t right_time = event_at(job, right).begin_ns;
+  if (left_time != model::kNoTime && right_time != model::kNoTime && left_time != right_time) {
+    return left_time < right_time;
+  }
+  return left.rank < right.rank;
+}
+
+// The index of the call in which the runs of a meeting first differ, and the ranks by what they called there.
+struct Split {
+  std::size_t call = 0;
+  std::vector<Side> sides;
+};
+
+std::optional<Split> split(const Job& job, const std::vector<RankRun>& runs, const Signatures& signatures) {
+  // Whoever differs from anybody differs from the longest run: it has every call that two can be compared in.
+  const RankRun& longest =
+      *std::ranges::max_element(runs, {}, [](const RankRun& run) { return run.calls.size(); });
+  std::optional<std::size_t> first;
+  for (const RankRun& run : runs) {
+    const auto differing = first_differing_call(longest.calls, run.calls, signatures);
+    if (differing && (!first || *differing < *first)) first = differing;
+  }
+  if (!first) return std::nullopt;
+  Split result{.call = *first, .sides = {}};
+  std::map<SignatureNumber, std::size_t> side_of;
+  for (const RankRun& run : runs) {
+    if (run.calls.size() <= *first) continue;  // its region ended before: it says nothing about this call
+    const EventPlace place = run.places[*first];
+    const auto [found, is_new] = side_of.try_emplace(run.calls[*first], result.sides.size());
+    if (is_new)
+      result.sides.push_back({.signature = signatures[run.calls[*first]], .ranks = {}, .first = place});
+    Side& side = result.sides[found->second];
+    side.ranks.push_back(run.rank);
+    if (issued_before(job, place, side.first)) side.first = place;
+  }
+  if (result.sides.size() < 2) return std::nullopt;
+  std::ranges::sort(result.sides, [&](const Side& left, const Side& right) {
+    if (left.ranks.size() != right.ranks.size()) return left.ranks.size() > right.ranks.size();
+    return issued_before(job, left.first, right.first);
+  });
+  return result;
+}
+
+// The run of the rank with this index in a meeting; empty when it has none.
+Run run_of(const Job& job, const Meeting& meeting, std::uint32_t rank, Signatures& signatures) {
+  Run run;
+  auto at = std::ranges::lower_bound(meeting.arrivals, rank, {}, &EventPlace::rank);
+  for (; at != meeting.arrivals.end() && at->rank == rank; ++at)
+    run.push_back(signatures.of(event_at(job, *at)));
+  return run;
+}
+
+// Whether `ahead` from `at` on made the calls that `behind` made one number later.
+bool is_one_ahead(const Job& job, std::span<const Meeting> from_here, std::uint32_t ahead,
+                  std::uint32_t behind, Signatures& signatures) {
+  constexpr std::size_t kMost = 8;
+  std::size_t agreeing = 0;
+  for (std::size_t at = 0; at + 1 < std::min(from_here.size(), kMost); ++at) {
+    const Run left = run_of(job, from_here[at], ahead, signatures);
+    const Run right = run_of(job, from_here[at + 1], behind, signatures);
+    if (left.empty() || right.empty()) break;
+    if (left != right) return false;
+    ++agreeing;
+  }
+  return agreeing > 0;
+}
+
+Shift shift_of(const Job& job, std::span<const Meeting> from_here, const Mismatch& mismatch,
+               Signatures& signatures) {
+  if (mismatch.sides.size() != 2 || mismatch.is_tie) return Shift::kNone;
+  const std::uint32_t usual = mismatch.sides[0].first.rank;
+  const std::uint32_t odd = mismatch.sides[1].first.rank;
+  const bool skipped = is_one_ahead(job, from_here, odd, usual, signatures);
+  const bool extra = is_one_ahead(job, from_here, usual, odd, signatures);
+  if (skipped == extra) return Shift::kNone;
+  return skipped ? Shift::kSkipped : Shift::kExtra;
+}
+
+// A library that compares what ranks bring fails the call when the last one has come; a timeout takes longer.
+bool is_refused(const Job& job, const Meeting& meeting) {
+  constexpr std::int64_t kAtOnceNs = 10'000'000'000;
+  std::int64_t last_begin = model::kNoTime;
+  std::int64_t last_end = model::kNoTime;
+  for (const EventPlace place : meeting.arrivals) {
+    const Event& event = event_at(job, place);
+    if (event.state != model::EventState::kFailed || event.begin_ns == model::kNoTime ||
+        event.end_ns == model::kNoTime) {
+      return false;
+    }
+    last_begin = std::max(last_begin, event.begin_ns);
+    last_end = std::max(last_end, event.end_ns);
+  }
+  return last_end - kAtOnceNs <= last_begin;
+}
+
+bool was_called_in(const Job& job, std::span<const Meeting> meetings, const Signature& signature,
+                   Signatures& signatures) {
+  constexpr std::size_t kMost = 64;
+  const std::span<const Meeting> latest = meetings.last(std::min(meetings.size(), kMost));
+  return std::ranges::any_of(latest, [&](const Meeting& meeting) {
+    return signatures[signatures.of(event_at(job, meeting.arrivals.front()))] == signature;
+  });
+}
+
+// Between equal numbers: who calls what all of them called before goes on, who calls something new broke off.
+void put_the_habit_first(const Job& job, std::span<const Meeting> before, Mismatch& mismatch,
+                         Signatures& signatures) {
+  if (!mismatch.is_tie || mismatch.sides.size() != 2) return;
+  const bool first = was_called_in(job, before, mismatch.sides[0].signature, signatures);
+  const bool second = was_called_in(job, before, mismatch.sides[1].signature, signatures);
+  mismatch.is_by_habit = first != second;
+  if (second && !first) std::swap(mismatch.sides[0], mismatch.sides[1]);
+}
+
+std::optional<Mismatch> mismatch_in(const Job& job, std::span<const Meeting> before,
+                                    std::span<const Meeting> from_here, Signatures& signatures) {
+  const Meeting& meeting = from_here.front();
+  if (are_all_equal(job, meeting, signatures)) return std::nullopt;
+  std::optional<Split> found = split(job, runs_of(job, meeting, signatures), signatures);
+  if (!found) return std::nullopt;
+  Mismatch mismatch{
+      .communicator = meeting.communicator,
+      .sequence = meeting.sequence,
+      .aspect =
+          first_difference(found->sides[0].signature, found->sides[1].signature).value_or(Aspect::kOperation),
+      .sides = std::move(found->sides)};
+  mismatch.is_tie = mismatch.sides[0].ranks.size() == mismatch.sides[1].ranks.size();
+  put_the_habit_first(job, before, mismatch, signatures);
+  mismatch.is_pending = std::ranges::any_of(
+      meeting.arrivals, [&](EventPlace place) { return model::is_unfinished(event_at(job, place)); });
+  mismatch.is_refused = is_refused(job, meeting);
+  mismatch.shift = shift_of(job, from_here, mismatch, signatures);
+  return mismatch;
+}
+
+}  // namespace
+
+std::vector<Mismatch> find_mismatches(const Job& job, const Alignment& alignment) {
+  std::vector<Mismatch> all;
+  Signatures signatures(job);
+  for (std::size_t at = 0; at < job.communicators.size(); ++at) {
+    const std::span<const Meeting> meetings = alignment.meetings_of(static_cast<CommunicatorId>(at));
+    for (std::size_t index = 0; index < meetings.size(); ++index) {
+      if (std::optional<Mismatch> found =
+              mismatch_in(job, meetings.first(index), meetings.subspan(index), signatures)) {
+        all.push_back(*std::move(found));
+        break;
+      }
+    }
+  }
+  return all;
+}
+
+}  // namespace lockstep::ranks

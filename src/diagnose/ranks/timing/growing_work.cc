@@ -1,0 +1,104 @@
+#include "diagnose/ranks/timing/growing_work.h"
+
+#include <algorithm>
+#include <span>
+
+#include <fmt/format.h>
+
+#include "diagnose/ranks/describe.h"
+#include "diagnose/ranks/figures.h"
+#include "diagnose/ranks/fixes.h"
+#include "diagnose/ranks/timing/robust.h"
+
+namespace lockstep::ranks {
+namespace {
+
+constexpr std::size_t kLeastCollectives = 200;
+constexpr double kLeastSpanNs = 5e9;
+constexpr double kLeastGrowth = 2;
+constexpr double kLeastGrowthOfHalf = 1.25;
+// Of all pairs of parts, those whose later one has more work. Noise has half of them; a machine that others
+// begin to use has three quarters, and comes in one leap.
+constexpr double kLeastInOrder = 0.85;
+
+// What a rank does by itself in each part of its run but the first, where everything is new.
+std::vector<double> work_by_part(const RankRun& run) {
+  std::vector<double> work_ns;
+  for (std::size_t at = 1; at < kRunParts; ++at) {
+    const RunPart& part = run.parts[at];
+    const RunPart& next = run.parts[at + 1];
+    if (part.begin_ns == model::kNoTime || next.begin_ns < part.begin_ns) return {};
+    const double length_ns = static_cast<double>(next.begin_ns - part.begin_ns);
+    work_ns.push_back(std::max(0.0, length_ns - (next.communicated_ns - part.communicated_ns)));
+  }
+  return work_ns;
+}
+
+double share_in_order(std::span<const double> values) {
+  std::size_t in_order = 0;
+  std::size_t pairs = 0;
+  for (std::size_t at = 0; at < values.size(); ++at) {
+    for (std::size_t later = at + 1; later < values.size(); ++later, ++pairs)
+      in_order += values[at] < values[later] ? 1 : 0;
+  }
+  return pairs == 0 ? 0 : static_cast<double>(in_order) / static_cast<double>(pairs);
+}
+
+double middle_of(std::span<const double> values) {
+  std::vector<double> copy(values.begin(), values.end());
+  return lower_median(copy);
+}
+
+// How many times the work at the beginning the work at the end is; 1 where it does not grow all the time.
+double growth_of(const RankRun& run) {
+  if (run.collectives < kLeastCollectives || run.span_ns() < kLeastSpanNs) return 1;
+  const std::vector<double> work_ns = work_by_part(run);
+  if (work_ns.empty() || share_in_order(work_ns) < kLeastInOrder) return 1;
+  const std::size_t third = work_ns.size() / 3;
+  const auto all = std::span<const double>(work_ns);
+  const double first = middle_of(all.first(third));
+  const double middle = middle_of(all.subspan(third, third));
+  const double last = middle_of(all.last(third));
+  const bool grows_on =
+      first > 0 && middle > kLeastGrowthOfHalf * first && last > kLeastGrowthOfHalf * middle;
+  return grows_on ? last / first : 1;
+}
+
+EventPlace first_of_last_part(const model::Job& job, std::size_t rank) {
+  const std::size_t events = job.ranks[rank].events.size();
+  return {.rank = static_cast<std::uint32_t>(rank),
+          .event = static_cast<std::uint32_t>(events - events / kRunParts)};
+}
+
+}  // namespace
+
+std::optional<model::Finding> find_growing_work(const model::Job& job, const Timings& timings) {
+  std::vector<double> growths;
+  for (const RankRun& run : timings.runs) growths.push_back(growth_of(run));
+  if (growths.empty() || std::ranges::min(growths) < kLeastGrowth) return std::nullopt;
+  const double growth = lower_median(growths);
+  model::Finding finding{
+      .leaf = model::Leaf::kPerfSlow,
+      .code = "slow.rate_falls",
+      .scope = model::Scope::kOrdinary,
+      .confidence = 0.7,
+      .root_ranks = {},
+      .victim_ranks = {},
+      .title = fmt::format("training slows down: every rank works {:.1f} times as long at the end as at the "
+                           "beginning",
+                           growth),
+      .explanation =
+          "From part to part of the run each rank needs longer between its collectives, while the calls stay "
+          "the same: the work itself grows, not the waiting for others. One rank alone would slow down in "
+          "the same way.",
+      .evidence = {},
+      .fixes = fixes_for("slow.rate_falls")};
+  model::Evidence evidence = evidence_of(job, first_of_last_part(job, 0));
+  evidence.text += fmt::format("; over {} the work before such a call has grown without a break",
+                               duration_in_words(timings.runs.front().span_ns()));
+  evidence.level = model::EvidenceLevel::kInferred;
+  finding.evidence.push_back(std::move(evidence));
+  return finding;
+}
+
+}  // namespace lockstep::ranks

@@ -1,0 +1,145 @@
+#include "diagnose/ranks/timing/slow_link.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <tuple>
+
+#include "diagnose/ranks/timing/event_times.h"
+#include "diagnose/ranks/timing/message_pairs.h"
+#include "diagnose/ranks/timing/robust.h"
+#include "diagnose/ranks/timing/waiting_calls.h"
+
+namespace lockstep::ranks {
+namespace {
+
+using model::Job;
+
+constexpr std::size_t kLeastTransfers = 20;
+constexpr std::size_t kLeastAlike = 3;  // others, to know what is usual
+constexpr double kLeastTimesSlower = 2;
+constexpr double kLeastLostShare = 0.03;
+
+// Ways are alike that carry the same over equally many hosts among equally many ranks.
+using Likeness = std::tuple<bool, std::size_t, std::size_t, std::int64_t>;
+
+struct Way {
+  SlowLink link;  // not known yet to be slow
+  double span_ns = 0;
+  double quick_ns = 0;  // a quarter of the transfers is quicker
+};
+
+using Ways = std::map<Likeness, std::vector<Way>>;
+
+// Absent where the host of a rank is not known: then a way that leaves the host cannot be told from one that
+// stays.
+std::optional<std::size_t> count_hosts(const Job& job, const std::set<std::uint32_t>& ranks) {
+  std::set<int> hosts;
+  for (const std::uint32_t rank : ranks) {
+    if (!job.ranks[rank].rank.host) return std::nullopt;
+    hosts.insert(*job.ranks[rank].rank.host);
+  }
+  return hosts.size();
+}
+
+void measure(Way& way, std::vector<double>& transfers_ns) {
+  way.link.transfers = transfers_ns.size();
+  way.link.transfer_ns = lower_median(transfers_ns);
+  way.quick_ns = lower_median(std::span(transfers_ns).first((transfers_ns.size() + 1) / 2));
+}
+
+void add_pairs(const Job& job, Ways& ways) {
+  for (MessageLink& message : message_links(job)) {
+    const std::optional<std::size_t> hosts = count_hosts(job, {message.from, message.to});
+    if (!hosts || message.transfers_ns.size() < kLeastTransfers) continue;
+    Way way;
+    way.link.ranks = {job.ranks[message.from].rank.number, job.ranks[message.to].rank.number};
+    way.link.is_pair = true;
+    way.link.communicator = message.communicator;
+    way.link.example = message.last_receive;
+    way.span_ns = static_cast<double>(message.last_end_ns - message.first_begin_ns);
+    measure(way, message.transfers_ns);
+    ways[{true, 2, *hosts, message.elements}].push_back(std::move(way));
+  }
+}
+
+struct CollectiveTransfers {
+  std::vector<double> transfers_ns;
+  const Meeting* first = nullptr;
+  const Meeting* last = nullptr;
+};
+
+void add_communicator(const Job& job, std::span<const Meeting> meetings, std::span<const float> transfers_ns,
+                      const WaitingCalls& calls, Ways& ways) {
+  std::map<model::CollectiveId, CollectiveTransfers> by_collective;
+  for (std::size_t at = 0; at < meetings.size(); ++at) {
+    if (transfers_ns[at] <= 0) continue;
+    const model::Event& event = event_at(job, meetings[at].arrivals.front());
+    if (!calls.is_synchronising(event)) continue;
+    CollectiveTransfers& transfers = by_collective[event.collective];
+    transfers.transfers_ns.push_back(transfers_ns[at]);
+    if (transfers.first == nullptr) transfers.first = &meetings[at];
+    transfers.last = &meetings[at];
+  }
+  for (auto& [collective, transfers] : by_collective) {
+    if (transfers.transfers_ns.size() < kLeastTransfers) continue;
+    std::set<std::uint32_t> ranks;
+    for (const EventPlace place : transfers.last->arrivals) ranks.insert(place.rank);
+    const std::optional<std::size_t> hosts = count_hosts(job, ranks);
+    const model::Event& first = event_at(job, transfers.first->arrivals.front());
+    const model::Event& last = event_at(job, transfers.last->arrivals.front());
+    if (!hosts || ranks.size() < 2 || !has_duration(first) || !has_duration(last)) continue;
+    Way way;
+    for (const std::uint32_t rank : ranks) way.link.ranks.push_back(job.ranks[rank].rank.number);
+    way.link.communicator = transfers.last->communicator;
+    way.link.example = transfers.last->arrivals.front();
+    way.span_ns = static_cast<double>(last.end_ns - first.begin_ns);
+    measure(way, transfers.transfers_ns);
+    ways[{false, ranks.size(), *hosts, static_cast<std::int64_t>(collective)}].push_back(std::move(way));
+  }
+}
+
+void judge(std::vector<Way>& alike, std::vector<SlowLink>& slow) {
+  if (alike.size() <= kLeastAlike) return;
+  std::vector<double> transfers_ns;
+  for (const Way& way : alike) transfers_ns.push_back(way.link.transfer_ns);
+  const double usual_ns = lower_median(transfers_ns);
+  for (Way& way : alike) {
+    way.link.usual_ns = usual_ns;
+    way.link.compared = alike.size() - 1;
+    way.link.lost_ns = (way.link.transfer_ns - usual_ns) * static_cast<double>(way.link.transfers);
+    way.link.lost_share = way.span_ns > 0 ? way.link.lost_ns / way.span_ns : 0;
+    const bool is_slow = usual_ns > 0 && way.quick_ns >= kLeastTimesSlower * usual_ns &&
+                         way.link.lost_share >= kLeastLostShare;
+    if (is_slow) slow.push_back(way.link);
+  }
+}
+
+}  // namespace
+
+std::vector<SlowLink> find_slow_links(const Job& job, const Alignment& alignment, const Timings& timings) {
+  const WaitingCalls calls(job);
+  Ways ways;
+  add_pairs(job, ways);
+  std::size_t first = 0;
+  for (std::size_t group = 0; group < job.communicators.size(); ++group) {
+    const auto meetings = alignment.meetings_of(static_cast<model::CommunicatorId>(group));
+    const auto transfers = std::span(timings.transfers_ns).subspan(first, meetings.size());
+    first += meetings.size();
+    if (meetings.size() >= kLeastTransfers) add_communicator(job, meetings, transfers, calls, ways);
+  }
+  std::vector<SlowLink> slow;
+  for (auto& entry : ways) judge(entry.second, slow);
+  // A way that is slow for several collectives is told once, by what costs most.
+  std::ranges::sort(slow, {}, [](const SlowLink& link) {
+    return std::tuple(!link.is_pair, link.ranks, -link.lost_ns, link.transfers);
+  });
+  const auto repeats = std::unique(slow.begin(), slow.end(), [](const SlowLink& a, const SlowLink& b) {
+    return a.is_pair == b.is_pair && a.ranks == b.ranks;
+  });
+  slow.erase(repeats, slow.end());
+  return slow;
+}
+
+}  // namespace lockstep::ranks

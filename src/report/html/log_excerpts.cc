@@ -1,0 +1,146 @@
+#include "report/html/log_excerpts.h"
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <set>
+#include <string_view>
+
+#include "base/escape.h"
+#include "base/lines.h"
+#include "model/line_origin.h"
+
+namespace lockstep::html {
+namespace {
+
+// Where a kept line lies, and how much it is worth: lines near evidence go last when there is too much.
+struct Place {
+  std::string_view text;
+  std::int64_t number = 0;
+  bool is_near_evidence = false;
+};
+
+struct Allowance {
+  std::size_t lines = 0;
+  std::size_t bytes = 0;
+};
+
+using Wanted = std::set<std::int64_t>;
+
+bool is_near(const Wanted& wanted, std::int64_t number, std::int64_t distance) {
+  const auto next = wanted.lower_bound(number - distance);
+  return next != wanted.end() && *next <= number + distance;
+}
+
+// A log that was condensed while it came knows its own line numbers.
+class LineNumbers {
+ public:
+  explicit LineNumbers(const readers::LogFile& log) : log_(log), has_marks_(log.lines.end() > 0) {}
+
+  std::int64_t of(std::string_view line, std::uint32_t counted) const {
+    if (!has_marks_) return counted;
+    const std::string_view text = log_.bytes.view();
+    return log_.lines.line_at(text, static_cast<std::size_t>(line.data() - text.data()));
+  }
+
+ private:
+  const readers::LogFile& log_;
+  bool has_marks_;
+};
+
+struct Chosen {
+  std::vector<Place> places;
+  std::int64_t lines_in_all = 0;
+};
+
+Chosen choose(const readers::LogFile& log, const Wanted& wanted, const Allowance& allowance,
+              const LogBounds& bounds) {
+  const std::size_t head = allowance.lines / 4;
+  const std::size_t tail = allowance.lines - head;
+  const auto distance = static_cast<std::int64_t>(bounds.around_evidence);
+  const LineNumbers numbers(log);
+  Chosen chosen;
+  std::deque<Place> last;
+  base::Lines lines(log.bytes.view());
+  while (const auto line = lines.next()) {
+    const Place place{.text = *line, .number = numbers.of(*line, lines.number()), .is_near_evidence = false};
+    chosen.lines_in_all = place.number;
+    if (is_near(wanted, place.number, distance)) {
+      chosen.places.push_back({place.text, place.number, true});
+    } else if (lines.number() <= head) {
+      chosen.places.push_back(place);
+    } else {
+      last.push_back(place);
+      if (last.size() > tail) last.pop_front();
+    }
+  }
+  chosen.places.insert(chosen.places.end(), last.begin(), last.end());
+  std::ranges::stable_sort(chosen.places, {}, &Place::number);
+  return chosen;
+}
+
+void keep_to(std::vector<Place>& places, const Allowance& allowance, std::size_t longest_line) {
+  const auto size_of = [&](const Place& place) { return std::min(place.text.size(), longest_line) + 16; };
+  std::size_t bytes = 0;
+  for (const Place& place : places) bytes += size_of(place);
+  std::size_t near_evidence_left = 0;
+  for (const Place& place : places) near_evidence_left += place.is_near_evidence ? 1 : 0;
+  for (const bool may_drop_evidence : {false, true}) {
+    std::erase_if(places, [&](const Place& place) {
+      const bool is_too_much =
+          bytes > allowance.bytes || (may_drop_evidence && near_evidence_left > 4 * allowance.lines);
+      if (!is_too_much || (place.is_near_evidence && !may_drop_evidence)) return false;
+      bytes -= size_of(place);
+      if (place.is_near_evidence) --near_evidence_left;
+      return true;
+    });
+  }
+}
+
+LogLine line_from(const Place& place, const readers::LogFile& log, std::size_t longest_line) {
+  const std::string_view shown = place.text.substr(0, longest_line);
+  const model::OwnedLine owned = model::split_origin(shown);
+  return {.number = place.number,
+          .rank = owned.origin.rank ? owned.origin.rank : log.rank,
+          .time_ns = owned.time_ns,
+          .text = base::to_valid_utf8(shown),
+          .bytes_cut = place.text.size() - shown.size()};
+}
+
+}  // namespace
+
+LogExcerpts excerpts_of(std::span<const readers::LogFile> logs, const model::Verdict& verdict,
+                        const LogBounds& bounds) {
+  std::map<std::string, Wanted, std::less<>> wanted;
+  for (const model::Finding& finding : verdict.findings) {
+    for (const model::Evidence& evidence : finding.evidence) {
+      if (evidence.line) wanted[evidence.file].insert(*evidence.line);
+    }
+  }
+  std::vector<const readers::LogFile*> order;
+  for (const readers::LogFile& log : logs) order.push_back(&log);
+  std::stable_partition(order.begin(), order.end(),
+                        [&](const readers::LogFile* log) { return wanted.contains(log->name); });
+
+  LogExcerpts result;
+  const std::size_t kept = std::min(order.size(), bounds.most_files);
+  result.files_left_out = order.size() - kept;
+  if (kept == 0) return result;
+  constexpr std::size_t kMostLinesOfAFile = 1200;
+  const Allowance allowance{.lines = std::clamp<std::size_t>(bounds.most_lines / kept, 4, kMostLinesOfAFile),
+                            .bytes = bounds.most_bytes / kept};
+  for (const readers::LogFile* log : std::span(order).first(kept)) {
+    const auto found = wanted.find(log->name);
+    Chosen chosen = choose(*log, found == wanted.end() ? Wanted{} : found->second, allowance, bounds);
+    keep_to(chosen.places, allowance, bounds.longest_line);
+    LogExcerpt excerpt{
+        .file = log->name, .rank = log->rank, .lines_in_all = chosen.lines_in_all, .lines = {}};
+    for (const Place& place : chosen.places) {
+      excerpt.lines.push_back(line_from(place, *log, bounds.longest_line));
+    }
+    result.files.push_back(std::move(excerpt));
+  }
+  return result;
+}
+
+}  // namespace lockstep::html

@@ -1,0 +1,49 @@
+// What the page shows of the logs: start, end and the surroundings of each piece of evidence, bounded however
+// many logs there are and however long their lines.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "model/finding.h"
+#include "readers/log_file.h"
+
+namespace lockstep::html {
+
+struct LogLine {
+  std::int64_t number = 0;  // in its file, from 1
+  std::optional<int> rank;
+  std::optional<std::int64_t> time_ns;  // of the log's own clock
+  std::string text;                     // valid UTF-8
+  std::size_t bytes_cut = 0;            // how much longer it is
+};
+
+struct LogExcerpt {
+  std::string file;
+  std::optional<int> rank;
+  std::int64_t lines_in_all = 0;
+  std::vector<LogLine> lines;  // ascending; numbers that are missing were left out
+};
+
+struct LogBounds {
+  std::size_t most_files = 2048;
+  std::size_t most_lines = 60'000;                // over all files
+  std::size_t most_bytes = std::size_t{6} << 20;  // likewise
+  std::size_t longest_line = 2000;
+  std::size_t around_evidence = 30;  // lines to either side
+};
+
+struct LogExcerpts {
+  std::vector<LogExcerpt> files;  // those that hold evidence first
+  std::size_t files_left_out = 0;
+};
+
+// Linear in the logs; keeps only what it gives.
+LogExcerpts excerpts_of(std::span<const readers::LogFile> logs, const model::Verdict& verdict,
+                        const LogBounds& bounds = {});
+
+}  // namespace lockstep::html

@@ -1,0 +1,91 @@
+#include "report/html/log_excerpts.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "report/html/testing/log_file.h"
+
+namespace lockstep::html {
+namespace {
+
+using ::testing::ElementsAre;
+
+std::string numbered_lines(int count) {
+  std::string text;
+  for (int i = 1; i <= count; ++i) text += "line " + std::to_string(i) + "\n";
+  return text;
+}
+
+model::Verdict verdict_about(const std::string& file, std::int64_t line) {
+  model::Finding finding;
+  finding.evidence.push_back({.file = file, .line = line, .rank = std::nullopt, .text = ""});
+  model::Verdict verdict;
+  verdict.findings.push_back(finding);
+  return verdict;
+}
+
+std::vector<std::int64_t> numbers_of(const LogExcerpt& excerpt) {
+  std::vector<std::int64_t> numbers;
+  for (const LogLine& line : excerpt.lines) numbers.push_back(line.number);
+  return numbers;
+}
+
+TEST(LogExcerpts, AShortLogIsWhole) {
+  std::vector<readers::LogFile> logs;
+  logs.push_back(testing::log_file("a.log", "[rank3]: one\ntwo"));
+  const LogExcerpts excerpts = excerpts_of(logs, {});
+  ASSERT_EQ(excerpts.files.size(), 1U);
+  EXPECT_EQ(excerpts.files[0].lines_in_all, 2);
+  EXPECT_THAT(numbers_of(excerpts.files[0]), ElementsAre(1, 2));
+  EXPECT_EQ(excerpts.files[0].lines[0].rank, 3);
+  EXPECT_EQ(excerpts.files[0].lines[0].text, "[rank3]: one");
+}
+
+TEST(LogExcerpts, ALongLogKeepsStartEndAndTheSurroundingsOfEvidence) {
+  std::vector<readers::LogFile> logs;
+  logs.push_back(testing::log_file("a.log", numbered_lines(1000)));
+  const LogExcerpts excerpts =
+      excerpts_of(logs, verdict_about("a.log", 500), {.most_lines = 8, .around_evidence = 1});
+  EXPECT_THAT(numbers_of(excerpts.files[0]), ElementsAre(1, 2, 499, 500, 501, 995, 996, 997, 998, 999, 1000));
+  EXPECT_EQ(excerpts.files[0].lines_in_all, 1000);
+}
+
+TEST(LogExcerpts, ALineOfAMegabyteIsCutAndSaysSo) {
+  std::vector<readers::LogFile> logs;
+  logs.push_back(testing::log_file("a.log", std::string(1 << 20, 'x')));
+  const LogExcerpts excerpts = excerpts_of(logs, {});
+  ASSERT_EQ(excerpts.files[0].lines.size(), 1U);
+  EXPECT_EQ(excerpts.files[0].lines[0].text.size(), 2000U);
+  EXPECT_EQ(excerpts.files[0].lines[0].bytes_cut, (1U << 20) - 2000U);
+}
+
+TEST(LogExcerpts, LogsWithEvidenceComeFirstAndTheRestIsCounted) {
+  std::vector<readers::LogFile> logs;
+  for (const char* name : {"a.log", "b.log", "c.log"}) logs.push_back(testing::log_file(name, "text\n"));
+  const LogExcerpts excerpts = excerpts_of(logs, verdict_about("c.log", 1), {.most_files = 2});
+  ASSERT_EQ(excerpts.files.size(), 2U);
+  EXPECT_EQ(excerpts.files[0].file, "c.log");
+  EXPECT_EQ(excerpts.files_left_out, 1U);
+}
+
+TEST(LogExcerpts, WhateverIsTooMuchTheEvidenceStays) {
+  std::vector<readers::LogFile> logs;
+  logs.push_back(testing::log_file("a.log", numbered_lines(1000)));
+  const LogExcerpts excerpts =
+      excerpts_of(logs, verdict_about("a.log", 700), {.most_bytes = 200, .around_evidence = 2});
+  EXPECT_THAT(numbers_of(excerpts.files[0]), ::testing::Contains(700));
+  EXPECT_LE(excerpts.files[0].lines.size(), 12U);
+}
+
+TEST(LogExcerpts, BytesThatAreNotTextDoNotReachThePage) {
+  std::vector<readers::LogFile> logs;
+  logs.push_back(testing::log_file("a.log", "\xFF\xFE<script>"));
+  EXPECT_EQ(excerpts_of(logs, {}).files[0].lines[0].text, "\uFFFD\uFFFD<script>");
+}
+
+}  // namespace
+}  // namespace lockstep::html

@@ -1,0 +1,77 @@
+// What the ranks did over time, as the page draws it: all clocks made one, every collective joined over its
+// ranks, and no more spans than a browser moves at sixty frames a second.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "model/job.h"
+
+namespace lockstep::html {
+
+enum class SpanKind : std::uint8_t {
+  kCollective,  // one that has a meeting
+  kCall,        // a send, a receive, or a collective without a number
+  kActivity,
+  kRun  // many old calls folded into one span
+};
+
+inline constexpr std::uint32_t kNoMeeting = std::numeric_limits<std::uint32_t>::max();
+inline constexpr std::uint32_t kNoText = std::numeric_limits<std::uint32_t>::max();
+
+// Times are microseconds since the start of the timeline.
+struct Span {
+  SpanKind kind = SpanKind::kCollective;
+  model::EventState state = model::EventState::kCompleted;
+  std::int64_t begin_us = 0;
+  std::int64_t end_us = 0;  // what is not finished lasts to the end
+  std::uint32_t meeting = kNoMeeting;
+  std::uint32_t label = kNoText;  // into labels
+  std::uint32_t site = kNoText;   // into sites: where in the user's program
+  std::uint64_t number = 0;       // of a step or epoch; of calls in a run
+  std::int64_t waiting_us = 0;    // in a run
+  std::int64_t transfer_us = 0;   // in a run
+};
+
+struct TimelineMeeting {
+  std::uint32_t communicator = 0;
+  std::uint64_t sequence = 0;
+  std::uint32_t label = kNoText;  // what most of its ranks brought
+  // Until then whoever came waits for others: the last arrival. Never: someone did not come. 0 where the
+  // operation lets ranks leave before others come.
+  std::int64_t all_came_us = 0;
+};
+inline constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
+
+struct TimelineRank {
+  int rank = 0;
+  std::int64_t clock_ahead_ns = 0;  // of the timeline's
+  std::vector<Span> spans;          // ascending by begin
+  std::uint64_t spans_without_time = 0;
+  std::uint64_t calls_folded = 0;  // into runs
+};
+
+struct TimelineGroup {
+  std::string name;
+  std::vector<int> members;  // global ranks; empty when nothing tells
+};
+
+struct Timeline {
+  std::int64_t begin_ns = 0;   // wall clock
+  std::int64_t seen_us = 0;    // to the last thing that is known
+  std::int64_t length_us = 0;  // somewhat more, in which what never ended can be seen
+  std::vector<std::string> labels;
+  std::vector<std::string> sites;
+  std::vector<TimelineGroup> groups;  // by communicator
+  std::vector<TimelineMeeting> meetings;
+  std::vector<TimelineRank> ranks;
+  std::size_t ranks_with_own_clock = 0;  // that no collective joins to the others
+
+  bool is_empty() const { return length_us == 0; }
+};
+
+Timeline timeline_of(const model::Job& job, std::uint64_t most_spans = 2'200'000);
+
+}  // namespace lockstep::html

@@ -1,0 +1,71 @@
+// The state of this host, at the beginning of a job and when a fault is seen: the difference tells most.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "run/evidence/cgroup.h"
+#include "run/evidence/disk.h"
+#include "run/evidence/gpu.h"
+#include "run/evidence/network.h"
+#include "run/evidence/roots.h"
+
+namespace lockstep::evidence {
+
+struct Memory {
+  std::optional<std::uint64_t> total_bytes;
+  std::optional<std::uint64_t> available_bytes;
+  std::optional<std::uint64_t> swap_total_bytes;
+  std::optional<std::uint64_t> swap_free_bytes;
+
+  bool operator==(const Memory&) const = default;
+};
+Memory parse_meminfo(std::string_view text);
+
+struct Load {
+  double one_minute = 0;
+  double five_minutes = 0;
+  double fifteen_minutes = 0;
+
+  bool operator==(const Load&) const = default;
+};
+std::optional<Load> parse_loadavg(std::string_view text);
+
+struct Clocks {
+  std::int64_t wall_ns = 0;       // since 1970
+  std::int64_t monotonic_ns = 0;  // since the host started, as in the kernel's log
+  bool is_synchronised = false;   // by NTP or PTP
+  std::int64_t largest_error_us = 0;
+};
+
+struct HostFacts {
+  std::string name;
+  Clocks clocks;
+  std::optional<Load> load;
+  unsigned cpus = 0;
+  Memory memory;
+  CgroupFacts cgroup;                      // of this process, in which the job runs
+  std::optional<std::uint64_t> oom_kills;  // since the host started
+  std::vector<Disk> disks;
+  std::vector<Link> links;
+  std::optional<std::uint64_t> tcp_segments_sent_again;
+  std::vector<Gpu> gpus;
+  std::vector<std::string> kernel_lines;  // of its log, what bears on jobs
+  std::vector<std::string> limits;
+};
+
+struct HostRequest {
+  Roots roots;
+  std::vector<std::filesystem::path> folders;         // whose disks matter: of the recording, /dev/shm, /tmp
+  std::optional<std::int64_t> kernel_lines_since_ns;  // monotonic; empty: none
+  std::chrono::milliseconds time{1'500};  // then what does not answer (a dead NFS, a driver) is left out
+};
+HostFacts facts_of_host(const HostRequest& request);
+
+// "eth0: 12 more receive errors": what got worse, for people.
+std::vector<std::string> changes(const HostFacts& before, const HostFacts& now);
+
+}  // namespace lockstep::evidence

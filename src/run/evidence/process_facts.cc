@@ -1,0 +1,116 @@
+#include "run/evidence/process_facts.h"
+
+#include <algorithm>
+#include <system_error>
+#include <unistd.h>
+
+#include "base/lines.h"
+#include "base/text_fields.h"
+
+namespace lockstep::evidence {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string line_of(const fs::path& path) {
+  return std::string(base::trimmed(text_of(path)));
+}
+
+// "0" stands for "it runs" and for "not for you".
+std::string waits_in(const fs::path& folder) {
+  std::string function = line_of(folder / "wchan");
+  return function == "0" ? std::string() : function;
+}
+
+std::vector<std::string> lines_of(std::string_view text) {
+  std::vector<std::string> kept;
+  base::Lines lines(text);
+  while (const auto line = lines.next()) kept.emplace_back(base::trimmed(base::rest_after(*line, "] ")));
+  return kept;
+}
+
+template <typename Visit>
+void for_each_entry(const fs::path& folder, Visit visit) {
+  std::error_code fault;
+  for (fs::directory_iterator entry(folder, fault), end; !fault && entry != end; entry.increment(fault)) {
+    visit(entry->path());
+  }
+}
+
+std::vector<ThreadFacts> threads_in(const fs::path& folder) {
+  std::vector<ThreadFacts> threads;
+  for_each_entry(folder, [&](const fs::path& thread) {
+    const auto tid = base::number_in<pid_t>(thread.filename().native());
+    if (!tid || threads.size() >= kMostThreads) return;
+    const auto stat = parse_stat(text_of(thread / "stat"));
+    threads.push_back({.tid = *tid,
+                       .name = line_of(thread / "comm"),
+                       .state = stat ? stat->state : kGone,
+                       .waits_in = waits_in(thread)});
+  });
+  std::ranges::sort(threads, {}, &ThreadFacts::tid);
+  return threads;
+}
+
+std::optional<std::uint64_t> count_entries(const fs::path& folder) {
+  std::error_code fault;
+  fs::directory_iterator entry(folder, fault);
+  if (fault) return std::nullopt;
+  std::uint64_t count = 0;
+  for (; !fault && entry != fs::directory_iterator(); entry.increment(fault)) ++count;
+  return count;
+}
+
+}  // namespace
+
+ProcessFacts facts_of_process(const Roots& roots, pid_t pid) {
+  const std::string number = std::to_string(pid);
+  const fs::path folder = roots.proc / number;
+  ProcessFacts facts;
+  facts.pid = pid;
+  const auto stat = parse_stat(text_of(folder / "stat"));
+  if (!stat) return facts;
+  facts.state = stat->state;
+  const auto ticks_a_second = static_cast<double>(::sysconf(_SC_CLK_TCK));
+  facts.cpu_seconds = static_cast<double>(stat->user_ticks + stat->system_ticks) / ticks_a_second;
+  Status status = parse_status(text_of(folder / "status"));
+  facts.name = std::move(status.name);
+  facts.thread_count = status.threads;
+  facts.resident_bytes = status.resident_bytes;
+  facts.peak_resident_bytes = status.peak_resident_bytes;
+  facts.swapped_bytes = status.swapped_bytes;
+  facts.waits_in = waits_in(folder);
+  facts.system_call = line_of(folder / "syscall");
+  facts.kernel_stack = lines_of(text_of(folder / "stack"));
+  facts.threads = threads_in(folder / "task");
+  facts.open_files = count_entries(folder / "fd");
+  facts.open_files_limit = parse_soft_limit(text_of(folder / "limits"), "Max open files");
+  facts.oom_score = base::number_in<std::int64_t>(line_of(folder / "oom_score"));
+  facts.cgroup = cgroup_of(roots, number);
+  return facts;
+}
+
+std::string_view state_in_words(char state) {
+  switch (state) {
+    case kGone:
+      return "is gone";
+    case 'R':
+      return "runs";
+    case 'S':
+    case 'I':
+      return "sleeps";
+    case 'D':
+      return "waits in the kernel and cannot be woken";
+    case 'T':
+      return "is stopped by a signal";
+    case 't':
+      return "is stopped by a debugger";
+    case 'Z':
+    case 'X':
+      return "has ended";
+    default:
+      return "is in a state this tool does not know";
+  }
+}
+
+}  // namespace lockstep::evidence

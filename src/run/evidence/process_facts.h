@@ -1,0 +1,49 @@
+// What /proc tells of one process, without asking the process: works for one that is stopped, stuck or ended.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <sys/types.h>
+#include <vector>
+
+#include "run/evidence/cgroup.h"
+#include "run/evidence/proc_text.h"
+#include "run/evidence/roots.h"
+
+namespace lockstep::evidence {
+
+struct ThreadFacts {
+  pid_t tid = 0;
+  std::string name;
+  char state = kGone;
+  std::string waits_in;  // the kernel's function, where it may be read
+};
+
+struct ProcessFacts {
+  pid_t pid = 0;
+  std::string name;
+  char state = kGone;  // of its main thread
+  std::string waits_in;
+  std::string system_call;  // number and arguments, or "running"
+  std::vector<std::string> kernel_stack;
+  std::vector<ThreadFacts> threads;  // the first kMostThreads
+  std::uint64_t thread_count = 0;
+  std::optional<std::uint64_t> resident_bytes;
+  std::optional<std::uint64_t> peak_resident_bytes;
+  std::optional<std::uint64_t> swapped_bytes;
+  std::optional<std::uint64_t> open_files;
+  std::optional<std::uint64_t> open_files_limit;
+  std::optional<std::int64_t> oom_score;
+  std::optional<double> cpu_seconds;  // used since it began
+  CgroupFacts cgroup;
+};
+
+inline constexpr std::size_t kMostThreads = 64;
+
+ProcessFacts facts_of_process(const Roots& roots, pid_t pid);
+
+// "sleeps", "is stopped by a signal": a clause for a sentence.
+std::string_view state_in_words(char state);
+
+}  // namespace lockstep::evidence

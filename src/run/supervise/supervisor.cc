@@ -1,0 +1,125 @@
+#include "run/supervise/supervisor.h"
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <fcntl.h>
+#include <string>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "run/supervise/job_log.h"
+
+namespace lockstep::supervise {
+namespace {
+
+// The end of a job, from one process to the other.
+std::string encode(const Result<SupervisedEnd>& ended) {
+  base::Json json;
+  if (!ended.ok()) {
+    const Error& error = ended.error();
+    json = {{"what", error.what}, {"where", error.where}, {"why", error.why}, {"hint", error.hint}};
+    return base::to_text(json, base::JsonLayout::kOneLine);
+  }
+  const process::RunEnd& run = ended.value().run;
+  json = {{"exit_status", run.exit_status},
+          {"signal", run.ended_by_signal.value_or(0)},
+          {"interrupted_by", run.interrupted_by.value_or(0)},
+          {"left_processes", run.left_processes},
+          {"ran_ms", run.ran.count()},
+          {"quiet_ms", run.quiet.count()},
+          {"log_is_whole", ended.value().log_is_whole}};
+  return base::to_text(json, base::JsonLayout::kOneLine);
+}
+
+std::optional<int> unless_zero(int number) {
+  return number == 0 ? std::nullopt : std::optional(number);
+}
+
+Result<SupervisedEnd> decode(const std::string& text) {
+  if (text.empty()) return Error{"the job was lost", "", "the process that ran it was killed", ""};
+  const base::Json json = TRY(base::parse_json(text, "supervisor"));
+  if (json.contains("what")) {
+    return Error{json.at("what").get<std::string>(), json.at("where").get<std::string>(),
+                 json.at("why").get<std::string>(), json.at("hint").get<std::string>()};
+  }
+  SupervisedEnd ended;
+  ended.run.exit_status = json.at("exit_status").get<int>();
+  ended.run.ended_by_signal = unless_zero(json.at("signal").get<int>());
+  ended.run.interrupted_by = unless_zero(json.at("interrupted_by").get<int>());
+  ended.run.left_processes = json.at("left_processes").get<bool>();
+  ended.run.ran = std::chrono::milliseconds(json.at("ran_ms").get<std::int64_t>());
+  ended.run.quiet = std::chrono::milliseconds(json.at("quiet_ms").get<std::int64_t>());
+  ended.log_is_whole = json.at("log_is_whole").get<bool>();
+  return ended;
+}
+
+// A job whose reader has gone would get SIGPIPE without us.
+void hand_on(process::Stream stream, std::string_view bytes) {
+  const int to = stream == process::Stream::kOut ? STDOUT_FILENO : STDERR_FILENO;
+  if (!base::write_all(to, bytes) && errno == EPIPE) ::kill(::getpid(), SIGTERM);
+}
+
+Result<SupervisedEnd> supervise(const process::Command& command, const std::filesystem::path& recording) {
+  JobLog log = TRY(JobLog::in_recording(recording));
+  process::RunOptions options;
+  options.on_asking_to_end = [&] { log.begin_ending(); };
+  options.on_output = [&](process::Stream stream, std::string_view bytes) {
+    log.keep(stream, bytes);
+    hand_on(stream, bytes);
+  };
+  SupervisedEnd ended;
+  ended.run = TRY(process::run(command, options));
+  log.finish();
+  ended.log_is_whole = log.is_whole();
+  return ended;
+}
+
+}  // namespace
+
+Result<Supervisor> Supervisor::start(const process::Command& command,
+                                     const std::filesystem::path& recording) {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return Error{"cannot make a pipe", "", std::strerror(errno), ""};
+  process::Descriptor answer(ends[0]);
+  process::Descriptor answering(ends[1]);
+  const pid_t parent = ::getpid();
+  const pid_t pid = ::fork();
+  if (pid < 0) return Error{"cannot start a process", "", std::strerror(errno), ""};
+  if (pid > 0) return Supervisor(pid, std::move(answer));
+
+  // In a group of its own: what is typed at the terminal reaches the job once, through the watching process.
+  ::setpgid(0, 0);
+  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if (::getppid() != parent) ::_exit(1);
+  ::signal(SIGPIPE, SIG_IGN);
+  sigset_t held;  // a group in the background may write all the same; the job does not inherit it
+  ::sigemptyset(&held);
+  ::sigaddset(&held, SIGTTOU);
+  ::sigprocmask(SIG_BLOCK, &held, nullptr);
+  const std::string told = encode(supervise(command, recording));
+  ::_exit(base::write_all(answering.get(), told) ? 0 : 1);
+}
+
+void Supervisor::send(int signal) const {
+  ::kill(pid_, signal);
+}
+
+Result<SupervisedEnd> Supervisor::finish() {
+  std::string told;
+  char chunk[4096];
+  for (;;) {
+    const ssize_t count = ::read(answer_.get(), chunk, sizeof chunk);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) break;
+    told.append(chunk, static_cast<std::size_t>(count));
+  }
+  while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  return decode(told);
+}
+
+}  // namespace lockstep::supervise

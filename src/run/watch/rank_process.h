@@ -1,0 +1,44 @@
+// The process of a rank: whether it is there, and whether it runs. On this host it is asked itself, on
+// another one the watcher there is believed.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <sys/types.h>
+
+#include "base/process/descriptor.h"
+#include "run/watch/remote_process.h"
+
+namespace lockstep::watch {
+
+struct ProcessSample {
+  char state = '?';  // as /proc tells it: R runs, S and D sleep, T and t are stopped, Z has ended
+  std::uint64_t cpu_ticks = 0;
+};
+
+class RankProcess {
+ public:
+  RankProcess() = default;
+
+  // Follows the process only if it has `record_file` mapped: the number may be another's in another container
+  // or on another host, and then nothing is known of it.
+  RankProcess(pid_t pid, const std::filesystem::path& record_file);
+
+  // Takes in what another host's watcher said since.
+  void look();
+
+  int fd() const { return descriptor_.get(); }  // readable once it has ended
+  bool is_here() const { return descriptor_.is_open(); }
+  bool has_ended() const;
+  std::optional<ProcessSample> sample() const;
+  std::int64_t clock_lead_ns() const { return remote_.clock_lead_ns; }  // of this host before the rank's
+
+ private:
+  pid_t pid_ = 0;
+  process::Descriptor descriptor_;
+  process::Descriptor told_;  // the file of a RemoteProcess
+  RemoteProcess remote_;
+};
+
+}  // namespace lockstep::watch

@@ -1,0 +1,46 @@
+#include "run/watch/suspicion.h"
+
+#include <gtest/gtest.h>
+
+namespace lockstep::watch {
+namespace {
+
+constexpr std::int64_t kSecond = 1'000'000'000;
+
+WaitHistory waits_of(int count, std::int64_t wait_ns) {
+  WaitHistory waits;
+  for (int i = 0; i < count; ++i) waits.add(wait_ns);
+  return waits;
+}
+
+TEST(Patience, IsShortWithOneWhoCannotCome) {
+  EXPECT_LT(patience_ns(Whereabouts::kLost, waits_of(0, 0)), kSecond);
+  EXPECT_LT(patience_ns(Whereabouts::kInACall, waits_of(0, 0)), kSecond);
+}
+
+TEST(Patience, IsLongWhileAJobIsNotKnown) {
+  EXPECT_EQ(patience_ns(Whereabouts::kIdle, waits_of(3, 0)), 30 * kSecond);
+  EXPECT_EQ(patience_ns(Whereabouts::kIdle, waits_of(50, 0)), 4 * kSecond);
+}
+
+TEST(Patience, GrowsWithWhatIsUsualInTheJob) {
+  EXPECT_EQ(patience_ns(Whereabouts::kIdle, waits_of(50, 5 * kSecond)), 30 * kSecond);
+  EXPECT_EQ(patience_ns(Whereabouts::kExcused, waits_of(50, 60 * kSecond)), 360 * kSecond);
+}
+
+TEST(DoesNothing, IsMeasuredByOneWhoWaits) {
+  EXPECT_TRUE(does_nothing(0.01, 0));
+  EXPECT_FALSE(does_nothing(0.10, 0));
+  EXPECT_TRUE(does_nothing(0.10, 0.08)) << "as much as a thread that looks after connections takes";
+  EXPECT_FALSE(does_nothing(0.60, 0.08));
+  EXPECT_FALSE(does_nothing(1.00, 1.00)) << "one who spins while it waits tells nothing";
+}
+
+TEST(Patience, IsLongerWithOneWhoWorks) {
+  const WaitHistory waits = waits_of(50, 0);
+  EXPECT_GT(patience_ns(Whereabouts::kBusy, waits), patience_ns(Whereabouts::kIdle, waits));
+  EXPECT_GT(patience_ns(Whereabouts::kExcused, waits), patience_ns(Whereabouts::kBusy, waits));
+}
+
+}  // namespace
+}  // namespace lockstep::watch

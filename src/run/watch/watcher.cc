@@ -1,0 +1,207 @@
+#include "run/watch/watcher.h"
+
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "run/watch/live_judge.h"
+
+namespace lockstep::watch {
+namespace {
+
+using model::Finding;
+using namespace std::chrono_literals;
+
+constexpr auto kMismatchSettles = 300ms;  // by then those who were on their way have come
+constexpr auto kGivesUpAfter = 60s;
+constexpr auto kSlowInterval = 15s;
+constexpr int kTimesSlow = 3;
+constexpr int kCostRatio = 10;  // a judgement may take a tenth of the time
+
+std::string_view family(const Finding& finding) {
+  return std::string_view(finding.code).substr(0, finding.code.find('.'));
+}
+
+// The same fault, told again: later looks know more victims and evidence, and perhaps the reason.
+bool is_same(const Finding& a, const Finding& b) {
+  return family(a) == family(b) && a.root_ranks == b.root_ranks;
+}
+
+}  // namespace
+
+std::vector<Notice> Watcher::tick() {
+  job_.poll();
+  std::vector<Notice> notices;
+  note_restart(notices);
+  note_first_loss();
+  std::ranges::move(judge(), std::back_inserter(notices));
+  resolve(notices);
+  give_up_on_late(notices);
+  std::ranges::move(look_for_slowness(), std::back_inserter(notices));
+  return notices;
+}
+
+std::uint64_t Watcher::progress() const {
+  std::uint64_t records = 0;
+  for (const LiveRank* rank : job_.ranks()) {
+    records += rank->records() + (rank->is_gone() ? 1 : 0) + (rank->has_ended() ? 1 : 0);
+  }
+  return records;
+}
+
+std::vector<Notice> Watcher::judge() {
+  std::vector<Notice> notices;
+  const Clock::time_point now = Clock::now();
+  if (job_.meetings().take_suspicion() && mismatch_since_ == Clock::time_point{}) mismatch_since_ = now;
+  const bool has_mismatch =
+      mismatch_since_ != Clock::time_point{} && now - mismatch_since_ >= kMismatchSettles;
+  const Suspicion suspicion = suspicions_.look(job_);
+  const bool is_late = suspicion.late_ns.has_value();
+  if (!has_mismatch && !suspicion.is_decided && !is_late) return notices;
+
+  const std::uint64_t progress = this->progress();
+  const bool was_judged = progress == judged_at_progress_ && (judged_late_ || !is_late) &&
+                          (judged_decided_ || !suspicion.is_decided);
+  if ((was_judged && !has_mismatch) || now < next_judgement_) return notices;
+  judged_at_progress_ = progress;
+  judged_late_ = is_late;
+  judged_decided_ = suspicion.is_decided;
+  if (has_mismatch) mismatch_since_ = {};
+  std::vector<Finding> decided = decided_faults(job_);
+  const bool has_decided = !decided.empty();
+  report(Kind::kDecided, std::move(decided), notices);
+  if (is_late) late_ns_ = *suspicion.late_ns;
+  if (is_late && !has_decided) report(Kind::kLate, late_ranks(job_, late_ns_), notices);
+  next_judgement_ = Clock::now() + kCostRatio * (Clock::now() - now);
+  return notices;
+}
+
+void Watcher::judge_again() {
+  std::vector<Finding> found = decided_faults(job_);
+  if (found.empty() && late_ns_ != 0) found = late_ranks(job_, late_ns_);
+  for (Finding& finding : found) {
+    const auto same = std::ranges::find_if(
+        standing_, [&](const Said& said) { return is_same(said.notice.finding, finding); });
+    if (same != standing_.end()) same->notice.finding = std::move(finding);
+  }
+}
+
+// What was said of the ranks is about a life that is over; their numbers may belong to others now.
+void Watcher::note_restart(std::vector<Notice>& notices) {
+  if (job_.restart() == std::exchange(restart_, job_.restart())) return;
+  for (Said& said : std::exchange(standing_, {})) {
+    said.notice.kind = Kind::kRestarted;
+    notices.push_back(std::move(said.notice));
+  }
+  suspicions_ = {};
+  slow_in_a_row_.clear();
+  first_loss_.clear();
+  has_looked_at_loss_ = false;
+  mismatch_since_ = {};
+  late_ns_ = 0;
+}
+
+void Watcher::note_first_loss() {
+  const std::vector<const LiveRank*> ranks = job_.ranks();
+  const auto gone = std::ranges::count_if(ranks, [](const LiveRank* rank) { return rank->is_gone(); });
+  if (gone == 0 || std::exchange(has_looked_at_loss_, true)) return;
+  const bool others_go_on =
+      std::ranges::any_of(ranks, [](const LiveRank* rank) { return !rank->is_gone() && !rank->has_ended(); });
+  if (gone == 1 && others_go_on) first_loss_ = lost_ranks(job_);
+}
+
+void Watcher::review_first_loss() {
+  if (first_loss_.empty()) return;
+  if (std::vector<Finding> mismatches = calls_that_differ(job_); !mismatches.empty())
+    first_loss_ = std::move(mismatches);
+}
+
+std::vector<int> Watcher::process_fds() const {
+  std::vector<int> fds;
+  for (const LiveRank* rank : job_.ranks()) {
+    if (rank->process().is_here() && !rank->is_gone() && !rank->has_ended())
+      fds.push_back(rank->process().fd());
+  }
+  return fds;
+}
+
+void Watcher::report(Kind kind, std::vector<Finding> found, std::vector<Notice>& notices) {
+  for (Finding& finding : found) {
+    const auto same = std::ranges::find_if(
+        standing_, [&](const Said& said) { return is_same(said.notice.finding, finding); });
+    if (same != standing_.end()) {
+      same->notice.finding = std::move(finding);
+      const bool was_late = same->notice.kind == Kind::kLate || same->notice.kind == Kind::kHung;
+      if (kind != Kind::kDecided || !was_late) continue;
+      same->notice.kind = kind;
+      notices.push_back(same->notice);
+      continue;
+    }
+    notices.push_back({.kind = kind, .finding = std::move(finding), .since = Clock::now()});
+    Said& said = standing_.emplace_back(Said{.notice = notices.back(), .calls_then = {}});
+    for (const int rank : said.notice.finding.root_ranks) {
+      if (const LiveRank* live = job_.rank(rank)) said.calls_then[rank] = live->calls();
+    }
+  }
+}
+
+void Watcher::give_up_on_late(std::vector<Notice>& notices) {
+  for (auto& [notice, calls] : standing_) {
+    if (notice.kind != Kind::kLate || Clock::now() - notice.since < kGivesUpAfter) continue;
+    notice.kind = Kind::kHung;
+    notices.push_back(notice);
+  }
+}
+
+bool Watcher::has_moved(const Said& said) const {
+  return std::ranges::any_of(said.calls_then, [&](const auto& then) {
+    const LiveRank* live = job_.rank(then.first);
+    return live == nullptr || live->calls() > then.second;
+  });
+}
+
+void Watcher::resolve(std::vector<Notice>& notices) {
+  std::erase_if(standing_, [&](const Said& said) {
+    const bool is_late = said.notice.kind == Kind::kLate || said.notice.kind == Kind::kHung;
+    if (!is_late || !has_moved(said)) return false;
+    notices.push_back(said.notice);
+    notices.back().kind = Kind::kResolved;
+    return true;
+  });
+}
+
+// Machines have slow moments: only who is slow again and again is slow.
+std::vector<Notice> Watcher::look_for_slowness() {
+  std::vector<Notice> notices;
+  const Clock::time_point now = Clock::now();
+  if (next_slow_look_ == Clock::time_point{}) next_slow_look_ = now + kSlowInterval;
+  if (now < next_slow_look_) return notices;
+  std::map<std::string, int> in_a_row;
+  std::vector<Finding> confirmed;
+  for (Finding& finding : slow_or_diverged(job_)) {
+    const std::string who = fmt::format("{} {}", finding.code, fmt::join(finding.root_ranks, ","));
+    const int times = ++(in_a_row[who] = slow_in_a_row_[who]);
+    if (times >= kTimesSlow || finding.code.starts_with("divergence."))
+      confirmed.push_back(std::move(finding));
+  }
+  slow_in_a_row_ = std::move(in_a_row);
+  report(Kind::kSlow, std::move(confirmed), notices);
+  next_slow_look_ = std::max(now + kSlowInterval, Clock::now() + kCostRatio * (Clock::now() - now));
+  return notices;
+}
+
+std::vector<Finding> Watcher::findings() const {
+  std::vector<Finding> findings;
+  for (const Kind kind : {Kind::kDecided, Kind::kHung, Kind::kLate, Kind::kSlow}) {
+    for (const Said& said : standing_) {
+      if (said.notice.kind == kind) findings.push_back(said.notice.finding);
+    }
+  }
+  return findings;
+}
+
+}  // namespace lockstep::watch

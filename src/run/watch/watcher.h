@@ -1,0 +1,98 @@
+// Watches a running job: call tick() a few times a second, and it says what it found, once.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "model/finding.h"
+#include "run/watch/live_job.h"
+#include "run/watch/suspicion.h"
+
+namespace lockstep::watch {
+
+enum class Kind : std::uint8_t {
+  kDecided,   // it will not get better by waiting
+  kLate,      // somebody is late; it may still come
+  kHung,      // it has been late for so long that it will not come
+  kSlow,      // it goes on, slower or otherwise than it should
+  kResolved,  // what was said before has gone: the late rank came
+  kRestarted  // the same: the job goes on in another life, without the fault
+};
+
+struct Notice {
+  Kind kind{};
+  model::Finding finding;
+  std::chrono::steady_clock::time_point since{};
+};
+
+class Watcher {
+ public:
+  explicit Watcher(std::filesystem::path folder) : job_(std::move(folder)) {}
+
+  // What is new since the last tick.
+  std::vector<Notice> tick();
+
+  // Takes in what the ranks wrote, and judges nothing.
+  void follow() { job_.poll(); }
+
+  // As in LiveJob.
+  void know_only_until(std::int64_t wall_ns) { job_.know_only_until(wall_ns); }
+
+  // Judges once more what stands, with what was learnt about it since.
+  void judge_again();
+
+  // What holds now: decided faults and ranks that are still late, most likely first.
+  std::vector<model::Finding> findings() const;
+
+  // The first rank whose process was gone without a word while others went on. Launchers end the rest at
+  // once, so there is often no time to see who waits for it: it counts when the job has ended badly.
+  const std::vector<model::Finding>& first_loss() const { return first_loss_; }
+
+  // Once all records are there: those of other hosts come after the news that a process is gone. Ranks that
+  // called different things were at odds before one of them was lost.
+  void review_first_loss();
+
+  // Becomes readable when a process of the job ends: a reason to tick at once.
+  std::vector<int> process_fds() const;
+
+  const LiveJob& job() const { return job_; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  std::vector<Notice> judge();
+  std::vector<Notice> look_for_slowness();
+  void note_first_loss();
+  void note_restart(std::vector<Notice>& notices);
+  void report(Kind kind, std::vector<model::Finding> found, std::vector<Notice>& notices);
+  void resolve(std::vector<Notice>& notices);
+  void give_up_on_late(std::vector<Notice>& notices);
+  std::uint64_t progress() const;
+
+  LiveJob job_;
+  Suspicions suspicions_;
+  struct Said {
+    Notice notice;
+    std::map<int, std::uint64_t> calls_then;  // of the ranks that began it
+  };
+  bool has_moved(const Said& said) const;
+
+  std::vector<Said> standing_;  // what still holds
+  std::vector<model::Finding> first_loss_;
+  bool has_looked_at_loss_ = false;
+  std::uint32_t restart_ = 0;
+  Clock::time_point mismatch_since_{};
+  Clock::time_point next_judgement_{};
+  Clock::time_point next_slow_look_{};
+  std::uint64_t judged_at_progress_ = ~std::uint64_t{0};
+  bool judged_late_ = false;
+  bool judged_decided_ = false;
+  std::int64_t late_ns_ = 0;  // of the last judgement about late ranks
+  std::map<std::string, int> slow_in_a_row_;
+};
+
+}  // namespace lockstep::watch
