@@ -13,24 +13,6 @@ constexpr std::size_t kWidestAlignedLabel = 26;  // a wider one stands on a line
 
 }  // namespace
 
-std::string paragraph(std::string_view text, std::size_t indent) {
-  std::string lines;
-  std::size_t column = 0;
-  while (!text.empty()) {
-    const std::string_view word = text.substr(0, text.find(' '));
-    text.remove_prefix(std::min(text.size(), word.size() + 1));
-    if (word.empty()) continue;
-    if (column > 0 && column + 1 + word.size() > kHelpWidth) {
-      lines += '\n';
-      column = 0;
-    }
-    lines += column == 0 ? std::string(indent, ' ') : " ";
-    lines += word;
-    column += (column == 0 ? indent : 1) + word.size();
-  }
-  return lines + '\n';
-}
-
 std::string two_columns(std::span<const Row> rows) {
   std::size_t widest = 0;
   for (const Row& row : rows) {

@@ -5,12 +5,11 @@
 #include <string>
 #include <string_view>
 
+#include "report/lines.h"
+
 namespace lockstep::cli {
 
-inline constexpr std::size_t kHelpWidth = 80;
-
-// The words of `text`, in lines of at most kHelpWidth columns that begin with `indent` spaces.
-std::string paragraph(std::string_view text, std::size_t indent);
+using report::paragraph;
 
 struct Row {
   std::string label;

@@ -11,7 +11,7 @@
 #include "replay/checkpoint/supervisor.h"
 #include "replay/extent.h"
 #include "replay/request.h"
-#include "run/supervise/installed.h"
+#include "run/supervise/recorder_environment.h"
 
 namespace lockstep::replay {
 

@@ -1,4 +1,4 @@
-#include "run/multihost/clock_lead.h"
+#include "run/multihost/satellite.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
-#include "cli/run_notice.h"
+#include "run/session.h"
 
 #include <gtest/gtest.h>
 
-namespace lockstep::cli {
+namespace lockstep::run {
 namespace {
 
 using std::chrono::milliseconds;
@@ -33,4 +33,4 @@ TEST(RunNotice, TakesBackWhatPassed) {
 }
 
 }  // namespace
-}  // namespace lockstep::cli
+}  // namespace lockstep::run

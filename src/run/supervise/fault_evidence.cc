@@ -1,4 +1,4 @@
-#include "run/supervise/testimony.h"
+#include "run/supervise/fault_evidence.h"
 
 #include <algorithm>
 #include <utility>
@@ -9,8 +9,10 @@
 namespace lockstep::supervise {
 namespace {
 
-constexpr std::size_t kMostRoots = 8;
-constexpr std::size_t kMostVictims = 2;
+// Ranks whose processes are asked, so that collecting stays within seconds: those that began the fault
+// matter, and two of those that wait show where the others are.
+constexpr std::size_t kMaxRoots = 8;
+constexpr std::size_t kMaxVictims = 2;
 
 std::vector<std::filesystem::path> folders_of_interest(const std::filesystem::path& recording) {
   return {"/dev/shm", "/tmp", recording};
@@ -36,18 +38,18 @@ void add(const watch::LiveJob& job, const std::vector<int>& ranks, std::size_t m
 
 }  // namespace
 
-TestimonyTaker::TestimonyTaker(std::filesystem::path recording, bool wants_native_stacks)
+FaultEvidence::FaultEvidence(std::filesystem::path recording, bool wants_native_stacks)
     : recording_(std::move(recording)),
       wants_native_stacks_(wants_native_stacks),
       at_begin_(facts_now(recording_)) {}
 
-Result<void> TestimonyTaker::take(const watch::LiveJob& job, const model::Finding& finding) const {
+Result<void> FaultEvidence::collect(const watch::LiveJob& job, const model::Finding& finding) const {
   evidence::Request request;
   request.folders = folders_of_interest(recording_);
   request.host_at_begin = at_begin_;
   request.wants_native_stacks = wants_native_stacks_;
-  add(job, finding.root_ranks, kMostRoots, request.subjects);
-  add(job, finding.victim_ranks, kMostVictims, request.subjects);
+  add(job, finding.root_ranks, kMaxRoots, request.subjects);
+  add(job, finding.victim_ranks, kMaxVictims, request.subjects);
   return evidence::keep(evidence::collect(request), recording_);
 }
 

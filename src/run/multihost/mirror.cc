@@ -1,23 +1,29 @@
-#include "run/multihost/rank_mirror.h"
+#include "run/multihost/mirror.h"
 
 #include <algorithm>
 #include <cstring>
+#include <fstream>
 #include <limits>
 #include <span>
 
+#include <fmt/format.h>
+
+#include "base/file.h"
 #include "record/layout.h"
+#include "run/watch/live_job.h"
 
 namespace lockstep::multihost {
+
 namespace {
 
 constexpr std::size_t kChunkHeader = sizeof(lockstep_chunk_header);
 
 }  // namespace
 
-Result<RankMirror> RankMirror::open(const std::filesystem::path& path, std::size_t most_bytes) {
+Result<RankMirror> RankMirror::open(const std::filesystem::path& path, std::size_t max_bytes) {
   record::Follower follower = TRY(record::Follower::open(path));
   auto bytes = TRY(record::open_byte_source(path));
-  const std::size_t most = std::max<std::size_t>(most_bytes / follower.header().chunk_bytes, 2);
+  const std::size_t most = std::max<std::size_t>(max_bytes / follower.header().chunk_bytes, 2);
   return RankMirror(std::move(follower), std::move(bytes), most);
 }
 
@@ -75,7 +81,7 @@ std::optional<std::size_t> RankMirror::place_for(std::uint64_t chunk_offset) {
 
 // A new one as long as there may be more, then that of the chunk which grew longest ago.
 std::size_t RankMirror::take_place(bool is_definitions) {
-  if (is_definitions || event_places_ < most_event_places_) {
+  if (is_definitions || event_places_ < max_event_places_) {
     if (!is_definitions) ++event_places_;
     places_.emplace_back();
     return places_.size() - 1;
@@ -94,14 +100,14 @@ std::size_t RankMirror::take_place(bool is_definitions) {
   return oldest;
 }
 
-std::size_t RankMirror::hand_on(std::size_t most_bytes, const Emit& emit) {
+std::size_t RankMirror::hand_on(std::size_t max_bytes, const Emit& emit) {
   if (!std::exchange(begun_, true)) begin(emit);
   std::size_t handed_on = 0;
   // Definitions first: then every event's are there before it.
   std::stable_partition(unsent_.begin(), unsent_.end(),
                         [this](std::size_t number) { return places_[number].is_definitions; });
   std::size_t done = 0;
-  while (done < unsent_.size() && handed_on < most_bytes) {
+  while (done < unsent_.size() && handed_on < max_bytes) {
     const std::size_t number = unsent_[done];
     Place& place = places_[number];
     handed_on += hand_on_place(place, header().header_bytes + number * header().chunk_bytes, emit);
@@ -126,7 +132,7 @@ void RankMirror::begin(const Emit& emit) {
 
 // The chunk's number must be the same before and after its bytes were read.
 std::size_t RankMirror::hand_on_place(Place& place, std::uint64_t at, const Emit& emit) {
-  const std::size_t wanted = std::min<std::size_t>(place.known - place.sent, kMostBytesInOne);
+  const std::size_t wanted = std::min<std::size_t>(place.known - place.sent, kMaxBytesInOne);
   RecordBytes message{.name = name(),
                       .offset = at + place.sent,
                       .is_new_chunk = place.sent == 0,
@@ -158,6 +164,133 @@ void RankMirror::hand_on_counters(const Emit& emit) {
                    .offset = LOCKSTEP_LIVE_OFFSET,
                    .is_new_chunk = false,
                    .bytes = std::string(reinterpret_cast<const char*>(&live), sizeof live)});
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+using namespace std::chrono_literals;
+
+constexpr std::size_t kMaxBytesOfARank = std::size_t{8} << 20;  // of events in the head's copy
+constexpr auto kSampleInterval = 200ms;
+constexpr auto kTicksInterval = 1s;  // when only the used time changed
+constexpr std::size_t kMaxEvidenceBytes = std::size_t{512} << 10;
+constexpr std::size_t kMaxOutputBytes = std::size_t{512} << 10;
+
+// The end of a file that may be long, from the begin of a line.
+std::string end_of(const fs::path& path, std::size_t max_bytes) {
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  if (!file) return {};
+  const auto size = static_cast<std::size_t>(std::max<std::streamoff>(file.tellg(), 0));
+  const std::size_t wanted = std::min(size, max_bytes);
+  std::string text(wanted, '\0');
+  file.seekg(static_cast<std::streamoff>(size - wanted));
+  file.read(text.data(), static_cast<std::streamsize>(wanted));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  if (wanted == size) return text;
+  const std::size_t line = text.find('\n');
+  return line == std::string::npos ? text : text.substr(line + 1);
+}
+
+}  // namespace
+
+// Processes are asked first: what one wrote before its end is then handed on before that is told.
+void HostMirror::look() {
+  looked_ns_ = watch::wall_clock_ns();
+  find_new_files();
+  const bool samples = Clock::now() - sampled_ >= kSampleInterval;
+  if (samples) sampled_ = Clock::now();
+  for (auto& [name, rank] : ranks_) {
+    if (samples || rank.process.has_ended()) sample(rank);
+    rank.mirror.look();
+  }
+}
+
+void HostMirror::find_new_files() {
+  std::error_code fault;
+  const fs::file_time_type changed = fs::last_write_time(recording_, fault);
+  if (!fault && changed != listed_) {
+    auto found = record::open_recording(recording_);
+    if (!found.ok()) return;
+    listed_ = changed;
+    unopened_ = std::move(found.value().rank_files);
+    std::erase_if(unopened_, [this](const record::RankFile& file) {
+      return ranks_.contains({.rank = file.rank, .restart = file.restart});
+    });
+  }
+  std::erase_if(unopened_, [this](const record::RankFile& file) {
+    auto mirror = RankMirror::open(file.path, kMaxBytesOfARank);
+    if (!mirror.ok()) return false;
+    Followed followed{
+        .mirror = std::move(mirror).value(), .process = {}, .now = {}, .told = {}, .told_at = {}};
+    followed.process = watch::RankProcess(static_cast<pid_t>(followed.mirror.header().pid), file.path);
+    followed.now.name = followed.mirror.name();
+    ranks_.emplace(followed.mirror.name(), std::move(followed));
+    return true;
+  });
+}
+
+void HostMirror::sample(Followed& rank) {
+  if (rank.process.has_ended()) {
+    rank.now.state = watch::RemoteProcess::kEnded;
+  } else if (const auto sample = rank.process.sample()) {
+    rank.now.state = sample->state;
+    rank.now.cpu_ticks = sample->cpu_ticks;
+  }
+}
+
+void HostMirror::hand_on(std::size_t max_bytes, const RankMirror::Emit& emit) {
+  std::size_t left = max_bytes;
+  for (auto& [name, rank] : ranks_) {
+    if (left == 0) return;
+    left -= std::min(left, rank.mirror.hand_on(left, emit));
+  }
+  const bool is_through =
+      std::ranges::all_of(ranks_, [](const auto& rank) { return rank.second.mirror.is_through(); });
+  if (is_through) as_of_ns_ = looked_ns_;
+}
+
+Pulse HostMirror::pulse() {
+  Pulse pulse{.sent_ns = watch::wall_clock_ns(), .as_of_ns = as_of_ns_, .clock_lead_ns = 0, .changed = {}};
+  if (as_of_ns_ != looked_ns_) return pulse;  // states are told with the records that led to them
+  for (auto& [name, rank] : ranks_) {
+    const bool is_due = rank.now.state != rank.told.state || Clock::now() - rank.told_at >= kTicksInterval;
+    if (rank.now == rank.told || !is_due) continue;
+    rank.told = rank.now;
+    rank.told_at = Clock::now();
+    pulse.changed.push_back(rank.now);
+  }
+  return pulse;
+}
+
+std::vector<EvidenceFile> HostMirror::evidence() const {
+  std::vector<EvidenceFile> all;
+  const auto add = [&](EvidenceKind kind, const RankName& name, const fs::path& path) {
+    auto text = base::read_file(path, kMaxEvidenceBytes);
+    if (text.ok()) all.push_back({.kind = kind, .name = name, .text = std::move(text).value()});
+  };
+  for (const auto& [name, rank] : ranks_) {
+    const std::string stem = fmt::format("rank_{:05}.restart_{}", name.rank, name.restart);
+    add(EvidenceKind::kPythonStacks, name, recording_ / "stacks" / (stem + ".python.txt"));
+    add(EvidenceKind::kNativeStacks, name, recording_ / "stacks" / (stem + ".native.txt"));
+  }
+  std::error_code ignored;
+  for (const fs::directory_entry& file : fs::directory_iterator(recording_, ignored)) {
+    const std::string name = file.path().filename().string();
+    if (name.starts_with("host_") && name.ends_with(".json")) add(EvidenceKind::kHostFacts, {}, file.path());
+    if (name.starts_with("kernel_") && name.ends_with(".log")) add(EvidenceKind::kKernelLog, {}, file.path());
+  }
+  return all;
+}
+
+std::vector<Output> HostMirror::output() const {
+  std::vector<Output> all;
+  for (const bool is_err : {false, true}) {
+    std::string text = end_of(recording_ / "output" / (is_err ? "job.err" : "job.out"), kMaxOutputBytes);
+    if (!text.empty()) all.push_back({.is_err = is_err, .text = std::move(text)});
+  }
+  return all;
 }
 
 }  // namespace lockstep::multihost
