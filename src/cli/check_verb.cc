@@ -21,7 +21,6 @@
 #include "network/facts_folder.h"
 #include "report/findings_json.h"
 #include "report/html/html.h"
-#include "report/printable_json.h"
 #include "report/redact/redact.h"
 
 namespace lockstep::cli {

@@ -4,7 +4,6 @@
 #include "base/escape.h"
 #include "base/json.h"
 #include "report/findings_json.h"
-#include "report/printable_json.h"
 
 namespace lockstep::cli {
 namespace {

@@ -6,7 +6,7 @@
 #include "cli/verbs.h"
 #include "cli/write_verdict.h"
 #include "diagnose/diagnose.h"
-#include "report/live_findings.h"
+#include "report/findings_json.h"
 #include "report/redact/redact.h"
 
 namespace lockstep::cli {

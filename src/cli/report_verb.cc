@@ -17,7 +17,6 @@
 #include "report/format.h"
 #include "report/html/contents.h"
 #include "report/html/html.h"
-#include "report/live_findings.h"
 #include "report/redact/redact.h"
 
 namespace lockstep::cli {

@@ -15,7 +15,6 @@
 #include "diagnose/diagnose.h"
 #include "record/recording.h"
 #include "report/findings_json.h"
-#include "report/live_findings.h"
 #include "run/evidence/python_stacks.h"
 #include "run/supervise/join_hosts.h"
 #include "run/supervise/recording_folder.h"

@@ -8,7 +8,6 @@
 #include "model/rank_set.h"
 #include "report/findings_json.h"
 #include "report/lines.h"
-#include "report/live_findings.h"
 
 namespace lockstep::run {
 namespace {

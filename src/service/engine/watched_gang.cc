@@ -4,7 +4,6 @@
 #include "base/json.h"
 #include "base/process/environment.h"
 #include "report/findings_json.h"
-#include "report/live_findings.h"
 #include "run/evidence/python_stacks.h"
 #include "run/supervise/fault_evidence.h"
 #include "run/supervise/recorder_environment.h"

@@ -1,4 +1,4 @@
-#include "report/html/checksum_map.h"
+#include "report/html/rank_tables.h"
 
 #include <algorithm>
 #include <limits>
@@ -7,8 +7,10 @@
 #include "diagnose/ranks/align.h"
 #include "diagnose/ranks/correctness/divergence.h"
 #include "diagnose/ranks/describe.h"
+#include "diagnose/ranks/timing/event_times.h"
 
 namespace lockstep::html {
+
 namespace {
 
 using ranks::Meeting;
@@ -50,7 +52,7 @@ ChecksumRow row_of(const model::Job& job, const Meeting& meeting) {
 
 }  // namespace
 
-std::optional<ChecksumMap> checksum_map_of(const model::Job& job, std::size_t most_rows) {
+std::optional<ChecksumMap> checksum_map_of(const model::Job& job, std::size_t max_rows) {
   if (job.checksums.empty()) return std::nullopt;
   const ranks::Alignment alignment = ranks::align(job);
   const auto divergence = ranks::find_divergence(job, alignment);
@@ -71,12 +73,67 @@ std::optional<ChecksumMap> checksum_map_of(const model::Job& job, std::size_t mo
   map.compared = comparable.size();
   if (map.compared == 0) return std::nullopt;
   map.parted = divergence ? divergence->meetings : 0;
-  const std::size_t before = most_rows / 3;
+  const std::size_t before = max_rows / 3;
   const std::size_t begin = first_parted > before ? first_parted - before : 0;
-  for (std::size_t i = begin; i < std::min(begin + most_rows, comparable.size()); ++i) {
+  for (std::size_t i = begin; i < std::min(begin + max_rows, comparable.size()); ++i) {
     map.rows.push_back(row_of(job, *comparable[i]));
   }
   return map;
+}
+
+namespace {
+
+bool is_timed_step(const model::Event& event) {
+  return event.kind == model::EventKind::kActivity && event.activity == model::Activity::kStep &&
+         event.sequence != model::kNoSequence && ranks::has_duration(event);
+}
+
+struct Range {
+  std::uint64_t first = model::kNoSequence;
+  std::uint64_t last = 0;
+};
+
+Range range_of(const model::Job& job) {
+  Range range;
+  for (const model::RankHistory& history : job.ranks) {
+    for (const model::Event& event : history.events) {
+      if (!is_timed_step(event)) continue;
+      range.first = std::min(range.first, event.sequence);
+      range.last = std::max(range.last, event.sequence);
+    }
+  }
+  return range;
+}
+
+}  // namespace
+
+std::vector<StepTimes> step_times_of(const model::Job& job, std::size_t max_values) {
+  const Range range = range_of(job);
+  if (range.first == model::kNoSequence) return {};
+  const std::uint64_t steps_each = (range.last - range.first) / max_values + 1;
+  std::vector<StepTimes> all;
+  for (const model::RankHistory& history : job.ranks) {
+    std::vector<double> sums;
+    std::vector<int> counts;
+    for (const model::Event& event : history.events) {
+      if (!is_timed_step(event)) continue;
+      const auto place = static_cast<std::size_t>((event.sequence - range.first) / steps_each);
+      if (place >= sums.size()) {
+        sums.resize(place + 1, 0);
+        counts.resize(place + 1, 0);
+      }
+      sums[place] += static_cast<double>(ranks::duration_of(event)) / 1e6;
+      ++counts[place];
+    }
+    if (sums.empty()) continue;
+    StepTimes times{
+        .rank = history.rank.number, .first_step = range.first, .steps_each = steps_each, .milliseconds = {}};
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+      times.milliseconds.push_back(counts[i] == 0 ? -1.0F : static_cast<float>(sums[i] / counts[i]));
+    }
+    all.push_back(std::move(times));
+  }
+  return all;
 }
 
 }  // namespace lockstep::html

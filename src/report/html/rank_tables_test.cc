@@ -1,4 +1,4 @@
-#include "report/html/step_times.h"
+#include "report/html/rank_tables.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,11 +1,10 @@
-#include "report/html/encode.h"
-
 #include <cmath>
 
 #include "base/escape.h"
 #include "diagnose/arbitrate/known_fixes.h"
 #include "diagnose/logs/wording.h"
 #include "diagnose/logs/words.h"
+#include "report/html/contents.h"
 
 namespace lockstep::html {
 namespace {

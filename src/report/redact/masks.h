@@ -1,4 +1,4 @@
-// Several patterns of our own, and replacing what one chooses.
+// Masks what patterns recognise: addresses of hosts, of hardware and of people, and secrets.
 #pragma once
 
 #include <optional>
@@ -8,8 +8,12 @@
 #include <vector>
 
 #include "base/text_search/regex.h"
+#include "report/redact/stand_ins.h"
 
 namespace lockstep::report {
+
+// Tokens, keys and passwords.
+std::string without_secrets(std::string_view text, StandIns& stand_ins);
 
 inline std::vector<base::Regex> compiled(std::span<const std::string_view> patterns) {
   std::vector<base::Regex> all;
@@ -32,5 +36,9 @@ std::string replace_all(const base::Regex& regex, std::string_view text, Replace
   }
   return result.append(text.substr(copied));
 }
+
+// IPv4, IPv6, hardware and e-mail addresses. Those that every machine has (127.0.0.1, ::1, 0.0.0.0) and
+// netmasks stay; so do version numbers of four parts where something says that they are versions.
+std::string without_addresses(std::string_view text, StandIns& stand_ins);
 
 }  // namespace lockstep::report

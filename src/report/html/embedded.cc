@@ -1,4 +1,4 @@
-#include "report/html/embedded.h"
+#include "report/html/html.h"
 
 asm(".section .rodata\n.balign 64\n.global lockstep_page_begin\nlockstep_page_begin:\n.incbin "
     "\"" LOCKSTEP_PAGE "\"\n.global lockstep_page_end\nlockstep_page_end:\n.byte 0\n.previous\n");
