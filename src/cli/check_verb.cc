@@ -13,7 +13,7 @@
 #include "cli/check_probe.h"
 #include "cli/fix.h"
 #include "cli/launch_inputs.h"
-#include "cli/program_text.h"
+#include "cli/program.h"
 #include "cli/remote_flags.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "cli/program_text.h"
+#include "cli/program.h"
 
 namespace lockstep::cli {
 namespace {

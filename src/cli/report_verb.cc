@@ -7,7 +7,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "cli/args.h"
-#include "cli/program_text.h"
+#include "cli/program.h"
 #include "cli/progress_line.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"

@@ -3,7 +3,7 @@
 #include "base/text_fields.h"
 #include "cli/args.h"
 #include "cli/preflight.h"
-#include "cli/program_text.h"
+#include "cli/program.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "report/text.h"
@@ -62,6 +62,7 @@ Result<run::Request> request_from(const Args& args) {
 }
 
 Result<ExitStatus> run(const Args& args, Terminal& terminal) {
+  const run::Request request = TRY(request_from(args));
   const bool checks = !args.has("quiet") && !args.has("no-check");
   const run::Output output{
       .before_start =
@@ -74,7 +75,7 @@ Result<ExitStatus> run(const Args& args, Terminal& terminal) {
             terminal.tell(
                 report::render_text(verdict, {.colour = terminal.color_on_err(), .width = terminal.width()}));
           }};
-  return ExitStatus{TRY(run::run_recorded(TRY(request_from(args)), output))};
+  return ExitStatus{TRY(run::run_recorded(request, output))};
 }
 
 constexpr std::string_view kAnswersToHangs[] = {"report", "stacks", "kill"};
