@@ -1,7 +1,6 @@
-#include "cli/completion.h"
-
 #include <fmt/format.h>
 
+#include "cli/docs.h"
 #include "cli/program.h"
 
 namespace lockstep::cli {

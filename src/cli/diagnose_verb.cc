@@ -1,7 +1,6 @@
 #include <filesystem>
 
 #include "cli/args.h"
-#include "cli/progress_line.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "cli/write_verdict.h"

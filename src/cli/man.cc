@@ -1,10 +1,9 @@
-#include "cli/man.h"
-
 #include <cctype>
 #include <set>
 
 #include <fmt/format.h>
 
+#include "cli/docs.h"
 #include "cli/program.h"
 
 namespace lockstep::cli {

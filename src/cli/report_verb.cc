@@ -8,7 +8,6 @@
 #include "base/json.h"
 #include "cli/args.h"
 #include "cli/program.h"
-#include "cli/progress_line.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "cli/write_verdict.h"

@@ -15,12 +15,12 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// A satellite speaks ten times a second; these bound what a stranger, a stuck satellite or the end may cost.
-constexpr auto kGreetingTime = 10s;
-constexpr auto kSilence = 15s;  // then a satellite counts as lost
-constexpr auto kWelcomeInterval = 5s;
-constexpr auto kFlushTime = 2s;
-constexpr auto kLetGoTime = 1s;
+// A satellite speaks ten times a second.
+constexpr auto kGreetingTime = 10s;                // a connection that has not joined by then is dropped
+constexpr auto kSilence = 15s;                     // without a word, or so far behind: the satellite is lost
+constexpr auto kWelcomeInterval = 5s;              // clocks are compared again with each answer
+constexpr auto kFlushTime = 2s;                    // at the end, for satellites that still read
+constexpr auto kLetGoTime = 1s;                    // for them to close their side first
 constexpr std::size_t kMaxStrangers = 64;          // connections that have not proved themselves
 constexpr std::size_t kMaxUnsentBytes = 8u << 20;  // to a satellite that does not read
 constexpr std::int64_t kNobody = std::numeric_limits<std::int64_t>::max();

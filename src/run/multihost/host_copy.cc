@@ -20,6 +20,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// What one satellite may fill of the head's disk: more than any host has, and 30 times the copy it should
+// send.
 constexpr std::size_t kMaxRanks = 4096;
 constexpr std::uint64_t kMaxFileBytes = std::uint64_t{256} << 20;
 constexpr mode_t kMode = 0644;

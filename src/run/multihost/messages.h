@@ -18,8 +18,8 @@
 namespace lockstep::multihost {
 
 inline constexpr std::uint16_t kProtocolVersion = 1;
-inline constexpr std::size_t kMaxMessageBytes = std::size_t{1} << 20;
-inline constexpr std::size_t kMaxBytesInOne = std::size_t{64} << 10;  // of a record file
+inline constexpr std::size_t kMaxMessageBytes = std::size_t{1} << 20;  // memory that a peer can claim
+inline constexpr std::size_t kMaxBytesInOne = std::size_t{64} << 10;   // of a record file
 
 // One process of the job by its place in the recording.
 struct RankName {

@@ -173,8 +173,9 @@ using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
 constexpr std::size_t kMaxBytesOfARank = std::size_t{8} << 20;  // of events in the head's copy
-constexpr auto kSampleInterval = 200ms;
-constexpr auto kTicksInterval = 1s;  // when only the used time changed
+constexpr auto kSampleInterval = 200ms;                         // of how processes are
+constexpr auto kTicksInterval = 1s;                             // when only the CPU time changed
+// Half of a message each (kMaxMessageBytes).
 constexpr std::size_t kMaxEvidenceBytes = std::size_t{512} << 10;
 constexpr std::size_t kMaxOutputBytes = std::size_t{512} << 10;
 

@@ -14,14 +14,14 @@ namespace {
 using namespace std::chrono_literals;
 using std::chrono::milliseconds;
 
-constexpr milliseconds kInterval = 100ms;
+constexpr milliseconds kInterval = 100ms;       // between looks, as a watcher of one host has it
 constexpr milliseconds kIntervalAlone = 500ms;  // between looks that go nowhere
-constexpr auto kConnectTime = 5s;
-constexpr auto kSilence = 30s;  // then the head counts as lost
-constexpr auto kComplainsAfter = 30s;
-constexpr milliseconds kFirstPause = 200ms;
-constexpr milliseconds kLongestPause = 5s;
-constexpr std::size_t kMaxUnsentBytes = 1u << 20;
+constexpr auto kConnectTime = 5s;               // for connection, greeting and welcome
+constexpr auto kSilence = 30s;                  // then the head is lost; it answers every five seconds
+constexpr auto kComplainsAfter = 30s;           // hosts of a job do not all start at once
+constexpr milliseconds kFirstPause = 200ms;     // between attempts, doubled each time
+constexpr milliseconds kMaxPause = 5s;
+constexpr std::size_t kMaxUnsentBytes = 1u << 20;  // the record files are the queue, not memory
 
 }  // namespace
 
@@ -51,7 +51,7 @@ void Satellite::work(const std::stop_token& stop) {
       wait(std::min(pause_, kIntervalAlone), false);
       do_what_is_asked();
     }
-    pause_ = std::min(2 * pause_, kLongestPause);
+    pause_ = std::min(2 * pause_, kMaxPause);
   }
   if (ends_with_ && head_host_.empty()) complain();
   is_joined_ = false;

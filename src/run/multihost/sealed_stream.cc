@@ -66,7 +66,7 @@ namespace {
 constexpr std::size_t kMagicBytes = 8;
 constexpr std::size_t kGreetingBytes = 8 + 2 + 6 + kNonceBytes;  // magic, version, zeros, nonce
 constexpr std::size_t kLengthBytes = 4;
-constexpr std::size_t kMaxUntrustedBytes = 4096;
+constexpr std::size_t kMaxUntrustedBytes = 4096;  // a stranger can make us keep no more
 
 }  // namespace
 

@@ -19,8 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMaxBytes = 4096;
-constexpr std::size_t kMinBytes = 16;
+constexpr std::size_t kMaxBytes = 4096;  // of a file that may be something else
+constexpr std::size_t kMinBytes = 16;    // a secret that cannot be guessed
 constexpr mode_t kOnlyOwner = 0600;
 
 Error no_token(std::string where, std::string why) {
