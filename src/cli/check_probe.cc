@@ -13,7 +13,6 @@
 #include "base/file.h"
 #include "base/host_port.h"
 #include "base/text_fields.h"
-#include "cli/progress_line.h"
 #include "cli/remote_flags.h"
 #include "cli/terminal.h"
 #include "network/facts_folder.h"

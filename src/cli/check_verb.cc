@@ -13,7 +13,7 @@
 #include "cli/check_probe.h"
 #include "cli/fix.h"
 #include "cli/launch_inputs.h"
-#include "cli/program_text.h"
+#include "cli/program.h"
 #include "cli/remote_flags.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
@@ -21,7 +21,6 @@
 #include "network/facts_folder.h"
 #include "report/findings_json.h"
 #include "report/html/html.h"
-#include "report/printable_json.h"
 #include "report/redact/redact.h"
 
 namespace lockstep::cli {

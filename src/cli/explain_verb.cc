@@ -4,8 +4,8 @@
 
 #include "base/closest.h"
 #include "cli/args.h"
+#include "cli/help.h"
 #include "cli/terminal.h"
-#include "cli/text_layout.h"
 #include "cli/verbs.h"
 #include "diagnose/arbitrate/known_fixes.h"
 #include "diagnose/logs/catalogue.h"

@@ -5,7 +5,7 @@
 
 #include "base/file.h"
 #include "cli/args.h"
-#include "cli/program_text.h"
+#include "cli/program.h"
 #include "cli/remote_flags.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"

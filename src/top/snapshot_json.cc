@@ -6,7 +6,6 @@
 #include "base/escape.h"
 #include "base/json.h"
 #include "report/findings_json.h"
-#include "report/printable_json.h"
 #include "top/states.h"
 
 namespace lockstep::top {

@@ -16,7 +16,7 @@
 #include "base/process/spawn.h"
 #include "base/text_fields.h"
 #include "hostinfo/program.h"
-#include "run/multihost/seal.h"
+#include "run/multihost/sealed_stream.h"
 #include "run/multihost/socket.h"
 
 namespace lockstep::probe {

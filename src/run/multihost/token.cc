@@ -11,7 +11,7 @@
 
 #include "base/file.h"
 #include "base/process/descriptor.h"
-#include "run/multihost/seal.h"
+#include "run/multihost/sealed_stream.h"
 #include "run/multihost/variables.h"
 
 namespace lockstep::multihost {
@@ -19,8 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostBytes = 4096;
-constexpr std::size_t kFewestBytes = 16;
+constexpr std::size_t kMaxBytes = 4096;  // of a file that may be something else
+constexpr std::size_t kMinBytes = 16;    // a secret that cannot be guessed
 constexpr mode_t kOnlyOwner = 0600;
 
 Error no_token(std::string where, std::string why) {
@@ -36,12 +36,12 @@ std::optional<fs::path> own_file(const TokenSource& source) {
 
 Result<std::string> checked(std::string text, const std::string& where) {
   while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
-  if (text.size() >= kFewestBytes) return text;
-  return no_token(where, fmt::format("a token has {} characters at least", kFewestBytes));
+  if (text.size() >= kMinBytes) return text;
+  return no_token(where, fmt::format("a token has {} characters at least", kMinBytes));
 }
 
 Result<std::string> read_token(const fs::path& file) {
-  return checked(TRY(base::read_file(file, kMostBytes)), file.string());
+  return checked(TRY(base::read_file(file, kMaxBytes)), file.string());
 }
 
 // Of the file that everybody would take, others must not know what is in it.

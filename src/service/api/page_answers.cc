@@ -4,7 +4,7 @@
 
 #include "base/file.h"
 #include "base/text_fields.h"
-#include "report/html/served.h"
+#include "report/html/html.h"
 #include "service/api/submit_answer.h"
 #include "service/http/problem.h"
 #include "service/job/resolve.h"
