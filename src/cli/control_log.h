@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/process/output_files.h"
+#include "base/process/run.h"
 #include "base/result.h"
 
 namespace lockstep::cli {

@@ -6,7 +6,7 @@
 
 #include "base/escape.h"
 #include "base/file.h"
-#include "base/json_fields.h"
+#include "base/json.h"
 #include "base/process/descriptor.h"
 #include "cli/service_client.h"
 #include "service/http/message.h"

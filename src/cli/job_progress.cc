@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/escape.h"
-#include "base/json_fields.h"
+#include "base/json.h"
 #include "cli/service_client.h"
 #include "cli/terminal.h"
 

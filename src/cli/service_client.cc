@@ -4,7 +4,7 @@
 
 #include "base/escape.h"
 #include "base/file.h"
-#include "base/json_fields.h"
+#include "base/json.h"
 #include "base/text_fields.h"
 #include "cli/job_progress.h"
 #include "report/findings_json.h"

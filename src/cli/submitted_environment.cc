@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string_view>
 
-#include "base/process/search_path.h"
+#include "base/process/environment.h"
 #include "base/text_fields.h"
 
 namespace lockstep::cli {

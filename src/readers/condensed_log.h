@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "base/line_marks.h"
+#include "base/lines.h"
 #include "readers/growing_buffer.h"
 #include "readers/open_input.h"
 

@@ -4,7 +4,7 @@
 #include <vector>
 #include <xxhash.h>
 
-#include "base/mapped_pages.h"
+#include "base/mapped_file.h"
 
 namespace lockstep::readers {
 

@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 
 #include "base/fast_json.h"
-#include "base/line_counter.h"
+#include "base/lines.h"
 #include "base/text_fields.h"
 #include "model/rank_set.h"
 #include "readers/horovod/timeline_records.h"

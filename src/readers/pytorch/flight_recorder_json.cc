@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 
 #include "base/fast_json.h"
-#include "base/json_objects.h"
 #include "readers/pytorch/json_entry_reader.h"
 
 namespace lockstep::readers {

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "base/fast_json.h"
-#include "base/json_objects.h"
 #include "readers/pytorch/trace_calls.h"
 #include "readers/pytorch/trace_entry.h"
 #include "readers/pytorch/trace_head.h"

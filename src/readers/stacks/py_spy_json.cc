@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "base/fast_json.h"
-#include "base/json_objects.h"
 #include "readers/stacks/process_dump.h"
 #include "readers/stacks/process_family.h"
 

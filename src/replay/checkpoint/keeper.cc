@@ -13,8 +13,8 @@
 #include <fmt/format.h>
 
 #include "base/file.h"
-#include "base/process/pointers.h"
-#include "base/process/search_path.h"
+#include "base/process/environment.h"
+#include "base/process/spawn.h"
 #include "replay/stop.h"
 
 namespace lockstep::checkpoint {

@@ -6,7 +6,7 @@
 #include <map>
 #include <optional>
 
-#include "base/json_fields.h"
+#include "base/json.h"
 
 namespace lockstep::html {
 namespace {

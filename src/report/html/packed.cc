@@ -2,8 +2,8 @@
 
 #include <zlib.h>
 
-#include "base/base64.h"
 #include "base/check.h"
+#include "base/escape.h"
 
 namespace lockstep::html {
 

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string_view>
 
-#include "base/process/output_files.h"
+#include "base/process/run.h"
 #include "base/result.h"
 
 namespace lockstep::supervise {

@@ -1,4 +1,4 @@
-#include "base/line_marks.h"
+#include "base/lines.h"
 
 #include <algorithm>
 

@@ -1,11 +1,9 @@
-#include "base/json_objects.h"
+#include "base/fast_json.h"
 
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
-
-#include "base/fast_json.h"
 
 namespace lockstep::base {
 namespace {

@@ -1,4 +1,4 @@
-#include "base/mapped_pages.h"
+#include "base/mapped_file.h"
 
 #include <cstdint>
 #include <sys/mman.h>

@@ -1,4 +1,4 @@
-#include "base/process/search_path.h"
+#include "base/process/environment.h"
 
 #include <algorithm>
 #include <unistd.h>
