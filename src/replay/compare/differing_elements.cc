@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "record/payload_content.h"
+#include "record/payload.h"
 
 namespace lockstep::replay {
 namespace {
