@@ -7,7 +7,7 @@
 #include "base/json.h"
 #include "report/findings_json.h"
 #include "report/printable_json.h"
-#include "top/states.h"
+#include "top/figures.h"
 
 namespace lockstep::top {
 namespace {

@@ -1,4 +1,4 @@
-#include "top/rows/fold.h"
+#include "top/rows/row.h"
 
 #include <algorithm>
 #include <map>

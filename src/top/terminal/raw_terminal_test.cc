@@ -1,4 +1,4 @@
-#include "top/terminal/redraw.h"
+#include "top/terminal/raw_terminal.h"
 
 #include <gtest/gtest.h>
 
