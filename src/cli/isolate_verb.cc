@@ -16,7 +16,6 @@
 #include "base/json.h"
 #include "base/process/environment.h"
 #include "base/process/free_port.h"
-#include "base/process/output_files.h"
 #include "base/process/run.h"
 #include "base/result.h"
 #include "base/text_fields.h"

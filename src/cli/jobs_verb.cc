@@ -7,7 +7,6 @@
 #include "base/escape.h"
 #include "base/file.h"
 #include "base/json.h"
-#include "base/json_fields.h"
 #include "base/process/descriptor.h"
 #include "base/result.h"
 #include "cli/service_client.h"

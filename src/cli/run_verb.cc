@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include "base/process/environment.h"
+#include "base/process/spawn.h"
 #include "base/text_fields.h"
 #include "cli/args.h"
 #include "cli/preflight.h"

@@ -10,7 +10,7 @@
 
 #include "base/escape.h"
 #include "base/file.h"
-#include "base/json_fields.h"
+#include "base/json.h"
 #include "base/text_fields.h"
 #include "cli/terminal.h"
 #include "report/findings_json.h"

@@ -7,7 +7,6 @@
 
 #include "base/process/capture.h"
 #include "base/process/environment.h"
-#include "base/process/search_path.h"
 #include "base/text_fields.h"
 
 namespace lockstep::hostinfo {

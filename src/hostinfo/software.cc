@@ -4,7 +4,7 @@
 #include <array>
 
 #include "base/lines.h"
-#include "base/process/search_path.h"
+#include "base/process/environment.h"
 #include "base/text_fields.h"
 #include "run/evidence/roots.h"
 

@@ -10,7 +10,7 @@
 #include "base/escape.h"
 #include "base/file.h"
 #include "base/process/environment.h"
-#include "base/process/terminal_pair.h"
+#include "base/process/spawn.h"
 #include "diagnose/arbitrate/good_end.h"
 #include "diagnose/diagnose.h"
 #include "record/recording.h"

@@ -5,8 +5,10 @@
 #include "base/check.h"
 #include "base/escape.h"
 #include "base/json.h"
+#include "cli/program.h"
 #include "report/findings_json.h"
-#include "top/states.h"
+#include "top/figures.h"
+#include "top/line.h"
 
 namespace lockstep::top {
 namespace {

@@ -2,7 +2,6 @@
 
 #include <type_traits>
 
-#include "base/packed_variant.h"
 #include "base/packing.h"
 
 namespace lockstep::probe {

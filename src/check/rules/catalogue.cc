@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/file.h"
-#include "base/json_fields.h"
+#include "base/json.h"
 #include "base/yaml.h"
 
 namespace lockstep::rules {

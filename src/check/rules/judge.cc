@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "base/json_fields.h"
+#include "base/json.h"
 #include "check/rules/evaluate.h"
 
 namespace lockstep::rules {

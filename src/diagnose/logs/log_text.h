@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "base/line_marks.h"
-#include "base/mapped_pages.h"
+#include "base/lines.h"
+#include "base/mapped_file.h"
 
 namespace lockstep::logs {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "base/mapped_pages.h"
+#include "base/mapped_file.h"
 
 namespace lockstep::logs {
 namespace {

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "base/json.h"
-#include "base/json_fields.h"
 #include "base/text_fields.h"
 
 namespace lockstep::network {

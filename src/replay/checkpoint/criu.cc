@@ -10,7 +10,6 @@
 #include "base/process/capture.h"
 #include "base/process/environment.h"
 #include "base/process/foreground.h"
-#include "base/process/search_path.h"
 
 namespace lockstep::checkpoint {
 namespace {

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/file.h"
-#include "base/json_fields.h"
+#include "base/json.h"
 
 namespace lockstep::checkpoint {
 namespace {

@@ -16,8 +16,7 @@
 #include <fmt/format.h>
 
 #include "base/file.h"
-#include "base/process/pointers.h"
-#include "base/process/search_path.h"
+#include "base/process/environment.h"
 #include "replay/checkpoint/shared_pages.h"
 
 namespace lockstep::checkpoint {

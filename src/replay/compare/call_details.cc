@@ -10,7 +10,7 @@
 
 #include "base/text_fields.h"
 #include "record/definitions.h"
-#include "record/payload_content.h"
+#include "record/payload.h"
 #include "record/reader.h"
 
 namespace lockstep::replay {

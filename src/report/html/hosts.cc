@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "base/escape.h"
-#include "base/json_fields.h"
+#include "base/json.h"
 
 namespace lockstep::html {
 

@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "base/base64.h"
 #include "base/check.h"
+#include "base/escape.h"
 #include "diagnose/logs/catalogue.h"
 #include "report/findings_json.h"
 #include "report/html/contents.h"

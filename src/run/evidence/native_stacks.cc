@@ -10,7 +10,7 @@
 
 #include "base/lines.h"
 #include "base/process/capture.h"
-#include "base/process/search_path.h"
+#include "base/process/environment.h"
 #include "base/text_fields.h"
 #include "run/evidence/process_facts.h"
 

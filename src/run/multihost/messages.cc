@@ -3,7 +3,6 @@
 #include <type_traits>
 #include <utility>
 
-#include "base/packed_variant.h"
 #include "base/packing.h"
 
 namespace lockstep::multihost {

@@ -14,7 +14,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
-#include "base/process/output_files.h"
+#include "base/process/run.h"
 #include "base/result.h"
 
 namespace lockstep::supervise {

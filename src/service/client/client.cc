@@ -11,7 +11,6 @@
 #include <fmt/format.h>
 
 #include "base/json.h"
-#include "base/json_fields.h"
 #include "base/text_fields.h"
 #include "service/client/start_service.h"
 

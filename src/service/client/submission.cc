@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/file.h"
-#include "base/process/search_path.h"
+#include "base/process/environment.h"
 #include "base/text_fields.h"
 #include "service/job/guess_framework.h"
 #include "service/job/spec_fields.h"

@@ -6,7 +6,6 @@
 
 #include "base/file.h"
 #include "base/process/environment.h"
-#include "base/process/output_files.h"
 #include "base/process/run.h"
 #include "service/engine/heartbeat.h"
 #include "service/engine/job_output.h"

@@ -1,6 +1,5 @@
 #include "service/job/sent_files.h"
 
-#include "base/base64.h"
 #include "base/escape.h"
 
 namespace lockstep::service {

@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "base/base64.h"
-#include "base/json_fields.h"
+#include "base/escape.h"
+#include "base/json.h"
 #include "base/text_fields.h"
 #include "base/yaml.h"
 #include "service/engine/nodes/own_node.h"

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "base/json_fields.h"
+#include "base/json.h"
 #include "base/process/environment.h"
 #include "base/text_fields.h"
 #include "service/engine/kubernetes/attempt_objects.h"

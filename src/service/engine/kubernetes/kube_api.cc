@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "base/json_fields.h"
+#include "base/json.h"
 #include "base/process/capture.h"
 #include "base/process/environment.h"
 #include "service/client/channel.h"

@@ -5,10 +5,9 @@
 
 #include <fmt/format.h>
 
-#include "base/base64.h"
+#include "base/escape.h"
 #include "base/file.h"
 #include "base/json.h"
-#include "base/json_fields.h"
 #include "base/text_fields.h"
 #include "base/yaml.h"
 

@@ -4,7 +4,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "base/json_fields.h"
+#include "base/json.h"
 #include "base/text_fields.h"
 #include "service/engine/kubernetes/attempt_objects.h"
 
