@@ -1,18 +1,18 @@
 #include <fmt/format.h>
 
+#include "catalogue/catalogue.h"
+#include "catalogue/wording.h"
 #include "cli/args.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
-#include "diagnose/logs/catalogue.h"
-#include "diagnose/logs/wording.h"
 
 namespace lockstep::cli {
 namespace {
 
-using logs::Catalogue;
+using catalogue::Catalogue;
 
 Result<ExitStatus> check(const Catalogue& catalogue, Terminal& terminal) {
-  const std::vector<std::string> faults = logs::sample_faults(catalogue);
+  const std::vector<std::string> faults = catalogue::sample_faults(catalogue);
   for (const std::string& fault : faults) TRY(terminal.write(fault + "\n"));
   if (!faults.empty()) return ExitStatus::kFindings;
   TRY(terminal.write(fmt::format("{} codes and {} facts: every sample is as it should be\n", catalogue.size(),
@@ -22,9 +22,9 @@ Result<ExitStatus> check(const Catalogue& catalogue, Terminal& terminal) {
 
 Result<ExitStatus> list(const Catalogue& catalogue, Terminal& terminal) {
   for (std::size_t i = 0; i < catalogue.size(); ++i) {
-    const logs::Symptom& symptom = catalogue.symptom(i);
+    const catalogue::Symptom& symptom = catalogue.symptom(i);
     TRY(terminal.write(fmt::format("{}\t{}\t{}\n", model::entry_of(symptom.leaf).id, symptom.code,
-                                   logs::worded_in_general(symptom.title))));
+                                   catalogue::worded_in_general(symptom.title))));
   }
   return ExitStatus::kNothingFound;
 }

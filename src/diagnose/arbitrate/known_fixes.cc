@@ -4,7 +4,7 @@
 
 namespace lockstep::diagnose {
 
-std::vector<model::Fix> fixes_of(const logs::Symptom& symptom) {
+std::vector<model::Fix> fixes_of(const catalogue::Symptom& symptom) {
   return symptom.fixes.empty() ? ranks::fixes_for(symptom.code) : symptom.fixes;
 }
 

@@ -9,6 +9,11 @@
 namespace lockstep::logs {
 namespace {
 
+using catalogue::Printer;
+using catalogue::Role;
+using catalogue::Strength;
+using catalogue::Symptom;
+
 int order_of(Role role) {
   return role == Role::kOrigin ? 0 : role == Role::kCascade ? 1 : 2;
 }

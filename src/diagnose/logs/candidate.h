@@ -12,10 +12,10 @@
 namespace lockstep::logs {
 
 struct Candidate {
-  const Symptom* symptom = nullptr;
-  const Variant* variant = nullptr;
-  Role role = Role::kOrigin;
-  Strength strength = Strength::kHint;
+  const catalogue::Symptom* symptom = nullptr;
+  const catalogue::Variant* variant = nullptr;
+  catalogue::Role role = catalogue::Role::kOrigin;
+  catalogue::Strength strength = catalogue::Strength::kHint;
   model::Leaf leaf = model::Leaf::kRunOther;
   const Sighting* lead = nullptr;          // the one that says most
   std::vector<const Sighting*> sightings;  // in the order of the logs

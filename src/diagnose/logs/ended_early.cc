@@ -4,6 +4,11 @@
 
 namespace lockstep::logs {
 
+using catalogue::Catalogue;
+using catalogue::Printer;
+using catalogue::Role;
+using catalogue::Symptom;
+
 std::vector<int> who_ended_early(const Candidate& complaint, const model::Finding& finding,
                                  const std::set<int>& done) {
   const bool is_about_others =

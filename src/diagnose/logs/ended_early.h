@@ -4,8 +4,8 @@
 #include <set>
 #include <vector>
 
+#include "catalogue/catalogue.h"
 #include "diagnose/logs/candidate.h"
-#include "diagnose/logs/catalogue.h"
 #include "model/finding.h"
 
 namespace lockstep::logs {
@@ -17,7 +17,7 @@ std::vector<int> who_ended_early(const Candidate& complaint, const model::Findin
                                  const std::set<int>& done);
 
 // Keeps its evidence, and its ranks where it has any.
-void say_who_ended_early(const Catalogue& catalogue, std::vector<int> ranks, const std::set<int>& complaining,
-                         model::Finding& finding);
+void say_who_ended_early(const catalogue::Catalogue& catalogue, std::vector<int> ranks,
+                         const std::set<int>& complaining, model::Finding& finding);
 
 }  // namespace lockstep::logs

@@ -11,6 +11,8 @@
 namespace lockstep::logs {
 namespace {
 
+using catalogue::Catalogue;
+
 model::Finding verdict_on(std::string_view of_rank_0, std::string_view of_rank_1) {
   auto catalogue = Catalogue::load();
   CHECK(catalogue.ok(), "the built-in catalogue loads");

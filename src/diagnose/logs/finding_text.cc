@@ -6,12 +6,16 @@
 
 #include <fmt/format.h>
 
+#include "catalogue/wording.h"
 #include "diagnose/logs/first_step.h"
 #include "diagnose/logs/scope.h"
-#include "diagnose/logs/wording.h"
 
 namespace lockstep::logs {
 namespace {
+
+using catalogue::Printer;
+using catalogue::Role;
+using catalogue::worded;
 
 constexpr std::size_t kMostEvidence = 6;
 constexpr std::size_t kLongestEvidence = 600;

@@ -21,6 +21,10 @@
 namespace lockstep::logs {
 namespace {
 
+using catalogue::Catalogue;
+using catalogue::Role;
+using catalogue::Strength;
+
 constexpr std::size_t kMostFindings = 4;
 
 std::set<int> speaking_ranks(const LineSources& sources, std::span<const Sighting> sightings) {

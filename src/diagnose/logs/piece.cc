@@ -8,6 +8,9 @@
 namespace lockstep::logs {
 namespace {
 
+using catalogue::Catalogue;
+using catalogue::Prefilter;
+
 constexpr std::size_t kPiece = std::size_t{32} << 20;
 // What stays in a core's second cache while it is looked at three times: factors, patterns, newlines.
 constexpr std::size_t kBlock = std::size_t{512} << 10;

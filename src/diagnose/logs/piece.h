@@ -38,7 +38,7 @@ std::vector<Piece> pieces_of(std::span<const LogText> logs);
 // One for each thread.
 class PieceScanner {
  public:
-  explicit PieceScanner(const Catalogue& catalogue);
+  explicit PieceScanner(const catalogue::Catalogue& catalogue);
 
   // Of a pattern that matches more often than `most_hits` in the piece only the first lines are kept.
   void scan(const LogText& log, Piece& piece, std::size_t most_hits);
@@ -50,7 +50,7 @@ class PieceScanner {
   void find_candidates(std::string_view bytes, std::size_t begin, std::size_t end, Piece& piece);
   void add_candidate(std::string_view bytes, std::size_t place);
 
-  const Catalogue& catalogue_;
+  const catalogue::Catalogue& catalogue_;
   base::PatternScanner telling_;
   std::unique_ptr<base::PatternScanner> everywhere_;
   std::vector<LineSpan> candidates_;

@@ -13,6 +13,8 @@
 namespace lockstep::logs {
 namespace {
 
+using catalogue::Catalogue;
+
 // Facts are told at the start and shown again near the end; what lies between costs more than it tells. Of
 // many logs each needs to tell less.
 constexpr std::size_t kEndOfLog = std::size_t{4} << 20;

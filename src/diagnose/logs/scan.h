@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "diagnose/logs/catalogue.h"
+#include "catalogue/catalogue.h"
 #include "diagnose/logs/line.h"
 #include "diagnose/logs/log_text.h"
 #include "model/log_marks.h"
@@ -33,15 +33,15 @@ using OnScanned = std::function<void(std::uint64_t bytes_done, std::uint64_t byt
 
 // One for each log, on all cores; the same whatever their number. Memory does not grow with the logs.
 // `seen_before`, where there are any: what look_through() gave for each log, or nothing.
-std::vector<Scan> scan_logs(const Catalogue& catalogue, std::span<const LogText> logs,
+std::vector<Scan> scan_logs(const catalogue::Catalogue& catalogue, std::span<const LogText> logs,
                             const OnScanned& on_scanned = {},
                             std::vector<std::optional<Scan>> seen_before = {});
 
 // All but the facts, of one of `logs` logs.
-Scan look_through(const Catalogue& catalogue, const LogText& log, std::size_t logs,
+Scan look_through(const catalogue::Catalogue& catalogue, const LogText& log, std::size_t logs,
                   const OnScanned& on_scanned = {});
 
 // The hits alone, of a part of a log, in their order.
-std::vector<Hit> hits_in(const Catalogue& catalogue, std::string_view text);
+std::vector<Hit> hits_in(const catalogue::Catalogue& catalogue, std::string_view text);
 
 }  // namespace lockstep::logs

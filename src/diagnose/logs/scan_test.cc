@@ -9,6 +9,9 @@
 namespace lockstep::logs {
 namespace {
 
+using catalogue::Catalogue;
+using catalogue::Symptom;
+
 const Catalogue& catalogue() {
   static const Catalogue embedded = Catalogue::load().value();
   return embedded;

@@ -7,6 +7,8 @@
 namespace lockstep::logs {
 namespace {
 
+using catalogue::ScopeRule;
+
 std::string in_words(const std::set<int>& ranks) {
   return model::compress_ranks({ranks.begin(), ranks.end()});
 }

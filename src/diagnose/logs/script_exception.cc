@@ -10,6 +10,12 @@
 namespace lockstep::logs {
 namespace {
 
+using catalogue::Catalogue;
+using catalogue::Printer;
+using catalogue::Role;
+using catalogue::Strength;
+using catalogue::Variant;
+
 constexpr std::size_t kLongestQuote = 120;
 
 std::string quoted(const RaisedException& exception) {

@@ -11,6 +11,13 @@
 namespace lockstep::logs {
 namespace {
 
+using catalogue::Catalogue;
+using catalogue::Pattern;
+using catalogue::PatternOwner;
+using catalogue::Role;
+using catalogue::Strength;
+using catalogue::Variant;
+
 bool ends_log(LineSpan line, std::string_view bytes) {
   constexpr std::string_view kBlank = " \t\r\n-=";
   return bytes.find_first_not_of(kBlank, line.end) == std::string_view::npos;

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/text_search/regex.h"
-#include "diagnose/logs/catalogue.h"
+#include "catalogue/catalogue.h"
 #include "diagnose/logs/context.h"
 #include "diagnose/logs/line.h"
 #include "diagnose/logs/line_sources.h"
@@ -19,9 +19,9 @@
 namespace lockstep::logs {
 
 struct Sighting {
-  const Symptom* symptom = nullptr;
-  const Pattern* pattern = nullptr;
-  const Variant* variant = nullptr;  // nullptr: the entry as it stands
+  const catalogue::Symptom* symptom = nullptr;
+  const catalogue::Pattern* pattern = nullptr;
+  const catalogue::Variant* variant = nullptr;  // nullptr: the entry as it stands
   std::size_t log = 0;
   LineSpan line;
   std::optional<int> rank;
@@ -29,7 +29,7 @@ struct Sighting {
   Stage stage = Stage::kUnknown;
   base::Regex::Captures captures;
 
-  Strength strength() const {
+  catalogue::Strength strength() const {
     return variant != nullptr && variant->strength ? *variant->strength : pattern->strength;
   }
   model::Leaf leaf() const { return variant != nullptr && variant->leaf ? *variant->leaf : symptom->leaf; }
@@ -39,7 +39,7 @@ inline bool is_same_line(const Sighting& one, const Sighting& other) {
   return one.log == other.log && one.line == other.line;
 }
 
-std::vector<Sighting> sightings_in(const Catalogue& catalogue, std::span<const LogText> logs,
+std::vector<Sighting> sightings_in(const catalogue::Catalogue& catalogue, std::span<const LogText> logs,
                                    std::span<const Scan> scans, const Context& context,
                                    const LineSources& sources);
 

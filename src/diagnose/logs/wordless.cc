@@ -8,6 +8,9 @@
 namespace lockstep::logs {
 namespace {
 
+using catalogue::Catalogue;
+using catalogue::Symptom;
+
 model::Finding finding_about(const Symptom& symptom, const Sighting& sighting,
                              std::span<const LogText> logs) {
   Candidate candidate;

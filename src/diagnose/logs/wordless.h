@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "diagnose/logs/catalogue.h"
+#include "catalogue/catalogue.h"
 #include "diagnose/logs/guess.h"
 #include "diagnose/logs/log_text.h"
 #include "diagnose/logs/silent.h"
@@ -14,13 +14,14 @@
 
 namespace lockstep::logs {
 
-model::Finding silent_finding(const Catalogue& catalogue, std::span<const LogText> logs,
+model::Finding silent_finding(const catalogue::Catalogue& catalogue, std::span<const LogText> logs,
                               const SilentSign& sign);
 
 // The entry that describes the leaf.
-const Symptom& leaf_entry(const Catalogue& catalogue, model::Leaf leaf);
+const catalogue::Symptom& leaf_entry(const catalogue::Catalogue& catalogue, model::Leaf leaf);
 
 // Marked as a guess.
-model::Finding guessed_finding(const Catalogue& catalogue, std::span<const LogText> logs, const Guess& guess);
+model::Finding guessed_finding(const catalogue::Catalogue& catalogue, std::span<const LogText> logs,
+                               const Guess& guess);
 
 }  // namespace lockstep::logs

@@ -3,12 +3,12 @@
 #pragma once
 
 #include "base/json.h"
-#include "diagnose/logs/catalogue.h"
+#include "catalogue/catalogue.h"
 #include "report/html/contents.h"
 
 namespace lockstep::html {
 
 base::Json encode(const Contents& contents);
-base::Json encode(const logs::Catalogue& catalogue);
+base::Json encode(const catalogue::Catalogue& catalogue);
 
 }  // namespace lockstep::html

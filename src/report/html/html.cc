@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "diagnose/logs/catalogue.h"
+#include "catalogue/catalogue.h"
 #include "report/findings_json.h"
 #include "report/html/data_block.h"
 #include "report/html/encode.h"
@@ -35,7 +35,7 @@ std::string text_for_html(std::string_view text) {
 }  // namespace
 
 Result<std::string> html_of(const Contents& contents, std::string_view version) {
-  const logs::Catalogue catalogue = TRY(logs::Catalogue::load());
+  const catalogue::Catalogue catalogue = TRY(catalogue::Catalogue::load());
   std::string data = json_block("lockstep-about", one_line({{"version", version}}));
   data += json_block("lockstep-findings", report::encode_findings(contents.verdict));
   data += packed_block("lockstep-contents", one_line(encode(contents)));

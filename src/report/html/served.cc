@@ -1,7 +1,7 @@
 #include "report/html/served.h"
 
 #include "base/check.h"
-#include "diagnose/logs/catalogue.h"
+#include "catalogue/catalogue.h"
 #include "report/html/data_block.h"
 #include "report/html/encode.h"
 
@@ -24,7 +24,7 @@ std::string take_policy(std::string& html) {
 }  // namespace
 
 Result<ServedPage> served_page() {
-  const logs::Catalogue catalogue = TRY(logs::Catalogue::load());
+  const catalogue::Catalogue catalogue = TRY(catalogue::Catalogue::load());
   ServedPage page;
   page.html = page_with(json_block("lockstep-service", one_line({{"version", LOCKSTEP_VERSION}})) +
                         packed_block("lockstep-catalogue", one_line(encode(catalogue))));

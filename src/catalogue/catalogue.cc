@@ -1,14 +1,14 @@
-#include "diagnose/logs/catalogue.h"
+#include "catalogue/catalogue.h"
 
 #include <algorithm>
 
 #include <fmt/format.h>
 
 #include "base/check.h"
-#include "diagnose/logs/catalogue_files.h"
-#include "diagnose/logs/decode.h"
+#include "catalogue/decode.h"
+#include "catalogue/folder.h"
 
-namespace lockstep::logs {
+namespace lockstep::catalogue {
 namespace {
 
 using base::Json;
@@ -110,4 +110,4 @@ const Symptom& Catalogue::at(std::string_view code) const {
   return *symptom;
 }
 
-}  // namespace lockstep::logs
+}  // namespace lockstep::catalogue

@@ -1,8 +1,8 @@
-#include "diagnose/logs/version_range.h"
+#include "catalogue/version_range.h"
 
 #include <gtest/gtest.h>
 
-namespace lockstep::logs {
+namespace lockstep::catalogue {
 namespace {
 
 bool allows(std::string_view range, std::string_view version) {
@@ -27,4 +27,4 @@ TEST(VersionRange, RefusesWhatIsNone) {
 }
 
 }  // namespace
-}  // namespace lockstep::logs
+}  // namespace lockstep::catalogue

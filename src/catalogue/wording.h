@@ -7,7 +7,7 @@
 
 #include "base/text_search/regex.h"
 
-namespace lockstep::logs {
+namespace lockstep::catalogue {
 
 std::string worded(std::string_view text, const base::Regex::Captures& captures);
 
@@ -16,4 +16,4 @@ inline std::string worded_in_general(std::string_view text) {
   return worded(text, {});
 }
 
-}  // namespace lockstep::logs
+}  // namespace lockstep::catalogue

@@ -8,9 +8,9 @@
 
 #include "base/json.h"
 #include "base/result.h"
-#include "diagnose/logs/symptom.h"
+#include "catalogue/symptom.h"
 
-namespace lockstep::logs {
+namespace lockstep::catalogue {
 
 using Recipes = std::map<std::string, model::Fix, std::less<>>;  // fixes that several symptoms share, by name
 
@@ -18,4 +18,4 @@ Result<Symptom> decode_symptom(const base::Json& json, const Recipes& recipes, s
 Result<std::vector<Fact>> decode_facts(const base::Json& json, std::string_view where);
 Result<Recipes> decode_recipes(const base::Json& json, std::string_view where);
 
-}  // namespace lockstep::logs
+}  // namespace lockstep::catalogue

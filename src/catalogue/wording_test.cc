@@ -1,8 +1,8 @@
-#include "diagnose/logs/wording.h"
+#include "catalogue/wording.h"
 
 #include <gtest/gtest.h>
 
-namespace lockstep::logs {
+namespace lockstep::catalogue {
 namespace {
 
 TEST(Wording, SaysWhatTheLineCaptured) {
@@ -15,4 +15,4 @@ TEST(Wording, SaysWhatTheLineCaptured) {
 }
 
 }  // namespace
-}  // namespace lockstep::logs
+}  // namespace lockstep::catalogue

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace lockstep::logs {
+namespace lockstep::catalogue {
 
 using Version = std::vector<int>;  // 2.18.3 is {2, 18, 3}
 
@@ -30,4 +30,4 @@ class VersionRange {
   std::vector<Limit> limits_;
 };
 
-}  // namespace lockstep::logs
+}  // namespace lockstep::catalogue

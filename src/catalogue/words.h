@@ -4,9 +4,9 @@
 #include <optional>
 #include <string_view>
 
-#include "diagnose/logs/symptom.h"
+#include "catalogue/symptom.h"
 
-namespace lockstep::logs {
+namespace lockstep::catalogue {
 
 std::string_view word_for(Role role);
 std::string_view word_for(Strength strength);
@@ -18,4 +18,4 @@ std::optional<model::Scope> scope_named(std::string_view word);
 // "horovod", "!stage.train", "joined>world"; nullopt when it is none of these.
 std::optional<Condition> condition_from(std::string_view text);
 
-}  // namespace lockstep::logs
+}  // namespace lockstep::catalogue

@@ -6,7 +6,7 @@
 #include "base/json.h"
 #include "base/result.h"
 
-namespace lockstep::logs {
+namespace lockstep::catalogue {
 
 // Reads recipes.yaml, facts.yaml and every other *.yaml below the folder, each one symptom.
 Result<base::Json> read_catalogue_folder(const std::filesystem::path& folder);
@@ -14,4 +14,4 @@ Result<base::Json> read_catalogue_folder(const std::filesystem::path& folder);
 // `added` on top of `below`: members of the same name are replaced.
 base::Json overlay(base::Json below, const base::Json& added);
 
-}  // namespace lockstep::logs
+}  // namespace lockstep::catalogue

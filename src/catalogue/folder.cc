@@ -1,4 +1,4 @@
-#include "diagnose/logs/catalogue_files.h"
+#include "catalogue/folder.h"
 
 #include <algorithm>
 #include <system_error>
@@ -9,7 +9,7 @@
 #include "base/file.h"
 #include "base/yaml.h"
 
-namespace lockstep::logs {
+namespace lockstep::catalogue {
 namespace {
 
 namespace fs = std::filesystem;
@@ -66,4 +66,4 @@ Json overlay(Json below, const Json& added) {
   return below;
 }
 
-}  // namespace lockstep::logs
+}  // namespace lockstep::catalogue

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/file.h"
-#include "diagnose/logs/catalogue.h"
+#include "catalogue/catalogue.h"
 
 namespace {
 
@@ -17,8 +17,8 @@ using lockstep::Result;
 constexpr std::size_t kLargestOrdinaryText = 1 << 20;
 
 Result<void> pack(const fs::path& folder, const fs::path& ordinary_lines, const fs::path& out) {
-  const auto catalogue = TRY(lockstep::logs::Catalogue::from_folder(folder));
-  const std::vector<std::string> faults = lockstep::logs::sample_faults(catalogue);
+  const auto catalogue = TRY(lockstep::catalogue::Catalogue::from_folder(folder));
+  const std::vector<std::string> faults = lockstep::catalogue::sample_faults(catalogue);
   if (!faults.empty())
     return Error{"catalogue is not sound", folder.string(), fmt::format("{}", fmt::join(faults, "\n  ")), ""};
   const std::string ordinary_text = TRY(lockstep::base::read_file(ordinary_lines, kLargestOrdinaryText));

@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "diagnose/logs/decode.h"
-#include "diagnose/logs/symptom.h"
+#include "catalogue/decode.h"
+#include "catalogue/symptom.h"
 
-namespace lockstep::logs {
+namespace lockstep::catalogue {
 
 class SymptomShelf {
  public:
@@ -41,4 +41,4 @@ class SymptomShelf {
   mutable std::mutex mutex_;
 };
 
-}  // namespace lockstep::logs
+}  // namespace lockstep::catalogue

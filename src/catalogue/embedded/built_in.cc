@@ -1,10 +1,10 @@
-// Apart from catalogue.cc: the program that packs the catalogue at build time has none embedded yet.
+// The catalogue that the binary carries, and folders of entries on top of it.
 #include "base/check.h"
-#include "diagnose/logs/catalogue.h"
-#include "diagnose/logs/catalogue_files.h"
-#include "diagnose/logs/embedded.h"
+#include "catalogue/catalogue.h"
+#include "catalogue/embedded.h"
+#include "catalogue/folder.h"
 
-namespace lockstep::logs {
+namespace lockstep::catalogue {
 namespace {
 
 // The embedded entries as the value that a folder of files gives.
@@ -48,4 +48,4 @@ Result<Catalogue> Catalogue::load(std::span<const std::filesystem::path> folders
   return from_values(values, folders.back().string());
 }
 
-}  // namespace lockstep::logs
+}  // namespace lockstep::catalogue

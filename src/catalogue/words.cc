@@ -1,11 +1,11 @@
-#include "diagnose/logs/words.h"
+#include "catalogue/words.h"
 
 #include <algorithm>
 #include <array>
 #include <cctype>
 #include <utility>
 
-namespace lockstep::logs {
+namespace lockstep::catalogue {
 namespace {
 
 template <typename Value, std::size_t size>
@@ -83,4 +83,4 @@ std::optional<Condition> condition_from(std::string_view text) {
   return condition;
 }
 
-}  // namespace lockstep::logs
+}  // namespace lockstep::catalogue

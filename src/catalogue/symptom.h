@@ -10,7 +10,7 @@
 
 #include "model/finding.h"
 
-namespace lockstep::logs {
+namespace lockstep::catalogue {
 
 // What a matching line says about the fault. Only an origin can be the verdict by itself.
 enum class Role : std::uint8_t {
@@ -100,4 +100,4 @@ struct Fact {
   std::vector<std::string> misses;
 };
 
-}  // namespace lockstep::logs
+}  // namespace lockstep::catalogue

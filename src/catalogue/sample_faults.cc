@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include "base/text_search/regex.h"
-#include "diagnose/logs/catalogue.h"
+#include "catalogue/catalogue.h"
 
-namespace lockstep::logs {
+namespace lockstep::catalogue {
 namespace {
 
 struct Tester {
@@ -106,4 +106,4 @@ std::vector<std::string> sample_faults(const Catalogue& catalogue) {
   return checker.faults;
 }
 
-}  // namespace lockstep::logs
+}  // namespace lockstep::catalogue

@@ -14,11 +14,11 @@
 #include "base/json.h"
 #include "base/result.h"
 #include "base/text_search/pattern_set.h"
-#include "diagnose/logs/prefilter.h"
-#include "diagnose/logs/symptom.h"
-#include "diagnose/logs/symptom_shelf.h"
+#include "catalogue/prefilter.h"
+#include "catalogue/symptom.h"
+#include "catalogue/symptom_shelf.h"
 
-namespace lockstep::logs {
+namespace lockstep::catalogue {
 
 // Whose pattern an id of a set is.
 struct PatternOwner {
@@ -89,4 +89,4 @@ class Catalogue {
 // Everything wrong with the samples of the catalogue: one sentence each, naming code and sample.
 std::vector<std::string> sample_faults(const Catalogue& catalogue);
 
-}  // namespace lockstep::logs
+}  // namespace lockstep::catalogue

@@ -1,9 +1,9 @@
-#include "diagnose/logs/symptom_shelf.h"
+#include "catalogue/symptom_shelf.h"
 
 #include "base/check.h"
 #include "base/json.h"
 
-namespace lockstep::logs {
+namespace lockstep::catalogue {
 namespace {
 
 base::Json parse_packed(std::string_view text) {
@@ -51,4 +51,4 @@ const Symptom& SymptomShelf::at(std::size_t place) const {
   return *slot.symptom;
 }
 
-}  // namespace lockstep::logs
+}  // namespace lockstep::catalogue

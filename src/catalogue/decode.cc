@@ -1,4 +1,4 @@
-#include "diagnose/logs/decode.h"
+#include "catalogue/decode.h"
 
 #include <algorithm>
 #include <charconv>
@@ -6,10 +6,10 @@
 
 #include <fmt/format.h>
 
-#include "diagnose/logs/version_range.h"
-#include "diagnose/logs/words.h"
+#include "catalogue/version_range.h"
+#include "catalogue/words.h"
 
-namespace lockstep::logs {
+namespace lockstep::catalogue {
 namespace {
 
 using base::Json;
@@ -256,4 +256,4 @@ Result<Recipes> decode_recipes(const Json& json, std::string_view where) {
   return recipes;
 }
 
-}  // namespace lockstep::logs
+}  // namespace lockstep::catalogue

@@ -13,7 +13,7 @@
 #include "base/text_search/factor_filter.h"
 #include "base/text_search/pattern_set.h"
 
-namespace lockstep::logs {
+namespace lockstep::catalogue {
 
 class Prefilter {
  public:
@@ -40,4 +40,4 @@ class Prefilter {
   std::optional<base::PatternSet> everywhere_;
 };
 
-}  // namespace lockstep::logs
+}  // namespace lockstep::catalogue

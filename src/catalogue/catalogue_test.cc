@@ -1,4 +1,4 @@
-#include "diagnose/logs/catalogue.h"
+#include "catalogue/catalogue.h"
 
 #include <algorithm>
 #include <array>
@@ -8,9 +8,9 @@
 
 #include <gtest/gtest.h>
 
-#include "diagnose/logs/words.h"
+#include "catalogue/words.h"
 
-namespace lockstep::logs {
+namespace lockstep::catalogue {
 namespace {
 
 namespace fs = std::filesystem;
@@ -101,4 +101,4 @@ TEST(Condition, IsAFactOrAComparison) {
 }
 
 }  // namespace
-}  // namespace lockstep::logs
+}  // namespace lockstep::catalogue

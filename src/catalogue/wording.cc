@@ -1,6 +1,6 @@
-#include "diagnose/logs/wording.h"
+#include "catalogue/wording.h"
 
-namespace lockstep::logs {
+namespace lockstep::catalogue {
 namespace {
 
 struct Filled {
@@ -41,4 +41,4 @@ std::string worded(std::string_view text, const base::Regex::Captures& captures)
   return out;
 }
 
-}  // namespace lockstep::logs
+}  // namespace lockstep::catalogue

@@ -5,10 +5,10 @@
 #include <fmt/format.h>
 
 #include "base/check.h"
-#include "diagnose/logs/catalogue.h"
-#include "diagnose/logs/decode.h"
+#include "catalogue/catalogue.h"
+#include "catalogue/decode.h"
 
-namespace lockstep::logs {
+namespace lockstep::catalogue {
 namespace {
 
 std::string_view take_line(std::string_view& text) {
@@ -86,4 +86,4 @@ std::optional<Catalogue> Catalogue::unpack(std::string_view entries, std::string
   return catalogue;
 }
 
-}  // namespace lockstep::logs
+}  // namespace lockstep::catalogue

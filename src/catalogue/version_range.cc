@@ -1,4 +1,4 @@
-#include "diagnose/logs/version_range.h"
+#include "catalogue/version_range.h"
 
 #include <algorithm>
 #include <charconv>
@@ -6,7 +6,7 @@
 
 #include "base/text_fields.h"
 
-namespace lockstep::logs {
+namespace lockstep::catalogue {
 namespace {
 
 std::strong_ordering compare(const Version& a, const Version& b) {
@@ -80,4 +80,4 @@ bool VersionRange::contains(const Version& version) const {
   });
 }
 
-}  // namespace lockstep::logs
+}  // namespace lockstep::catalogue

@@ -1,4 +1,4 @@
-#include "diagnose/logs/prefilter.h"
+#include "catalogue/prefilter.h"
 
 #include <algorithm>
 #include <utility>
@@ -8,7 +8,7 @@
 #include "base/check.h"
 #include "model/log_marks.h"
 
-namespace lockstep::logs {
+namespace lockstep::catalogue {
 namespace {
 
 Result<std::optional<base::PatternSet>> compiled(const std::vector<std::string>& regexes) {
@@ -78,4 +78,4 @@ std::optional<Prefilter> Prefilter::from_bytes(std::string_view bytes) {
   return Prefilter(std::move(factors), mark_factors, std::move(regexes), std::move(everywhere));
 }
 
-}  // namespace lockstep::logs
+}  // namespace lockstep::catalogue
