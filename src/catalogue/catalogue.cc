@@ -49,6 +49,7 @@ Result<Catalogue> Catalogue::from_values(const Json& values, std::string_view wh
   Catalogue catalogue;
   const Recipes recipes = TRY(decode_recipes(values.at("recipes"), fmt::format("{}: recipes", where)));
   catalogue.facts_ = TRY(decode_facts(values.at("facts"), fmt::format("{}: facts", where)));
+  catalogue.remedies_ = TRY(decode_remedies(values.at("remedies"), fmt::format("{}: remedies", where)));
   std::vector<Symptom> symptoms;
   catalogue.packed_entries_ = one_line(values.at("recipes")) + "\n" + one_line(values.at("facts")) + "\n";
   for (const auto& [code, entry] : values.at("symptoms").items()) {

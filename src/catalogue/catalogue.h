@@ -57,6 +57,7 @@ class Catalogue {
   // The form that is embedded: loading it parses no YAML and compiles no pattern.
   struct Packed {
     std::string entries;
+    std::string advice;
     std::string telling;
     std::string quiet;
     std::string facts;
@@ -72,10 +73,12 @@ class Catalogue {
                                          std::string_view quiet, std::string_view facts,
                                          std::string_view prefilter);
   Result<void> compile();
+  std::string packed_advice() const;
   std::vector<std::string> names_of(std::span<const PatternOwner> owners) const;
 
   std::unique_ptr<SymptomShelf> shelf_;
   std::vector<Fact> facts_;
+  FamilyRemedies remedies_;
   std::string packed_entries_;
   std::vector<PatternOwner> telling_owners_;
   std::vector<PatternOwner> quiet_owners_;

@@ -119,12 +119,10 @@ Result<model::Fix> decode_fix(const Json& json, const Recipes& recipes, const st
   return fix;
 }
 
-Result<std::vector<model::Fix>> decode_fixes(const Entry& entry, const Recipes& recipes) {
-  std::vector<model::Fix> fixes;
-  if (!entry.has("fixes")) return fixes;
-  if (!entry.at("fixes").is_array()) return entry.fault("fixes", "must be a list");
-  for (const Json& item : entry.at("fixes")) fixes.push_back(TRY(decode_fix(item, recipes, entry.where())));
-  return fixes;
+Result<std::vector<model::Fix>> fixes_in(const Entry& entry, const char* member, const Recipes& recipes) {
+  if (!entry.has(member)) return std::vector<model::Fix>{};
+  if (!entry.at(member).is_array()) return entry.fault(member, "must be a list");
+  return decode_fixes(entry.at(member), recipes, entry.where());
 }
 
 Result<model::Leaf> decode_leaf(const Entry& entry) {
@@ -170,7 +168,7 @@ Result<Variant> decode_variant(const Json& json, const Recipes& recipes, const s
   if (entry.has("strength"))
     variant.strength = TRY(entry.word("strength", strength_named, Strength::kStrong));
   variant.title = TRY(entry.text("title"));
-  variant.fixes = TRY(decode_fixes(entry, recipes));
+  variant.fixes = TRY(fixes_in(entry, "fixes", recipes));
   return variant;
 }
 
@@ -206,8 +204,8 @@ Result<std::vector<Variant>> decode_variants(const Entry& entry, const Recipes& 
 Result<Symptom> decode_symptom(const Json& json, const Recipes& recipes, std::string_view where) {
   const Entry entry(json, std::string(where));
   TRY(entry.check_members({"code", "title", "leaf", "scope", "scope_rule", "printed_by", "role", "strength",
-                           "patterns", "variants", "meaning", "causes", "fixes", "references", "matches",
-                           "misses"}));
+                           "patterns", "variants", "meaning", "causes", "fixes", "rank_fixes", "remedy",
+                           "references", "matches", "misses"}));
   Symptom symptom;
   symptom.code = TRY(entry.needed_text("code"));
   symptom.title = TRY(entry.needed_text("title"));
@@ -225,11 +223,29 @@ Result<Symptom> decode_symptom(const Json& json, const Recipes& recipes, std::st
   symptom.variants = TRY(decode_variants(entry, recipes));
   symptom.meaning = TRY(entry.needed_text("meaning"));
   symptom.causes = TRY(entry.texts("causes"));
-  symptom.fixes = TRY(decode_fixes(entry, recipes));
+  symptom.fixes = TRY(fixes_in(entry, "fixes", recipes));
+  symptom.rank_fixes = TRY(fixes_in(entry, "rank_fixes", recipes));
+  if (entry.has("remedy")) symptom.remedy = TRY(entry.word("remedy", remedy_named, Remedy::kNone));
   symptom.references = TRY(entry.texts("references"));
   symptom.matches = TRY(entry.texts("matches"));
   symptom.misses = TRY(entry.texts("misses"));
   return symptom;
+}
+
+Result<std::vector<model::Fix>> decode_fixes(const Json& json, const Recipes& recipes,
+                                             std::string_view where) {
+  std::vector<model::Fix> fixes;
+  for (const Json& item : json) fixes.push_back(TRY(decode_fix(item, recipes, std::string(where))));
+  return fixes;
+}
+
+Result<FamilyRemedies> decode_remedies(const Json& json, std::string_view where) {
+  const Entry entry(json, std::string(where));
+  if (!json.is_object()) return entry.fault("remedies", "must be a mapping");
+  FamilyRemedies remedies;
+  for (const auto& [family, word] : json.items())
+    remedies.emplace(family, TRY(entry.word(family.c_str(), remedy_named, Remedy::kNone)));
+  return remedies;
 }
 
 Result<std::vector<Fact>> decode_facts(const Json& json, std::string_view where) {

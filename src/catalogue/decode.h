@@ -17,5 +17,12 @@ using Recipes = std::map<std::string, model::Fix, std::less<>>;  // fixes that s
 Result<Symptom> decode_symptom(const base::Json& json, const Recipes& recipes, std::string_view where);
 Result<std::vector<Fact>> decode_facts(const base::Json& json, std::string_view where);
 Result<Recipes> decode_recipes(const base::Json& json, std::string_view where);
+// A list of fixes, each a recipe's name or a mapping.
+Result<std::vector<model::Fix>> decode_fixes(const base::Json& json, const Recipes& recipes,
+                                             std::string_view where);
+
+using FamilyRemedies =
+    std::map<std::string, Remedy, std::less<>>;  // by what stands before the first dot of a code
+Result<FamilyRemedies> decode_remedies(const base::Json& json, std::string_view where);
 
 }  // namespace lockstep::catalogue

@@ -44,14 +44,17 @@ Result<void> add_symptom(Json& symptoms, Json entry, const std::string& where) {
 }  // namespace
 
 Result<Json> read_catalogue_folder(const fs::path& folder) {
-  Json values{{"recipes", Json::object()}, {"facts", Json::object()}, {"symptoms", Json::object()}};
+  Json values{{"recipes", Json::object()},
+              {"facts", Json::object()},
+              {"remedies", Json::object()},
+              {"symptoms", Json::object()}};
   const std::vector<fs::path> files = TRY(yaml_files_below(folder));
   if (files.empty()) return Error{"cannot read catalogue", folder.string(), "holds no .yaml file", ""};
   for (const fs::path& file : files) {
     const std::string text = TRY(base::read_file(file, kLargestEntry));
     Json entry = TRY(base::parse_yaml(text, file.string()));
-    if (file.filename() == "recipes.yaml" || file.filename() == "facts.yaml") {
-      values[file.stem().string()] = std::move(entry);
+    if (const std::string kind = file.stem().string(); kind != "symptoms" && values.contains(kind)) {
+      values[kind] = std::move(entry);
     } else {
       TRY(add_symptom(values["symptoms"], std::move(entry), file.string()));
     }

@@ -1,4 +1,5 @@
-// A folder of catalogue files as one value: {"recipes": {...}, "facts": {...}, "symptoms": {code: {...}}}.
+// A folder of catalogue files as one value: {"recipes": {...}, "facts": {...},
+// "remedies": {...}, "symptoms": {code: {...}}}.
 #pragma once
 
 #include <filesystem>
@@ -8,7 +9,7 @@
 
 namespace lockstep::catalogue {
 
-// Reads recipes.yaml, facts.yaml and every other *.yaml below the folder, each one symptom.
+// Reads recipes.yaml, facts.yaml, remedies.yaml and every other *.yaml below the folder, each one symptom.
 Result<base::Json> read_catalogue_folder(const std::filesystem::path& folder);
 
 // `added` on top of `below`: members of the same name are replaced.

@@ -1,5 +1,6 @@
 // The packed form of a catalogue: one line of recipes, one of facts, one for each symptom (code, tab, JSON);
-// the pattern sets, each after one line that says whose pattern each id is.
+// advice, a line for each code or family that has any (name, tab, remedy, tab, fixes); the pattern sets, each
+// after one line that says whose pattern each id is.
 #include <charconv>
 
 #include <fmt/format.h>
@@ -7,6 +8,7 @@
 #include "base/check.h"
 #include "catalogue/catalogue.h"
 #include "catalogue/decode.h"
+#include "catalogue/words.h"
 
 namespace lockstep::catalogue {
 namespace {
@@ -43,16 +45,50 @@ std::vector<PatternOwner> owners_from(std::string_view line) {
   return owners;
 }
 
+base::Json to_json(const std::vector<model::Fix>& fixes) {
+  base::Json list = base::Json::array();
+  for (const model::Fix& fix : fixes)
+    list.push_back({{"pattern", model::id_of(fix.pattern)},
+                    {"title", fix.title},
+                    {"steps", fix.steps},
+                    {"commands", fix.commands}});
+  return list;
+}
+
+// What `fixes_for` answers: fixes for findings that no pattern makes.
+const std::vector<model::Fix>& fixes_without_pattern(const Symptom& symptom) {
+  static const std::vector<model::Fix> kNone;
+  if (!symptom.rank_fixes.empty()) return symptom.rank_fixes;
+  return symptom.patterns.empty() ? symptom.fixes : kNone;
+}
+
 }  // namespace
+
+std::string Catalogue::packed_advice() const {
+  std::string advice;
+  for (const auto& [family, remedy] : remedies_)
+    advice += fmt::format("{}.\t{}\t\n", family, word_for(remedy));
+  for (std::size_t i = 0; i < size(); ++i) {
+    const Symptom& entry = symptom(i);
+    const std::vector<model::Fix>& fixes = fixes_without_pattern(entry);
+    if (fixes.empty() && !entry.remedy) continue;
+    advice += fmt::format("{}\t{}\t{}\n", entry.code, entry.remedy ? word_for(*entry.remedy) : "",
+                          fixes.empty() ? "" : base::to_text(to_json(fixes), base::JsonLayout::kOneLine));
+  }
+  return advice;
+}
 
 Result<Catalogue::Packed> Catalogue::pack(std::string_view ordinary_text) const {
   std::vector<std::string> telling;
   for (const PatternOwner& owner : telling_owners_)
     telling.push_back(symptom(owner.owner).patterns[owner.number].regex);
   const Prefilter prefilter = TRY(Prefilter::choose(telling, ordinary_text));
-  return Packed{packed_entries_, owners_line(telling_owners_) + telling_->to_bytes(),
+  return Packed{packed_entries_,
+                packed_advice(),
+                owners_line(telling_owners_) + telling_->to_bytes(),
                 owners_line(quiet_owners_) + quiet_->to_bytes(),
-                owners_line(fact_owners_) + fact_set_->to_bytes(), prefilter.to_bytes()};
+                owners_line(fact_owners_) + fact_set_->to_bytes(),
+                prefilter.to_bytes()};
 }
 
 std::optional<Catalogue> Catalogue::unpack(std::string_view entries, std::string_view telling,

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "catalogue/advice.h"
 #include "model/finding.h"
 
 namespace lockstep::catalogue {
@@ -87,6 +88,8 @@ struct Symptom {
   std::string meaning;
   std::vector<std::string> causes;
   std::vector<model::Fix> fixes;
+  std::vector<model::Fix> rank_fixes;  // where the analysis of ranks finds it; empty: the same
+  std::optional<Remedy> remedy;        // nullopt: that of its family
   std::vector<std::string> references;
   std::vector<std::string> matches;
   std::vector<std::string> misses;

@@ -27,6 +27,15 @@ constexpr Words<model::Scope, 3> kScopes{{{model::Scope::kDistributed, "distribu
                                           {model::Scope::kOrdinary, "ordinary"},
                                           {model::Scope::kUnknown, "unknown"}}};
 
+constexpr Words<Remedy, 8> kRemedies{{{Remedy::kNone, "none"},
+                                      {Remedy::kOtherPorts, "other_ports"},
+                                      {Remedy::kOwnNetwork, "own_network"},
+                                      {Remedy::kOtherNodes, "other_nodes"},
+                                      {Remedy::kMoreMemory, "more_memory"},
+                                      {Remedy::kSharedSpace, "shared_space"},
+                                      {Remedy::kAgain, "again"},
+                                      {Remedy::kUnknown, "unknown"}}};
+
 template <typename Value, std::size_t size>
 std::string_view find_word(const Words<Value, size>& words, Value value) {
   return std::ranges::find(words, value, &std::pair<Value, std::string_view>::first)->second;
@@ -63,6 +72,13 @@ std::optional<Strength> strength_named(std::string_view word) {
 }
 std::optional<model::Scope> scope_named(std::string_view word) {
   return find_value(kScopes, word);
+}
+
+std::string_view word_for(Remedy remedy) {
+  return find_word(kRemedies, remedy);
+}
+std::optional<Remedy> remedy_named(std::string_view word) {
+  return find_value(kRemedies, word);
 }
 
 std::optional<Condition> condition_from(std::string_view text) {

@@ -24,6 +24,7 @@ base::Json embedded_values() {
   base::Json values;
   values["recipes"] = parsed(take('\n'));
   values["facts"] = parsed(take('\n'));
+  values["remedies"] = base::Json::object();  // of the service alone, which takes no folders
   while (!entries.empty()) {
     const std::string code(take('\t'));
     values["symptoms"][code] = parsed(take('\n'));

@@ -3,6 +3,7 @@
 #include "base/embed.h"
 
 LOCKSTEP_EMBED(entries, LOCKSTEP_PACKED_CATALOGUE "/entries.json")
+LOCKSTEP_EMBED(advice, LOCKSTEP_PACKED_CATALOGUE "/advice.tsv")
 LOCKSTEP_EMBED(telling, LOCKSTEP_PACKED_CATALOGUE "/telling.set")
 LOCKSTEP_EMBED(quiet, LOCKSTEP_PACKED_CATALOGUE "/quiet.set")
 LOCKSTEP_EMBED(facts, LOCKSTEP_PACKED_CATALOGUE "/facts.set")
@@ -12,6 +13,10 @@ namespace lockstep::catalogue {
 
 std::string_view embedded_entries() {
   return {lockstep_entries_begin, lockstep_entries_end};
+}
+
+std::string_view embedded_advice() {
+  return {lockstep_advice_begin, lockstep_advice_end};
 }
 
 std::string_view embedded_telling_set() {

@@ -24,6 +24,7 @@ Result<void> pack(const fs::path& folder, const fs::path& ordinary_lines, const 
   const std::string ordinary_text = TRY(lockstep::base::read_file(ordinary_lines, kLargestOrdinaryText));
   const auto packed = TRY(catalogue.pack(ordinary_text));
   TRY(lockstep::base::write_file(out / "entries.json", packed.entries));
+  TRY(lockstep::base::write_file(out / "advice.tsv", packed.advice));
   TRY(lockstep::base::write_file(out / "telling.set", packed.telling));
   TRY(lockstep::base::write_file(out / "facts.set", packed.facts));
   TRY(lockstep::base::write_file(out / "prefilter", packed.prefilter));
