@@ -68,6 +68,17 @@ TEST_F(Folder, ReplacesABuiltInEntryOfTheSameCode) {
   EXPECT_EQ(catalogue.value().size(), Catalogue::load().value().size());
 }
 
+TEST_F(Folder, AListOfAlternativesIsOneRegularExpression) {
+  std::string text(kEntry);
+  text.replace(text.find("[our words]"), 11, "\n  - regex: ['our( [a-z]+)', other]\n    unless: [a, b]");
+  write("mine.yaml", text);
+  const auto catalogue = loaded();
+  ASSERT_TRUE(catalogue.ok()) << catalogue.error().why;
+  const Pattern& pattern = catalogue.value().at("mem.gpu").patterns.front();
+  EXPECT_EQ(pattern.regex, "our( [a-z]+)|other");
+  EXPECT_EQ(pattern.unless, "a|b");
+}
+
 TEST_F(Folder, TwoFilesOfOneCodeAreRefused) {
   write("a.yaml", kEntry);
   write("b.yaml", kEntry);

@@ -29,6 +29,30 @@ Result<std::vector<fs::path>> yaml_files_below(const fs::path& folder) {
   return files;
 }
 
+// Only texts can be joined; what else stands there is left for the decoder to refuse.
+void join_alternatives(Json& pattern, const char* member) {
+  const auto found = pattern.find(member);
+  if (found == pattern.end() || !found->is_array() || found->empty()) return;
+  std::vector<std::string> alternatives;
+  for (const Json& item : *found) {
+    if (!item.is_string()) return;
+    alternatives.push_back(item.get<std::string>());
+  }
+  *found = fmt::format("{}", fmt::join(alternatives, "|"));
+}
+
+// A long regular expression may be written as a list of alternatives.
+void join_alternatives(Json& entry) {
+  if (!entry.is_object() || !entry.contains("patterns") || !entry["patterns"].is_array()) return;
+  for (Json& pattern : entry["patterns"]) {
+    if (!pattern.is_object()) continue;
+    join_alternatives(pattern, "regex");
+    join_alternatives(pattern, "unless");
+    if (pattern.size() == 1 && pattern.contains("regex") && pattern["regex"].is_string())
+      pattern = Json(pattern["regex"]);
+  }
+}
+
 Result<void> add_symptom(Json& symptoms, Json entry, const std::string& where) {
   const auto code = entry.is_object() ? entry.find("code") : entry.end();
   if (!entry.is_object() || code == entry.end() || !code->is_string())
@@ -54,8 +78,12 @@ Result<Json> read_catalogue_folder(const fs::path& folder) {
     const std::string text = TRY(base::read_file(file, kLargestEntry));
     Json entry = TRY(base::parse_yaml(text, file.string()));
     if (const std::string kind = file.stem().string(); kind != "symptoms" && values.contains(kind)) {
+      if (kind == "facts" && entry.is_object()) {
+        for (Json& fact : entry) join_alternatives(fact);
+      }
       values[kind] = std::move(entry);
     } else {
+      join_alternatives(entry);
       TRY(add_symptom(values["symptoms"], std::move(entry), file.string()));
     }
   }
