@@ -67,24 +67,30 @@ Result<void> add_symptom(Json& symptoms, Json entry, const std::string& where) {
 
 }  // namespace
 
+Result<std::vector<CatalogueFile>> read_files(const fs::path& folder) {
+  std::vector<CatalogueFile> files;
+  const std::vector<fs::path> paths = TRY(yaml_files_below(folder));
+  for (const fs::path& path : paths) files.push_back({path, TRY(base::read_file(path, kLargestEntry))});
+  if (files.empty()) return Error{"cannot read catalogue", folder.string(), "holds no .yaml file", ""};
+  return files;
+}
+
 Result<Json> read_catalogue_folder(const fs::path& folder) {
   Json values{{"recipes", Json::object()},
               {"facts", Json::object()},
               {"remedies", Json::object()},
               {"symptoms", Json::object()}};
-  const std::vector<fs::path> files = TRY(yaml_files_below(folder));
-  if (files.empty()) return Error{"cannot read catalogue", folder.string(), "holds no .yaml file", ""};
-  for (const fs::path& file : files) {
-    const std::string text = TRY(base::read_file(file, kLargestEntry));
-    Json entry = TRY(base::parse_yaml(text, file.string()));
-    if (const std::string kind = file.stem().string(); kind != "symptoms" && values.contains(kind)) {
+  const std::vector<CatalogueFile> files = TRY(read_files(folder));
+  for (const CatalogueFile& file : files) {
+    Json entry = TRY(base::parse_yaml(file.text, file.path.string()));
+    if (const std::string kind = file.path.stem().string(); kind != "symptoms" && values.contains(kind)) {
       if (kind == "facts" && entry.is_object()) {
         for (Json& fact : entry) join_alternatives(fact);
       }
       values[kind] = std::move(entry);
     } else {
       join_alternatives(entry);
-      TRY(add_symptom(values["symptoms"], std::move(entry), file.string()));
+      TRY(add_symptom(values["symptoms"], std::move(entry), file.path.string()));
     }
   }
   return values;

@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "catalogue/catalogue.h"
+#include "catalogue/schema_faults.h"
 
 namespace {
 
@@ -18,7 +19,8 @@ constexpr std::size_t kLargestOrdinaryText = 1 << 20;
 
 Result<void> pack(const fs::path& folder, const fs::path& ordinary_lines, const fs::path& out) {
   const auto catalogue = TRY(lockstep::catalogue::Catalogue::from_folder(folder));
-  const std::vector<std::string> faults = lockstep::catalogue::sample_faults(catalogue);
+  std::vector<std::string> faults = TRY(lockstep::catalogue::schema_faults(folder));
+  if (faults.empty()) faults = lockstep::catalogue::sample_faults(catalogue);
   if (!faults.empty())
     return Error{"catalogue is not sound", folder.string(), fmt::format("{}", fmt::join(faults, "\n  ")), ""};
   const std::string ordinary_text = TRY(lockstep::base::read_file(ordinary_lines, kLargestOrdinaryText));
