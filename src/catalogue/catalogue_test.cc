@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "catalogue/words.h"
+#include "catalogue/symptom.h"
 
 namespace lockstep::catalogue {
 namespace {

@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "catalogue/symptom.h"
 #include "catalogue/version_range.h"
-#include "catalogue/words.h"
 
 namespace lockstep::catalogue {
 namespace {

@@ -8,7 +8,7 @@
 #include "base/check.h"
 #include "catalogue/catalogue.h"
 #include "catalogue/decode.h"
-#include "catalogue/words.h"
+#include "catalogue/symptom.h"
 
 namespace lockstep::catalogue {
 namespace {

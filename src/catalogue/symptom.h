@@ -6,8 +6,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "base/text_search/regex.h"
 #include "catalogue/advice.h"
 #include "model/finding.h"
 
@@ -102,5 +104,27 @@ struct Fact {
   std::vector<std::string> matches;
   std::vector<std::string> misses;
 };
+
+// The words of a catalogue file for these enumerations.
+std::string_view word_for(Role role);
+std::string_view word_for(Strength strength);
+std::string_view word_for(model::Scope scope);
+std::string_view word_for(Remedy remedy);
+std::optional<Role> role_named(std::string_view word);
+std::optional<Strength> strength_named(std::string_view word);
+std::optional<model::Scope> scope_named(std::string_view word);
+std::optional<Remedy> remedy_named(std::string_view word);
+
+// "horovod", "!stage.train", "joined>world"; nullopt when it is none of these.
+std::optional<Condition> condition_from(std::string_view text);
+
+// A title or meaning, such as "The port[ {port}] is already taken": what stands in brackets is said only
+// where the line has all of its captures.
+std::string worded(std::string_view text, const base::Regex::Captures& captures);
+
+// Of no line in particular.
+inline std::string worded_in_general(std::string_view text) {
+  return worded(text, {});
+}
 
 }  // namespace lockstep::catalogue

@@ -2,7 +2,7 @@
 
 #include "catalogue/catalogue.h"
 #include "catalogue/schema_faults.h"
-#include "catalogue/wording.h"
+#include "catalogue/symptom.h"
 #include "cli/args.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"

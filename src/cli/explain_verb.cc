@@ -4,8 +4,7 @@
 
 #include "base/closest.h"
 #include "catalogue/catalogue.h"
-#include "catalogue/wording.h"
-#include "catalogue/words.h"
+#include "catalogue/symptom.h"
 #include "cli/args.h"
 #include "cli/terminal.h"
 #include "cli/text_layout.h"

@@ -6,7 +6,7 @@
 #include "base/json.h"
 #include "catalogue/decode.h"
 #include "catalogue/embedded.h"
-#include "catalogue/words.h"
+#include "catalogue/symptom.h"
 
 namespace lockstep::catalogue {
 namespace {

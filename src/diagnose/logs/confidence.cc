@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/fast_json.h"
-#include "catalogue/words.h"
+#include "catalogue/symptom.h"
 
 namespace lockstep::logs {
 namespace {

@@ -6,7 +6,6 @@
 #include <optional>
 
 #include "catalogue/version_range.h"
-#include "diagnose/logs/regex_cache.h"
 
 namespace lockstep::logs {
 namespace {

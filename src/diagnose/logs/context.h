@@ -7,12 +7,31 @@
 #include <set>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "base/check.h"
 #include "base/text_search/regex.h"
 #include "diagnose/logs/scan.h"
 
 namespace lockstep::logs {
+
+// Patterns of the catalogue, compiled when a line first needs them: most never do.
+class RegexCache {
+ public:
+  const base::Regex& operator[](const std::string& pattern) {
+    auto found = compiled_.find(pattern);
+    if (found == compiled_.end()) {
+      auto regex = base::Regex::compile(pattern, "catalogue");
+      CHECK(regex.ok(), "the catalogue's patterns were compiled before");
+      found = compiled_.emplace(pattern, std::move(regex).value()).first;
+    }
+    return found->second;
+  }
+
+ private:
+  std::map<std::string, base::Regex> compiled_;
+};
 
 // In the order in which a job goes through them.
 enum class Stage : std::uint8_t { kUnknown, kBuild, kImport, kSetup, kPrepare, kTrain };

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "catalogue/catalogue.h"
-#include "diagnose/logs/log_text.h"
+#include "diagnose/logs/line.h"
 
 namespace lockstep::logs {
 

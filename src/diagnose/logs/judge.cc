@@ -1,25 +1,104 @@
 #include "diagnose/logs/judge.h"
 
 #include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
 
+#include "base/text_fields.h"
 #include "diagnose/logs/candidate.h"
-#include "diagnose/logs/collect_next.h"
 #include "diagnose/logs/context.h"
-#include "diagnose/logs/ended_early.h"
 #include "diagnose/logs/failure_words.h"
 #include "diagnose/logs/finding_text.h"
 #include "diagnose/logs/guess.h"
-#include "diagnose/logs/job_facts.h"
-#include "diagnose/logs/library_place.h"
+#include "diagnose/logs/line_sources.h"
 #include "diagnose/logs/said_done.h"
 #include "diagnose/logs/script_exception.h"
+#include "diagnose/logs/script_place.h"
 #include "diagnose/logs/silent.h"
 #include "diagnose/logs/told_checksums.h"
-#include "diagnose/logs/wordless.h"
 #include "model/fatal_leaf.h"
+#include "model/finding.h"
 
 namespace lockstep::logs {
 namespace {
+
+// What would show more, where the logs do not say enough: commands to copy, for the framework and the
+// launcher that the logs show.
+
+std::string logs_of_all_ranks(const Context& context) {
+  if (context.knows("kubernetes"))
+    return "for pod in $(kubectl get pods -o name); do kubectl logs --all-containers --prefix \"$pod\" > "
+           "\"$(basename \"$pod\").log\"; kubectl describe \"$pod\" > \"$(basename \"$pod\").txt\"; done";
+  if (context.knows("slurm")) return "srun --label --output=logs/rank%t.log python train.py";
+  if (context.knows("horovod")) return "horovodrun --output-filename logs --verbose -np N python train.py";
+  if (context.knows("mpi")) return "mpirun --tag-output --output-filename logs -np N python train.py";
+  if (context.knows("ray")) return "ray logs cluster --format=text > ray.log";
+  return "torchrun --log-dir logs --redirects 3 --tee 3 --nproc-per-node N train.py";
+}
+
+std::string more_words(const Context& context) {
+  if (context.knows("horovod"))
+    return "export HOROVOD_LOG_LEVEL=debug HOROVOD_TIMELINE=timeline.json NCCL_DEBUG=INFO";
+  if (context.knows("tensorflow") && !context.knows("pytorch"))
+    return "export TF_CPP_MIN_LOG_LEVEL=0 TF_CPP_VMODULE=collective_ops=1 GRPC_VERBOSITY=info "
+           "NCCL_DEBUG=INFO";
+  if (context.knows("jax"))
+    return "export JAX_TRACEBACK_FILTERING=off TF_CPP_MIN_LOG_LEVEL=0 NCCL_DEBUG=INFO";
+  return "export TORCH_DISTRIBUTED_DEBUG=DETAIL TORCH_CPP_LOG_LEVEL=INFO NCCL_DEBUG=INFO "
+         "TORCH_NCCL_TRACE_BUFFER_SIZE=2000 TORCH_NCCL_DUMP_ON_TIMEOUT=1";
+}
+
+std::vector<std::string> what_to_collect(const Context& context) {
+  return {logs_of_all_ranks(context) + "   # the log of every rank, not of one", more_words(context),
+          "dmesg -T > dmesg.txt; nvidia-smi -q > gpus.txt   # on the node that failed first",
+          "lockstep isolate -- python train.py   # your own command: does the fault need several ranks?"};
+}
+
+// What the logs say about the job itself, for the head of a report.
+
+// The first that the log shows. Horovod runs on top of the others, Keras on top of TensorFlow.
+template <std::size_t size>
+std::string first_known(const Context& context, const std::array<std::string_view, size>& names) {
+  for (const std::string_view name : names) {
+    if (context.knows(name)) return std::string(name);
+  }
+  return {};
+}
+
+std::string backend_of(const Context& context) {
+  constexpr std::array<std::string_view, 3> kBackends = {"nccl", "gloo", "mpi"};
+  const std::string backend = first_known(context, kBackends);
+  return backend.empty() && context.knows("grpc_cluster") ? "grpc" : backend;
+}
+
+std::optional<int> world_of(const Context& context) {
+  constexpr int kLargestJob = 1'000'000;
+  const auto number = [&](const char* name) -> std::optional<int> {
+    const auto found = context.captures().find(name);
+    if (found == context.captures().end()) return std::nullopt;
+    const auto value = base::number_in<int>(found->second);
+    return value && *value >= 1 && *value <= kLargestJob ? value : std::nullopt;
+  };
+  if (const auto world = number("world")) return world;
+  const auto per_node = number("per_node");
+  const auto nodes = number("nodes");
+  if (!per_node || !nodes || *per_node > kLargestJob / *nodes) return std::nullopt;
+  return *per_node * *nodes;
+}
+
+model::JobSummary job_facts(const Context& context, const LineSources& sources) {
+  constexpr std::array<std::string_view, 6> kFrameworks = {"horovod",    "pytorch", "jax",
+                                                           "tensorflow", "keras",   "mpi"};
+  model::JobSummary job;
+  job.framework = first_known(context, kFrameworks);
+  job.backend = backend_of(context);
+  job.world_size = world_of(context);
+  if (!sources.hosts().empty()) job.hosts = static_cast<int>(sources.hosts().size());
+  job.ranks_seen.assign(sources.ranks().begin(), sources.ranks().end());
+  return job;
+}
 
 using catalogue::Catalogue;
 using catalogue::Role;

@@ -8,8 +8,7 @@
 #include "catalogue/catalogue.h"
 #include "diagnose/logs/confidence.h"
 #include "diagnose/logs/context.h"
-#include "diagnose/logs/judge_data.h"
-#include "diagnose/logs/log_text.h"
+#include "diagnose/logs/line.h"
 #include "diagnose/logs/scan.h"
 #include "model/finding.h"
 

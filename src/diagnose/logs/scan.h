@@ -8,14 +8,31 @@
 #include <map>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
+#include "base/text_search/pattern_set.h"
 #include "catalogue/catalogue.h"
 #include "diagnose/logs/line.h"
-#include "diagnose/logs/log_text.h"
 #include "model/log_marks.h"
 
 namespace lockstep::logs {
+
+// Parts of one log that are looked through together: a look costs more to begin than a short line does.
+class JoinedParts {
+ public:
+  void clear();
+  // In the order of the log.
+  void add(std::string_view bytes, std::size_t begin, std::size_t end);
+  // `on_match(id, end)`, `end` in the log. A match that reaches from one part into the next is told too.
+  void scan(base::PatternScanner& scanner, const base::PatternScanner::OnMatch& on_match);
+
+ private:
+  std::string text_;
+  std::vector<std::size_t> begins_;         // in text_
+  std::vector<std::size_t> begins_in_log_;  // of the same parts
+};
 
 struct Hit {
   unsigned pattern = 0;  // id in Catalogue::telling()

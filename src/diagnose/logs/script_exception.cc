@@ -4,8 +4,8 @@
 #include <iterator>
 
 #include "diagnose/logs/failure_words.h"
+#include "diagnose/logs/finding_text.h"
 #include "diagnose/logs/script_place.h"
-#include "diagnose/logs/wordless.h"
 
 namespace lockstep::logs {
 namespace {

@@ -1,10 +1,19 @@
 // Whose code a frame of a traceback is, and what an exception raised there means.
 #pragma once
 
+#include <optional>
+#include <span>
+
 #include "diagnose/logs/traceback.h"
 #include "model/leaf.h"
 
 namespace lockstep::logs {
+
+// What an exception that a framework's own Python code raised is about, told by the part of the framework
+// that raised it. For texts that no entry knows: modules keep their names longer than messages their words.
+
+// Of the first exception that was raised in a part that is known; nullopt where there is none.
+std::optional<model::Leaf> library_place_in(std::span<const RaisedException> raised);
 
 // Raised by frameworks for what happened elsewhere, by the network or by whoever ends the job.
 bool tells_of_something_else(const RaisedException& exception);

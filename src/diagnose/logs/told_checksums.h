@@ -7,7 +7,6 @@
 
 #include "diagnose/logs/line.h"
 #include "diagnose/logs/line_sources.h"
-#include "diagnose/logs/log_text.h"
 
 namespace lockstep::logs {
 

@@ -3,8 +3,7 @@
 #include <cmath>
 
 #include "base/escape.h"
-#include "catalogue/wording.h"
-#include "catalogue/words.h"
+#include "catalogue/symptom.h"
 #include "diagnose/arbitrate/known_fixes.h"
 
 namespace lockstep::html {

@@ -1,4 +1,4 @@
-#include "diagnose/logs/ended_early.h"
+#include "diagnose/logs/said_done.h"
 
 #include <array>
 #include <string_view>

@@ -1,4 +1,4 @@
-#include "diagnose/logs/learned_prefix.h"
+#include "diagnose/logs/line_sources.h"
 
 #include <string>
 #include <vector>

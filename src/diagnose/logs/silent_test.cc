@@ -1,4 +1,4 @@
-#include "diagnose/logs/stopped_log.h"
+#include "diagnose/logs/silent.h"
 
 #include <vector>
 

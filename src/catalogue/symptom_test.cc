@@ -1,4 +1,4 @@
-#include "catalogue/wording.h"
+#include "catalogue/symptom.h"
 
 #include <gtest/gtest.h>
 
