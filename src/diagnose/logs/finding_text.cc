@@ -176,7 +176,7 @@ using catalogue::Printer;
 using catalogue::Role;
 using catalogue::worded;
 
-constexpr std::size_t kMostEvidence = 6;
+constexpr std::size_t kMaxEvidence = 6;
 constexpr std::size_t kLongestEvidence = 600;
 
 model::Evidence evidence_from(const Sighting& sighting, std::span<const LogText> logs) {
@@ -194,7 +194,7 @@ std::vector<model::Evidence> evidence_of(const Candidate& candidate, std::span<c
   std::vector<const Sighting*> chosen;
   std::set<std::optional<int>> shown;
   for (const Sighting* sighting : candidate.sightings) {
-    if (chosen.size() < kMostEvidence && shown.insert(sighting->rank).second) chosen.push_back(sighting);
+    if (chosen.size() < kMaxEvidence && shown.insert(sighting->rank).second) chosen.push_back(sighting);
   }
   std::vector<model::Evidence> evidence;
   for (const Sighting* sighting : chosen) evidence.push_back(evidence_from(*sighting, logs));

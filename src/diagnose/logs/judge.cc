@@ -9,15 +9,15 @@
 #include "base/text_fields.h"
 #include "diagnose/logs/candidate.h"
 #include "diagnose/logs/context.h"
+#include "diagnose/logs/exception_place.h"
 #include "diagnose/logs/failure_words.h"
 #include "diagnose/logs/finding_text.h"
+#include "diagnose/logs/finished_ranks.h"
 #include "diagnose/logs/guess.h"
 #include "diagnose/logs/line_sources.h"
-#include "diagnose/logs/said_done.h"
+#include "diagnose/logs/logged_checksums.h"
 #include "diagnose/logs/script_exception.h"
-#include "diagnose/logs/script_place.h"
 #include "diagnose/logs/silent.h"
-#include "diagnose/logs/told_checksums.h"
 #include "model/fatal_leaf.h"
 #include "model/finding.h"
 
@@ -104,7 +104,24 @@ using catalogue::Catalogue;
 using catalogue::Role;
 using catalogue::Strength;
 
-constexpr std::size_t kMostFindings = 4;
+// The thresholds of this judge; those of what it asks stand in its own files.
+
+// Findings of one verdict. Each is half as sure as the one before: a fifth is below 0.07 and helps nobody.
+constexpr std::size_t kMaxFindings = 4;
+// Confidence of an answer that no line gives which is known as the fault itself: what progress shows, what
+// words resemble, what a wrapper repeats. Healthy jobs can look alike, and the confidence was fitted to
+// faults alone; so it stays below what counts as clear. Held by AWrapperAloneIsNeverSure and
+// UnknownTroubleIsGuessedAndMarked.
+constexpr double kMaxConfidenceWithoutOrigin = 0.49;
+// Confidence from which the cause is clear and nothing more need be collected. Held by
+// WhatToCollectFitsTheLauncher.
+constexpr double kClearConfidence = 0.5;
+// Share of the guess from which it says more than an entry that only knows that an exception was raised: six
+// times what chance gives to one of 30 leaves. A change shows in tests/corpus/cross_validate.
+constexpr double kMinShareToSharpen = 0.2;
+// Share of a guess that the place of an exception in a framework makes. A change shows in
+// tests/corpus/cross_validate.
+constexpr double kShareOfPlace = 0.4;
 
 std::set<int> speaking_ranks(const LineSources& sources, std::span<const Sighting> sightings) {
   std::set<int> ranks = sources.ranks();
@@ -131,7 +148,7 @@ std::vector<model::Finding> findings_from(std::span<const Candidate> candidates,
                                           std::span<const LogText> logs, const std::set<int>& speaking) {
   std::vector<model::Finding> findings;
   for (const Candidate& candidate : candidates) {
-    if (findings.size() == kMostFindings) break;
+    if (findings.size() == kMaxFindings) break;
     if (!findings.empty() && candidate.role != Role::kOrigin) break;
     findings.push_back(finding_from(candidate, logs, speaking, 0));
   }
@@ -145,16 +162,10 @@ void set_confidence(std::vector<model::Finding>& findings, double confidence) {
   }
 }
 
-// An answer that no line gives which is known as the fault itself: what progress shows, what words resemble,
-// what a wrapper repeats. Healthy jobs can look alike, and the confidence was fitted to faults alone.
-constexpr double kMostWithoutOrigin = 0.49;
-
 // The entry that knows only that an exception was raised; the words of the log say more about its kind.
 constexpr std::string_view kCatchAll = "other.exception";
 // The one that takes it for the script's; a framework's part that raised it says otherwise.
 constexpr std::string_view kScriptError = "other.script_error";
-constexpr double kClearerThanChance = 0.2;
-constexpr double kShareOfPlace = 0.4;
 
 bool shares_a_line(const Candidate& one, const Candidate& other) {
   return std::ranges::any_of(one.sightings, [&](const Sighting* seen) {
@@ -243,7 +254,7 @@ LogVerdict judge(const Catalogue& catalogue, std::span<const LogText> unread_log
   const std::vector<Sighting> sightings = sightings_in(catalogue, logs, scans, context, sources);
   const std::set<int> speaking = speaking_ranks(sources, sightings);
   std::vector<Candidate> candidates = candidates_from(sightings);
-  const bool got_over = can_be_got_over(candidates) && every_rank_said_done(logs, sources, speaking);
+  const bool got_over = can_be_got_over(candidates) && every_rank_finished(logs, sources, speaking);
   if (got_over) candidates.clear();
   const std::vector<RaisedException> raised = raised_exceptions(logs);
   const auto scripts_own = script_exception_in(catalogue, logs, raised, sightings, sources);
@@ -268,12 +279,13 @@ LogVerdict judge(const Catalogue& catalogue, std::span<const LogText> unread_log
     verdict.findings = findings_from(candidates, logs, speaking);
     verdict.grounds = grounds_of(candidates, guess);
     std::vector<int> early =
-        who_ended_early(candidates.front(), verdict.findings.front(), ranks_that_said_done(logs, sources));
+        who_ended_early(candidates.front(), verdict.findings.front(), finished_ranks(logs, sources));
     if (!early.empty())
-      say_who_ended_early(catalogue, std::move(early), candidates.front().ranks, verdict.findings.front());
+      describe_who_ended_early(catalogue, std::move(early), candidates.front().ranks,
+                               verdict.findings.front());
     const std::string& code = verdict.findings.front().code;
     const bool is_vague = code == kCatchAll || (place && code == kScriptError);
-    if (guess && guess->share >= kClearerThanChance && is_vague) {
+    if (guess && guess->share >= kMinShareToSharpen && is_vague) {
       sharpen_catch_all(catalogue, logs, *guess, verdict.findings.front());
       verdict.grounds = grounds_without_candidate("guess", guess->leaf, guess);
     }
@@ -284,10 +296,9 @@ LogVerdict judge(const Catalogue& catalogue, std::span<const LogText> unread_log
   }
   const bool is_known_origin = has_origin(candidates) && verdict.grounds.front() != "guess";
   double confidence = confidence_from(data.confidence, verdict.grounds);
-  if (!is_known_origin) confidence = std::min(confidence, kMostWithoutOrigin);
+  if (!is_known_origin) confidence = std::min(confidence, kMaxConfidenceWithoutOrigin);
   set_confidence(verdict.findings, confidence);
-  constexpr double kClear = 0.5;
-  const bool is_clear = !verdict.findings.empty() && verdict.findings.front().confidence >= kClear;
+  const bool is_clear = !verdict.findings.empty() && verdict.findings.front().confidence >= kClearConfidence;
   if (!is_clear && may_guess) verdict.collect_next = what_to_collect(context);
   return verdict;
 }

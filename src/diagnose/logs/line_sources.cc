@@ -14,9 +14,9 @@
 namespace lockstep::logs {
 namespace {
 
-constexpr std::size_t kMostColumns = 5;
-constexpr std::size_t kFewestLines = 24;
-constexpr double kMostLines = 0.6;  // a prefix stands before this share of the lines at least
+constexpr std::size_t kMaxColumns = 5;
+constexpr std::size_t kMinLines = 24;
+constexpr double kMinShareOfLines = 0.6;  // a prefix stands before this share of the lines at least
 constexpr std::string_view kSeparators = " \t[](){}|:,;<>=#";
 
 struct Word {
@@ -27,7 +27,7 @@ struct Word {
 std::vector<Word> first_words(std::string_view line) {
   std::vector<Word> words;
   std::size_t begin = 0;
-  while (words.size() < kMostColumns) {
+  while (words.size() < kMaxColumns) {
     begin = line.find_first_not_of(kSeparators, begin);
     if (begin == std::string_view::npos) break;
     const std::size_t end = std::min(line.find_first_of(kSeparators, begin), line.size());
@@ -55,8 +55,8 @@ std::optional<Numbered> numbered(std::string_view word) {
   std::size_t begin = word.size();
   while (begin > 0 && std::isdigit(static_cast<unsigned char>(word[begin - 1])) != 0) --begin;
   const auto number = base::number_in<int>(word.substr(begin));
-  constexpr std::size_t kMostDigits = 5;
-  if (!number || word.size() - begin > kMostDigits) return std::nullopt;
+  constexpr std::size_t kMaxDigits = 5;
+  if (!number || word.size() - begin > kMaxDigits) return std::nullopt;
   return Numbered{word.substr(0, begin), *number};
 }
 
@@ -122,13 +122,13 @@ std::string_view LearnedPrefix::host_of(std::string_view line) const {
 
 LearnedPrefix learn_prefix(std::span<const std::string_view> lines) {
   LearnedPrefix learned;
-  if (lines.size() < kFewestLines) return learned;
+  if (lines.size() < kMinLines) return learned;
   std::map<Column, std::vector<std::string_view>> columns;
   for (const std::string_view line : lines) {
     for (const Word& word : first_words(line)) columns[word.column].push_back(word.text);
   }
   for (const auto& [column, words] : columns) {
-    if (static_cast<double>(words.size()) < kMostLines * static_cast<double>(lines.size())) continue;
+    if (static_cast<double>(words.size()) < kMinShareOfLines * static_cast<double>(lines.size())) continue;
     if (const auto stem = stem_of_ranks(words); stem && !learned.rank) {
       learned.rank = column;
       learned.rank_stem = *stem;
@@ -142,13 +142,13 @@ LearnedPrefix learn_prefix(std::span<const std::string_view> lines) {
 namespace {
 
 // Of many logs each needs to show less.
-constexpr std::size_t kMostSamples = 16;
-constexpr std::size_t kLeastSamples = 2;
-constexpr std::size_t kMostLinesOfSample = 48;
-constexpr std::size_t kLeastLinesOfSample = 4;
+constexpr std::size_t kMaxSamples = 16;
+constexpr std::size_t kMinSamples = 2;
+constexpr std::size_t kMaxLinesOfSample = 48;
+constexpr std::size_t kMinLinesOfSample = 4;
 constexpr std::size_t kLinesOfAllLogs = 50'000;
 constexpr std::size_t kLongestSampled = 256;  // of a line
-constexpr std::size_t kMostHosts = 4096;
+constexpr std::size_t kMaxHosts = 4096;
 // A job that names a hundred thousand ranks is one whose prefix was misread.
 constexpr int kHighestRank = 100'000;
 
@@ -156,8 +156,8 @@ constexpr int kHighestRank = 100'000;
 struct Sampling {
   explicit Sampling(std::size_t logs) {
     const std::size_t lines = kLinesOfAllLogs / std::max<std::size_t>(1, logs);
-    lines_of_sample = std::clamp(lines / kMostSamples, kLeastLinesOfSample, kMostLinesOfSample);
-    samples = std::clamp(lines / lines_of_sample, kLeastSamples, kMostSamples);
+    lines_of_sample = std::clamp(lines / kMaxSamples, kMinLinesOfSample, kMaxLinesOfSample);
+    samples = std::clamp(lines / lines_of_sample, kMinSamples, kMaxSamples);
   }
 
   std::size_t lines_of_sample = 0;
@@ -216,7 +216,7 @@ LineSources::LineSources(std::span<const LogText> logs) : logs_(logs), learned_(
     for (const std::string_view line : lines) {
       LineSource source = of_text(log, line);
       if (source.rank && *source.rank < kHighestRank) ranks_.insert(*source.rank);
-      if (!source.host.empty() && hosts_.size() < kMostHosts) hosts_.insert(std::move(source.host));
+      if (!source.host.empty() && hosts_.size() < kMaxHosts) hosts_.insert(std::move(source.host));
     }
     let_go(logs[log]);
   }

@@ -213,8 +213,8 @@ std::optional<SilentSign> silent_sign(std::span<const LogText> logs, const Conte
   if (const auto stopped = log_that_stopped(logs))
     return SilentSign{"hang.log_stops", stopped->log, stopped->last_line, logs[stopped->log].rank};
   // All ranks report the same progress: a part of a large job tells as much as all of it.
-  constexpr std::size_t kMostLogs = 64;
-  for (std::size_t log = 0; log < std::min(logs.size(), kMostLogs); ++log) {
+  constexpr std::size_t kMaxLogs = 64;
+  for (std::size_t log = 0; log < std::min(logs.size(), kMaxLogs); ++log) {
     const std::string_view bytes = logs[log].bytes;
     if (context.knows("rank_zero_work")) {
       if (auto sign = preparation_unfinished(log, bytes)) return sign;

@@ -1,4 +1,4 @@
-#include "diagnose/logs/said_done.h"
+#include "diagnose/logs/finished_ranks.h"
 
 #include <algorithm>
 #include <map>
@@ -26,8 +26,8 @@ std::vector<int> who_ended_early(const Candidate& complaint, const model::Findin
   return named.empty() && are_fewer ? std::vector<int>(done.begin(), done.end()) : std::vector<int>();
 }
 
-void say_who_ended_early(const Catalogue& catalogue, std::vector<int> ranks, const std::set<int>& complaining,
-                         model::Finding& finding) {
+void describe_who_ended_early(const Catalogue& catalogue, std::vector<int> ranks,
+                              const std::set<int>& complaining, model::Finding& finding) {
   if (finding.root_ranks.empty()) {
     finding.root_ranks = std::move(ranks);
     finding.victim_ranks.assign(complaining.begin(), complaining.end());
@@ -47,7 +47,7 @@ namespace {
 // Of all ranks of a log: the last lines of each are in here, or it is not said to be done.
 constexpr std::size_t kEndOfLog = std::size_t{16} << 10;
 
-bool says_done(std::string_view line) {
+bool says_it_finished(std::string_view line) {
   static const base::Regex done = base::Regex::of_our_own(
       R"(\b(done|finished|training (is )?(complete|over|ended)|completed( successfully)?)\b)");
   static const base::Regex not_really = base::Regex::of_our_own(
@@ -57,14 +57,14 @@ bool says_done(std::string_view line) {
 
 }  // namespace
 
-std::set<int> ranks_that_said_done(std::span<const LogText> logs, const LineSources& sources) {
+std::set<int> finished_ranks(std::span<const LogText> logs, const LineSources& sources) {
   std::set<int> done;
   for (std::size_t log = 0; log < logs.size(); ++log) {
     const std::string_view bytes = logs[log].bytes;
     std::map<int, bool> is_done;  // by the last line of each
     for_each_tail_line(bytes, kEndOfLog, [&](std::string_view line, LineSpan span) {
       const std::optional<int> rank = logs[log].rank ? logs[log].rank : sources.at(log, span).rank;
-      if (rank) is_done[*rank] = says_done(line);
+      if (rank) is_done[*rank] = says_it_finished(line);
     });
     for (const auto& [rank, is_last_word] : is_done) {
       if (is_last_word) done.insert(rank);
@@ -74,9 +74,9 @@ std::set<int> ranks_that_said_done(std::span<const LogText> logs, const LineSour
   return done;
 }
 
-bool every_rank_said_done(std::span<const LogText> logs, const LineSources& sources,
-                          const std::set<int>& ranks) {
-  return !ranks.empty() && std::ranges::includes(ranks_that_said_done(logs, sources), ranks);
+bool every_rank_finished(std::span<const LogText> logs, const LineSources& sources,
+                         const std::set<int>& ranks) {
+  return !ranks.empty() && std::ranges::includes(finished_ranks(logs, sources), ranks);
 }
 
 }  // namespace lockstep::logs

@@ -22,13 +22,13 @@ std::vector<int> who_ended_early(const Candidate& complaint, const model::Findin
                                  const std::set<int>& done);
 
 // Keeps its evidence, and its ranks where it has any.
-void say_who_ended_early(const catalogue::Catalogue& catalogue, std::vector<int> ranks,
-                         const std::set<int>& complaining, model::Finding& finding);
+void describe_who_ended_early(const catalogue::Catalogue& catalogue, std::vector<int> ranks,
+                              const std::set<int>& complaining, model::Finding& finding);
 
 // Each of them has a log, its own or one of several ranks, in which its last line says so. Standard output
 // tells it, while an error that was caught and logged is the last line of standard error for ever.
-std::set<int> ranks_that_said_done(std::span<const LogText> logs, const LineSources& sources);
-bool every_rank_said_done(std::span<const LogText> logs, const LineSources& sources,
-                          const std::set<int>& ranks);
+std::set<int> finished_ranks(std::span<const LogText> logs, const LineSources& sources);
+bool every_rank_finished(std::span<const LogText> logs, const LineSources& sources,
+                         const std::set<int>& ranks);
 
 }  // namespace lockstep::logs

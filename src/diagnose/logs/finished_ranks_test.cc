@@ -1,4 +1,4 @@
-#include "diagnose/logs/said_done.h"
+#include "diagnose/logs/finished_ranks.h"
 
 #include <array>
 #include <string_view>

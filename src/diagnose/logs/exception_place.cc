@@ -1,4 +1,4 @@
-#include "diagnose/logs/script_place.h"
+#include "diagnose/logs/exception_place.h"
 
 #include <algorithm>
 #include <array>

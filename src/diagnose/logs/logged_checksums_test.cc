@@ -1,4 +1,4 @@
-#include "diagnose/logs/told_checksums.h"
+#include "diagnose/logs/logged_checksums.h"
 
 #include <string>
 #include <vector>
