@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "catalogue/advice.h"
 #include "diagnose/arbitrate/combine.h"
 #include "diagnose/arbitrate/good_end.h"
 #include "diagnose/arbitrate/interruption.h"
@@ -17,7 +18,6 @@
 #include "diagnose/ranks/analyse.h"
 #include "diagnose/ranks/correctness/lone_worlds_finding.h"
 #include "diagnose/ranks/correctness/version_skew.h"
-#include "diagnose/ranks/fixes.h"
 #include "diagnose/still_running.h"
 #include "model/merge.h"
 #include "model/rank_set.h"
@@ -139,7 +139,7 @@ void put_interruption(model::Finding interruption, LogJudge& log_judge,
 // Of codes that the analysis of ranks knows as well.
 void add_known_fixes(std::vector<model::Finding>& from_logs) {
   for (model::Finding& finding : from_logs) {
-    if (finding.fixes.empty()) finding.fixes = ranks::fixes_for(finding.code);
+    if (finding.fixes.empty()) finding.fixes = catalogue::fixes_for(finding.code);
   }
 }
 

@@ -96,11 +96,11 @@ std::string who_is_gone(const QuietJob& job) {
 }  // namespace
 
 std::optional<model::Finding> finding_about(const QuietJob& job, Stage stage,
-                                            const logs::Catalogue& catalogue,
+                                            const catalogue::Catalogue& catalogue,
                                             const model::Evidence& last_line) {
   const bool is_training = job.has_ranks || stage >= Stage::kSetup;
   if (!is_training) return std::nullopt;
-  const logs::Symptom& entry = catalogue.at(code_for(job, stage));
+  const catalogue::Symptom& entry = catalogue.at(code_for(job, stage));
   model::Finding finding;
   finding.leaf = entry.leaf;
   finding.code = entry.code;

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "diagnose/logs/catalogue.h"
+#include "catalogue/catalogue.h"
 #include "diagnose/logs/context.h"
 #include "diagnose/quiet_job.h"
 #include "model/finding.h"
@@ -15,7 +15,7 @@ namespace lockstep::diagnose {
 // `last_line` of the log that was written last. Nothing where neither the logs nor a launcher's variables
 // show that this is training: any other program may be silent for as long as it likes.
 std::optional<model::Finding> finding_about(const QuietJob& job, logs::Stage stage,
-                                            const logs::Catalogue& catalogue,
+                                            const catalogue::Catalogue& catalogue,
                                             const model::Evidence& last_line);
 
 // A command that shows where its processes stand.

@@ -8,7 +8,7 @@ namespace {
 using logs::Stage;
 
 std::optional<model::Finding> said_of(const QuietJob& job, Stage stage) {
-  static const auto catalogue = logs::Catalogue::load();
+  static const auto catalogue = catalogue::Catalogue::load();
   model::Evidence last_line;
   last_line.text = "step 3";
   return finding_about(job, stage, catalogue.value(), last_line);

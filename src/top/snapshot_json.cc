@@ -5,7 +5,6 @@
 #include "base/check.h"
 #include "base/escape.h"
 #include "base/json.h"
-#include "cli/program.h"
 #include "report/findings_json.h"
 #include "top/figures.h"
 #include "top/line.h"

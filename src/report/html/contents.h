@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/json.h"
+#include "catalogue/catalogue.h"
 #include "diagnose/diagnose.h"
-#include "diagnose/logs/catalogue.h"
 #include "model/finding.h"
 #include "report/html/hosts.h"
 #include "report/html/log_excerpts.h"
@@ -64,6 +64,6 @@ void redact(Contents& contents, const std::vector<std::string>& host_names);
 // As the JSON that the page reads ("lockstep-page-v1"; page/src/data/contents.ts has the same names). Spans
 // travel separately, as bytes.
 base::Json encode(const Contents& contents);
-base::Json encode(const logs::Catalogue& catalogue);
+base::Json encode(const catalogue::Catalogue& catalogue);
 
 }  // namespace lockstep::html

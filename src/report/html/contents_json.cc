@@ -1,9 +1,8 @@
 #include <cmath>
 
 #include "base/escape.h"
+#include "catalogue/symptom.h"
 #include "diagnose/arbitrate/known_fixes.h"
-#include "diagnose/logs/wording.h"
-#include "diagnose/logs/words.h"
 #include "report/html/contents.h"
 
 namespace lockstep::html {
@@ -193,14 +192,14 @@ Json fix_json(const model::Fix& fix) {
           {"commands", texts(fix.commands)}};
 }
 
-Json symptom_json(const logs::Symptom& symptom) {
+Json symptom_json(const catalogue::Symptom& symptom) {
   Json fixes = Json::array();
   for (const model::Fix& fix : diagnose::fixes_of(symptom)) fixes.push_back(fix_json(fix));
   return {{"code", symptom.code},
           {"leaf", model::entry_of(symptom.leaf).id},
-          {"scope", logs::word_for(symptom.scope)},
-          {"title", clean(logs::worded_in_general(symptom.title))},
-          {"meaning", clean(logs::worded_in_general(symptom.meaning))},
+          {"scope", catalogue::word_for(symptom.scope)},
+          {"title", clean(catalogue::worded_in_general(symptom.title))},
+          {"meaning", clean(catalogue::worded_in_general(symptom.meaning))},
           {"causes", texts(symptom.causes)},
           {"fixes", std::move(fixes)},
           {"references", texts(symptom.references)},
@@ -227,7 +226,7 @@ Json encode(const Contents& contents) {
   return json;
 }
 
-Json encode(const logs::Catalogue& catalogue) {
+Json encode(const catalogue::Catalogue& catalogue) {
   Json leaves = Json::array();
   for (const model::LeafEntry& leaf : model::all_leaves()) {
     leaves.push_back({{"id", leaf.id}, {"name", leaf.name}, {"study_code", leaf.study_code}});

@@ -6,7 +6,7 @@
 
 #include "base/check.h"
 #include "base/escape.h"
-#include "diagnose/logs/catalogue.h"
+#include "catalogue/catalogue.h"
 #include "report/findings_json.h"
 #include "report/html/contents.h"
 #include "report/html/span_bytes.h"
@@ -103,7 +103,7 @@ std::string take_policy(std::string& html) {
 }  // namespace
 
 Result<std::string> html_of(const Contents& contents, std::string_view version) {
-  const logs::Catalogue catalogue = TRY(logs::Catalogue::load());
+  const catalogue::Catalogue catalogue = TRY(catalogue::Catalogue::load());
   std::string data = json_block("lockstep-about", one_line({{"version", version}}));
   data += json_block("lockstep-findings", report::encode_findings(contents.verdict));
   data += packed_block("lockstep-contents", one_line(encode(contents)));
@@ -118,7 +118,7 @@ Result<std::string> html_of(const Contents& contents, std::string_view version) 
 }
 
 Result<ServedPage> served_page() {
-  const logs::Catalogue catalogue = TRY(logs::Catalogue::load());
+  const catalogue::Catalogue catalogue = TRY(catalogue::Catalogue::load());
   ServedPage page;
   page.html = page_with(json_block("lockstep-service", one_line({{"version", LOCKSTEP_VERSION}})) +
                         packed_block("lockstep-catalogue", one_line(encode(catalogue))));

@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "base/process/environment.h"
 #include "base/process/signal_gate.h"
+#include "catalogue/advice.h"
 #include "diagnose/diagnose.h"
 #include "record/recording.h"
 #include "report/findings_json.h"
@@ -29,7 +30,6 @@
 #include "service/engine/watched_gang.h"
 #include "service/job/job_id.h"
 #include "service/job/rank_end_json.h"
-#include "service/retry/remedy.h"
 
 namespace lockstep::service {
 namespace {
@@ -95,7 +95,8 @@ bool may_be_of_the_set_up(const AttemptEnd& end) {
   const auto verdict = report::decode_findings(end.findings, "findings");
   if (!verdict.ok() || verdict.value().findings.empty()) return true;
   const model::Finding& first = verdict.value().findings.front();
-  return first.leaf == model::Leaf::kSetupFail || remedy_for(first.code) != Remedy::kNone;
+  return first.leaf == model::Leaf::kSetupFail ||
+         catalogue::remedy_for(first.code) != catalogue::Remedy::kNone;
 }
 
 void ask_for_repair(const AttemptFolder& folder, const Plan& plan, const AttemptEnd& end) {

@@ -11,12 +11,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "catalogue/advice.h"
 #include "service/engine/memory_limit.h"
 #include "service/engine/nodes/seats.h"
-#include "service/retry/remedy.h"
 
 namespace lockstep::service {
 namespace {
+
+using catalogue::Remedy;
 
 constexpr int kMoreMemoryFactor = 2;
 constexpr std::chrono::milliseconds kBeatsLate{300};
@@ -68,7 +70,7 @@ class Judgement {
     if (is_in(attempt_.reason, "could not go on") || is_in(attempt_.reason, "gave no sign of life"))
       return retry_hang();
     if (findings_.empty()) return retry_unknown();
-    return apply(remedy_for(findings_.front().code), findings_.front().code);
+    return apply(catalogue::remedy_for(findings_.front().code), findings_.front().code);
   }
 
   std::string name_of_rules() const { return fmt::format("{}", fmt::join(set_up_.because, "; ")); }
@@ -79,7 +81,7 @@ class Judgement {
     if (!set_up_.changes_the_job() || was_done(name_of_rules())) return false;
     if (findings_.empty()) return true;
     const std::string& code = findings_.front().code;
-    const Remedy remedy = remedy_for(code);
+    const Remedy remedy = catalogue::remedy_for(code);
     return std::ranges::find(set_up_.codes, code) != set_up_.codes.end() || remedy == Remedy::kOwnNetwork ||
            remedy == Remedy::kOtherPorts || remedy == Remedy::kUnknown;
   }

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "catalogue/advice.h"
 #include "diagnose/ranks/describe.h"
 #include "diagnose/ranks/figures.h"
-#include "diagnose/ranks/fixes.h"
 
 namespace lockstep::ranks {
 namespace {
@@ -46,7 +46,7 @@ model::Finding finding_of(const model::Job& job, const Divergence& divergence) {
                          .title = title_of(job, divergence),
                          .explanation = {},
                          .evidence = {result_at(job, divergence.odd), result_at(job, divergence.usual)},
-                         .fixes = fixes_for("divergence.outputs_differ")};
+                         .fixes = catalogue::fixes_for("divergence.outputs_differ")};
   finding.explanation = fmt::format(
       "This collective must leave the same bytes on all its members. It is the first that did not; {} did "
       "not "

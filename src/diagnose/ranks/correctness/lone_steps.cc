@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
+#include "catalogue/advice.h"
 #include "diagnose/ranks/describe.h"
 #include "diagnose/ranks/figures.h"
-#include "diagnose/ranks/fixes.h"
 #include "diagnose/ranks/step_span.h"
 
 namespace lockstep::ranks {
@@ -57,7 +57,7 @@ std::optional<model::Finding> find_lone_steps(const Job& job) {
                          .title = {},
                          .explanation = {},
                          .evidence = {},
-                         .fixes = fixes_for("parallel.lone_steps")};
+                         .fixes = catalogue::fixes_for("parallel.lone_steps")};
   for (std::size_t at = 0; at < job.ranks.size(); ++at) {
     const auto lone = lone_steps_of(job.ranks[at]);
     if (!lone) return std::nullopt;

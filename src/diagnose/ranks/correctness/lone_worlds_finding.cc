@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "diagnose/ranks/fixes.h"
+#include "catalogue/advice.h"
 #include "model/lone_worlds.h"
 
 namespace lockstep::ranks {
@@ -32,7 +32,7 @@ std::optional<model::Finding> find_lone_worlds(std::span<const model::Job> parts
                                 .rank = 0,
                                 .text = pid ? fmt::format("rank 0 of 1, process {}", *pid) : "rank 0 of 1"});
   }
-  finding.fixes = fixes_for(finding.code);
+  finding.fixes = catalogue::fixes_for(finding.code);
   return finding;
 }
 

@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
+#include "catalogue/advice.h"
 #include "diagnose/ranks/describe.h"
 #include "diagnose/ranks/figures.h"
-#include "diagnose/ranks/fixes.h"
 #include "diagnose/ranks/step_span.h"
 
 namespace lockstep::ranks {
@@ -119,7 +119,7 @@ model::Finding finding_of(const Job& job, const std::vector<model::CommunicatorI
                                  "rank alone would.",
                                  with_commas(comparison.meetings)),
       .evidence = {input_at(job, comparison.one), input_at(job, comparison.other)},
-      .fixes = fixes_for("parallel.same_inputs")};
+      .fixes = catalogue::fixes_for("parallel.same_inputs")};
 }
 
 }  // namespace

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "catalogue/advice.h"
 #include "diagnose/ranks/failed_ranks.h"
-#include "diagnose/ranks/fixes.h"
 #include "diagnose/ranks/hang/hang_story.h"
 
 namespace lockstep::ranks {
@@ -57,15 +57,15 @@ std::vector<model::Fix> fixes_of(const HangStory& story) {
   const model::Finding& finding = story.finding;
   const bool never_came =
       finding.code == "desync.missing_evidence" && finding.leaf == model::Leaf::kSetupHang;
-  if (never_came) return fixes_for("setup.rank_not_started");
-  std::vector<model::Fix> fixes = fixes_for(finding.code);
+  if (never_came) return catalogue::fixes_for("setup.rank_not_started");
+  std::vector<model::Fix> fixes = catalogue::fixes_for(finding.code);
   const bool may_be_the_way =
       finding.code == "desync.dead_rank" && std::ranges::all_of(finding.root_ranks, [&](int rank) {
         const model::RankHistory* history = story.job.find_rank(rank);
         return history != nullptr && was_let_down(*history);
       });
   if (!may_be_the_way) return fixes;
-  std::vector<model::Fix> of_the_way = fixes_for("desync.stuck_in_collective");
+  std::vector<model::Fix> of_the_way = catalogue::fixes_for("desync.stuck_in_collective");
   of_the_way.insert(of_the_way.end(), fixes.begin(), fixes.end());
   return of_the_way;
 }

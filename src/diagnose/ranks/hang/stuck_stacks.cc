@@ -10,8 +10,8 @@
 
 #include <fmt/format.h>
 
+#include "catalogue/advice.h"
 #include "diagnose/ranks/describe.h"
-#include "diagnose/ranks/fixes.h"
 
 namespace lockstep::ranks {
 namespace {
@@ -154,7 +154,7 @@ std::optional<model::Finding> find_stuck_stacks(const Job& job) {
   } else {
     return std::nullopt;
   }
-  finding.fixes = fixes_for("desync.missing_rank");
+  finding.fixes = catalogue::fixes_for("desync.missing_rank");
   return finding;
 }
 

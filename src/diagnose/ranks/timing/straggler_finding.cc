@@ -5,9 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "catalogue/advice.h"
 #include "diagnose/ranks/describe.h"
 #include "diagnose/ranks/figures.h"
-#include "diagnose/ranks/fixes.h"
 #include "diagnose/ranks/timing/event_times.h"
 
 namespace lockstep::ranks {
@@ -116,7 +116,7 @@ Finding common_part(const Job& job, const Alignment& alignment, std::string code
   for (std::size_t at = 0; at < std::min(kMostShown, shown.size()); ++at) {
     add_evidence(job, alignment, shown[at], finding);
   }
-  finding.fixes = fixes_for(finding.code);
+  finding.fixes = catalogue::fixes_for(finding.code);
   return finding;
 }
 
