@@ -10,7 +10,7 @@
 #include "base/process/descriptor.h"
 #include "cli/service_client.h"
 #include "service/http/message.h"
-#include "service/job/field_check.h"
+#include "service/job/spec_fields.h"
 
 namespace lockstep::cli {
 namespace {

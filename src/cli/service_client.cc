@@ -9,8 +9,7 @@
 #include "cli/job_progress.h"
 #include "report/findings_json.h"
 #include "report/text.h"
-#include "service/client/follow_log.h"
-#include "service/client/start_service.h"
+#include "service/client/client.h"
 
 namespace lockstep::cli {
 namespace {

@@ -3,7 +3,7 @@
 #include <cstdlib>
 
 #include "cli/service_client.h"
-#include "service/store/postgres_place.h"
+#include "service/store/postgres.h"
 
 namespace lockstep::cli {
 

@@ -11,7 +11,7 @@
 #include "cli/submitted_manifest.h"
 #include "cli/verbs.h"
 #include "service/job/job_id.h"
-#include "service/job/sent_files.h"
+#include "service/job/spec_fields.h"
 
 namespace lockstep::cli {
 namespace {

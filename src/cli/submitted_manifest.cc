@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "base/file.h"
-#include "service/job/guess_framework.h"
+#include "service/job/resolve.h"
 #include "service/job/spec_fields.h"
 #include "service/manifest/manifest.h"
 

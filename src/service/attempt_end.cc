@@ -3,13 +3,13 @@
 #include <algorithm>
 
 #include "report/findings_json.h"
-#include "service/engine/ask_for_repair.h"
 #include "service/engine/keeper.h"
-#include "service/engine/nodes/meeting.h"
+#include "service/engine/nodes/node_place.h"
 #include "service/engine/plan.h"
+#include "service/engine/plan_check.h"
 #include "service/engine/silence.h"
 #include "service/job/job_id.h"
-#include "service/retry/checkpoints.h"
+#include "service/retry/growth.h"
 
 namespace lockstep::service {
 namespace {

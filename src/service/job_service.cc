@@ -9,12 +9,12 @@
 
 #include "report/phrases.h"
 #include "service/attempt_end.h"
-#include "service/engine/news.h"
-#include "service/engine/nodes/meeting.h"
+#include "service/engine/attempt_folder.h"
+#include "service/engine/nodes/node_place.h"
 #include "service/engine/nodes/shares.h"
 #include "service/engine/plan.h"
 #include "service/job/job_id.h"
-#include "service/retry/checkpoints.h"
+#include "service/retry/growth.h"
 #include "service/store/seal.h"
 
 namespace lockstep::service {

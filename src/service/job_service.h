@@ -24,7 +24,6 @@
 #include "service/retry/retry_policy.h"
 #include "service/schedule/scheduler.h"
 #include "service/store/store.h"
-#include "service/waiting_line.h"
 
 namespace lockstep::service {
 

@@ -12,7 +12,7 @@
 #include "base/check.h"
 #include "base/json.h"
 #include "service/api/api.h"
-#include "service/engine/one_machine.h"
+#include "service/engine/cluster.h"
 #include "service/http/message_from.h"
 #include "service/store/open_store.h"
 

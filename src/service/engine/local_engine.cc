@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 
 #include "base/file.h"
-#include "service/engine/end_asked.h"
-#include "service/engine/nodes/seats.h"
+#include "service/engine/attempt_folder.h"
+#include "service/engine/nodes/shares.h"
 #include "service/engine/plan.h"
 #include "service/engine/start_apart.h"
 #include "service/job/resolve.h"

@@ -11,7 +11,7 @@
 #include "base/result.h"
 #include "service/engine/attempt_folder.h"
 #include "service/engine/keeper.h"
-#include "service/engine/kubernetes/kubernetes_request.h"
+#include "service/engine/plan.h"
 #include "service/job/job.h"
 
 namespace lockstep::service {

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/json.h"
+
 namespace lockstep::service {
 
 enum class JobState : std::uint8_t { kQueued, kRunning, kSucceeded, kFailed, kCancelled };
@@ -165,5 +167,11 @@ struct Event {
   std::string kind = {};  // "queued", "started", "ended", ...
   std::string detail = {};
 };
+
+// The final record of a rank as JSON: its wrapper writes it, the service keeps and shows it.
+base::Json encode_rank_end(const RankEnd& end);
+
+// Throws nlohmann's exceptions on JSON of another shape: the callers catch them with those of the whole.
+RankEnd decode_rank_end(const base::Json& json);
 
 }  // namespace lockstep::service

@@ -12,7 +12,7 @@
 #include <fmt/ranges.h>
 
 #include "service/engine/memory_limit.h"
-#include "service/engine/nodes/seats.h"
+#include "service/engine/nodes/shares.h"
 #include "service/retry/remedy.h"
 
 namespace lockstep::service {

@@ -11,11 +11,9 @@
 #include <fmt/ranges.h>
 
 #include "base/file.h"
+#include "service/engine/attempt_folder.h"
 #include "service/engine/kubernetes/attempt_objects.h"
-#include "service/engine/kubernetes/attempt_pods.h"
-#include "service/engine/kubernetes/gang_placing.h"
-#include "service/engine/kubernetes/memory_ends.h"
-#include "service/engine/news.h"
+#include "service/engine/kubernetes/pod_states.h"
 
 namespace lockstep::service {
 namespace {

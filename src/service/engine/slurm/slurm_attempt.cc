@@ -6,7 +6,7 @@
 
 #include "base/file.h"
 #include "base/text_fields.h"
-#include "service/engine/news.h"
+#include "service/engine/attempt_folder.h"
 #include "service/engine/slurm/slurm_tools.h"
 
 namespace lockstep::service {

@@ -1,4 +1,4 @@
-#include "service/engine/slurm/slurm_words.h"
+#include "service/engine/slurm/slurm_tools.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "service/engine/admission_check.h"
+#include "service/engine/plan_check.h"
 
 #include <gtest/gtest.h>
 

@@ -1,21 +1,89 @@
-#include "service/engine/ask_for_repair.h"
+#include "service/engine/plan_check.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <set>
+#include <string_view>
 
 #include <fmt/format.h>
 
 #include "base/file.h"
+#include "base/text_fields.h"
 #include "check/repair/repair.h"
+#include "check/rules/catalogue.h"
+#include "check/rules/judge.h"
 #include "hostinfo/collect.h"
 #include "hostinfo/environment.h"
 #include "network/facts_json.h"
-#include "service/engine/nodes/meeting.h"
-#include "service/engine/nodes/seats.h"
-#include "service/engine/plan_inputs.h"
+#include "report/findings_json.h"
+#include "service/engine/nodes/node_place.h"
+#include "service/engine/nodes/shares.h"
 #include "service/engine/rank_environment.h"
 
 namespace lockstep::service {
+
+namespace {
+
+constexpr std::size_t kLargestLaunchFile = std::size_t{8} << 20;
+
+}  // namespace
+
+config::Inputs inputs_of(const Plan& plan, const std::vector<std::string>& environment) {
+  config::Inputs inputs;
+  inputs.command = plan.command;
+  for (const std::string& entry : with_rank(environment, plan, 0)) {
+    const std::size_t equals = entry.find('=');
+    if (equals != std::string::npos)
+      inputs.environment.emplace(entry.substr(0, equals), entry.substr(equals + 1));
+  }
+  inputs.read_file = [directory = std::filesystem::path(plan.directory)](const std::string& path) {
+    return base::read_file(directory / path, kLargestLaunchFile);
+  };
+  return inputs;
+}
+
+std::string check_plan(const Plan& plan, const std::vector<std::string>& environment) {
+  const config::Configuration configuration = config::read_configuration(inputs_of(plan, environment));
+  model::Verdict verdict;
+  verdict.job.world_size = plan.workers;
+  if (plan.framework != Framework::kPlain) verdict.job.framework = word_for(plan.framework);
+  for (rules::Hit& hit : rules::apply(rules::built_in_rules(), {configuration, {}}))
+    verdict.findings.push_back(std::move(hit.finding));
+  for (const config::Fault& fault : configuration.faults) {
+    verdict.limits.push_back(
+        fmt::format("{}: {}", fault.file.empty() ? "the command" : fault.file, fault.why));
+  }
+  return report::encode_findings(verdict);
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// "file:///a/b" anywhere in a word: an argument, or the value of a variable.
+void put_away(std::string_view word, std::vector<std::string>& done) {
+  const std::string_view path = base::word_after(word, "file://", std::string_view("?,; \t"));
+  if (!path.starts_with('/')) return;
+  const fs::path file(path);
+  std::error_code fault;
+  if (!fs::is_regular_file(file, fault) || fs::file_size(file, fault) == 0 || fault) return;
+  fs::rename(file, file.string() + ".stale", fault);
+  if (!fault) done.push_back(file.string());
+}
+
+}  // namespace
+
+std::vector<std::string> put_away_stale_meetings(const Plan& plan,
+                                                 const std::vector<std::string>& environment) {
+  std::vector<std::string> done;
+  for (const std::string& word : plan.command) put_away(word, done);
+  for (const std::string& entry : environment) {
+    // Only where a meeting place is named: other variables may name data.
+    if (base::word_of(entry, '=').find("INIT_METHOD") != std::string_view::npos) put_away(entry, done);
+  }
+  return done;
+}
+
 namespace {
 
 constexpr std::size_t kLargestFacts = std::size_t{16} << 20;

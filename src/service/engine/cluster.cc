@@ -1,4 +1,4 @@
-#include "service/engine/one_machine.h"
+#include "service/engine/cluster.h"
 
 #include <algorithm>
 
