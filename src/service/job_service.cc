@@ -211,13 +211,13 @@ Result<void> JobService::look_for_silence() {
     const AttemptFolder folder = engine_.folder_of(id, active.attempt.number);
     const auto news = active.silence.look(folder, active.attempt.workers, silence_patience_, now);
     const auto seconds = silence_patience_.count();
-    if (!news.silent.empty()) TRY(save(active, "silent", in_words(Silence{news.silent, seconds})));
+    if (!news.silent.empty()) TRY(save(active, "silent", reason_of(Silence{news.silent, seconds}).text));
     if (!news.heard_again.empty()) TRY(save(active, "heard again", report::describe_ranks(news.heard_again)));
     if (news.lost.empty() || read_silence(folder)) continue;
     const Silence silence{news.lost, kSilenceThatEnds * seconds};
     TRY(write_silence(folder, silence));
     engine_.ask_to_end(id, active.attempt.number);
-    TRY(save(active, "end asked", in_words(silence)));
+    TRY(save(active, "end asked", reason_of(silence).text));
   }
   return {};
 }
@@ -323,8 +323,8 @@ Result<void> JobService::finish(Active& active) {
   const auto growth = read_growth(folder);
   if (growth && attempt.state != JobState::kCancelled && was_told_to_end(attempt))
     return go_on_grown(active, *growth);
-  job.reason = attempt.reason;
-  std::string detail = attempt.reason;
+  job.reason = attempt.reason.text;
+  std::string detail = attempt.reason.text;
   if (attempt.state == JobState::kFailed) {
     const Decision decision = decide(folder, job, attempt);
     job.repairs = decision.repairs;
@@ -345,20 +345,21 @@ Result<void> JobService::start_again(Active& active, const Decision& decision) {
   active.job.state = JobState::kQueued;
   active.job.per_worker.memory_bytes = decision.memory_bytes;
   wait_for_its_turn(active.job);
-  return save(active, "failed, to be retried", fmt::format("{}; {}", active.attempt.reason, decision.why));
+  return save(active, "failed, to be retried",
+              fmt::format("{}; {}", active.attempt.reason.text, decision.why));
 }
 
 // Nothing failed, so nothing counts against the job.
 Result<void> JobService::go_on_grown(Active& active, const Growth& growth) {
   active.attempt.state = JobState::kCancelled;
-  active.attempt.reason = "ended " + in_words(growth);
+  active.attempt.reason = EndReason::to_grow(in_words(growth));
   active.job.state = JobState::kQueued;
   std::vector<std::string>& left_out = active.job.repairs.excluded_nodes;
   std::erase_if(left_out, [&](const std::string& node) {
     return std::ranges::find(growth.returned, node) != growth.returned.end();
   });
   wait_for_its_turn(active.job);
-  return save(active, "ended, to grow", active.attempt.reason);
+  return save(active, "ended, to grow", active.attempt.reason.text);
 }
 
 std::vector<int> JobService::gpus_to_give(std::int64_t count) const {
@@ -443,7 +444,8 @@ Result<void> JobService::launch(Active& active) {
   Active failed = std::move(active);
   running_.erase(failed.job.id);
   failed.job.state = failed.attempt.state = JobState::kFailed;
-  failed.job.reason = failed.attempt.reason = fmt::format("{}: {}: {}", error.what, error.where, error.why);
+  failed.attempt.reason = EndReason::not_started(error);
+  failed.job.reason = failed.attempt.reason.text;
   failed.job.ended_ms = failed.attempt.ended_ms = now_in_ms();
   ++ended_[JobState::kFailed];
   return save(failed, "failed", failed.job.reason);

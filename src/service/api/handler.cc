@@ -132,7 +132,7 @@ Json view_of(const Attempt& attempt) {
   for (const RankEnd& rank : attempt.ranks) ranks.push_back(view_of_rank(rank));
   return {{"number", attempt.number},
           {"state", word_for(attempt.state)},
-          {"reason", attempt.reason},
+          {"reason", attempt.reason.text},
           {"workers", attempt.workers},
           {"nodes", attempt.nodes},
           {"node_names", attempt.node_names},

@@ -10,7 +10,7 @@
 
 #include "base/result.h"
 #include "service/engine/attempt_folder.h"
-#include "service/engine/keeper.h"
+#include "service/engine/attempt_supervisor.h"
 #include "service/engine/plan.h"
 #include "service/job/job.h"
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/json.h"
+#include "service/job/end_reason.h"
 
 namespace lockstep::service {
 
@@ -144,7 +145,7 @@ struct Attempt {
   std::string job_id = {};
   int number = 0;  // from 1
   JobState state = JobState::kRunning;
-  std::string reason = {};
+  EndReason reason = {};
   int workers = 0;
   std::vector<int> gpus = {};
   std::vector<int> ports = {};

@@ -205,7 +205,8 @@ std::string encode_attempt(const Attempt& attempt) {
   Json json = {{"job_id", attempt.job_id},
                {"number", attempt.number},
                {"state", word_for(attempt.state)},
-               {"reason", attempt.reason},
+               {"reason", attempt.reason.text},
+               {"end_kind", word_for(attempt.reason.kind)},
                {"workers", attempt.workers},
                {"gpus", attempt.gpus},
                {"ports", attempt.ports},
@@ -228,7 +229,9 @@ Result<Attempt> decode_attempt(std::string_view text) {
     attempt.job_id = json.at("job_id").get<std::string>();
     attempt.number = json.at("number").get<int>();
     attempt.state = job_state_named(json.at("state").get<std::string>()).value_or(JobState::kFailed);
-    attempt.reason = json.at("reason").get<std::string>();
+    attempt.reason = {
+        end_kind_named(json.value("end_kind", std::string())),  // none in rows of earlier versions
+        json.at("reason").get<std::string>()};
     attempt.workers = json.at("workers").get<int>();
     attempt.gpus = json.at("gpus").get<std::vector<int>>();
     attempt.ports = json.at("ports").get<std::vector<int>>();

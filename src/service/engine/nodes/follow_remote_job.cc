@@ -138,7 +138,7 @@ class Following {
     const RemoteState state = job_.look();
     if (state.standing == RemoteStanding::kOver) return note_end(state);
     tell_change(state);
-    if (!state.trouble.empty()) end_because(state.trouble, {});
+    if (!state.trouble.is_empty()) end_because(state.trouble, {});
     if (state.standing != RemoteStanding::kUnknown) look_for_lost_ranks(state.suspects, now);
     return false;
   }
@@ -156,7 +156,7 @@ class Following {
   // A scheduler may go on for ever with a node whose processes are gone, waits for minutes until it gives up
   // a node that does not answer it, and may not have heard yet that a rank runs there.
   void look_for_lost_ranks(const std::vector<int>& suspects, Clock::time_point now) {
-    if (!why_ended_.empty()) return;
+    if (!why_ended_.is_empty()) return;
     pulse_.feel(now);
     std::vector<int> lost = pulse_.silent_for(kSignOfLifeTime, now);
     const std::vector<int> quiet = pulse_.silent_for(kSignOfLifeTimeOfSuspects, now);
@@ -165,13 +165,13 @@ class Following {
     });
     if (lost.empty()) return;
     tell_news(folder_, "lost", fmt::format("no sign of life of ranks {}", fmt::join(lost, ", ")));
-    end_because(fmt::format("ranks {} gave no sign of life for {} s", fmt::join(lost, ", "),
-                            (suspects.empty() ? kSignOfLifeTime : kSignOfLifeTimeOfSuspects).count()),
+    end_because(EndReason::silent(fmt::format("ranks {}", fmt::join(lost, ", ")),
+                                  (suspects.empty() ? kSignOfLifeTime : kSignOfLifeTimeOfSuspects).count()),
                 lost);
   }
 
-  void end_because(const std::string& why, const std::vector<int>& lost) {
-    if (!why_ended_.empty() || end_.was_asked) return;
+  void end_because(const EndReason& why, const std::vector<int>& lost) {
+    if (!why_ended_.is_empty() || end_.was_asked) return;
     why_ended_ = why;
     job_.cancel(lost);
   }
@@ -179,10 +179,10 @@ class Following {
   bool note_end(const RemoteState& state) {
     std::error_code ignored;
     end_.has_run = end_.has_run || std::filesystem::exists(folder_.node_place(0), ignored);
-    end_.reason = !why_ended_.empty() ? why_ended_ : state.trouble;
-    if (end_.was_asked) end_.reason.clear();
-    if (end_.reason.empty() && !end_.has_run) end_.reason = fmt::format("{} never started", job_.name());
-    if (!end_.reason.empty()) end_.status = kNodeLostStatus;
+    end_.reason = !why_ended_.is_empty() ? why_ended_ : state.trouble;
+    if (end_.was_asked) end_.reason = {};
+    if (end_.reason.is_empty() && !end_.has_run) end_.reason = EndReason::never_started(job_.name());
+    if (!end_.reason.is_empty()) end_.status = kNodeLostStatus;
     return true;
   }
 
@@ -192,7 +192,7 @@ class Following {
   Pulse pulse_;
   process::SignalGate signals_;
   RemoteEnd end_;
-  std::string why_ended_;
+  EndReason why_ended_;
   std::set<std::string> told_waits_;
   int looks_ = 0;
   Clock::time_point next_look_{};

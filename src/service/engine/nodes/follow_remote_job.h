@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "service/engine/attempt_folder.h"
 #include "service/engine/plan.h"
+#include "service/job/end_reason.h"
 
 namespace lockstep::service {
 
@@ -21,7 +22,7 @@ struct RemoteState {
   RemoteStanding standing = RemoteStanding::kUnknown;
   std::string where = {};      // it runs: "n[1-2]"
   std::string waits_for = {};  // in the scheduler's words
-  std::string trouble = {};    // what befell it that its ranks cannot tell; it is ended, if it is not over
+  EndReason trouble = {};      // what befell it that its ranks cannot tell; it is ended, if it is not over
   std::vector<int> suspects = {};  // ranks on nodes that do not answer the scheduler
 };
 
@@ -35,8 +36,8 @@ class RemoteJob {
 };
 
 struct RemoteEnd {
-  int status = 0;      // not 0: no rank can have a say
-  std::string reason;  // empty: the ranks know better
+  int status = 0;         // not 0: no rank can have a say
+  EndReason reason = {};  // empty: the ranks know better
   bool was_asked = false;
   bool has_run = false;
 };

@@ -103,12 +103,12 @@ int run_node(const AttemptFolder& folder, const std::string& program) {
   return kNodeCouldNotStart;
 }
 
-std::string fault_of_nodes(const AttemptFolder& folder, int nodes) {
+EndReason fault_of_nodes(const AttemptFolder& folder, int nodes) {
   for (int node = 0; node < nodes; ++node) {
     const auto said = base::read_file(folder.node_fault(node), kLongestFault);
-    if (said.ok()) return fmt::format("node {} could not start its ranks: {}", node, said.value());
+    if (said.ok()) return EndReason::node_not_started(node, said.value());
   }
-  return "";
+  return {};
 }
 
 }  // namespace lockstep::service

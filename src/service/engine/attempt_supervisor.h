@@ -16,15 +16,16 @@ namespace lockstep::service {
 // before.
 Result<void> keep_attempt(const AttemptFolder& folder, const std::string& program);
 
-// For one whose keeper was lost while it runs on somewhere else.
+// For one whose supervisor was lost while it runs on somewhere else.
 Result<void> adopt_attempt(const AttemptFolder& folder, const std::string& program);
 
-// What the keeper wrote last, with the final records of the ranks. None: it is still at work, or was lost.
+// What the supervisor wrote last, with the final records of the ranks. None: it is still at work, or was
+// lost.
 struct AttemptEnd {
   bool succeeded = false;
   int exit_status = 0;
-  std::string reason;
-  std::string findings;
+  EndReason reason = {};
+  std::string findings;  // lockstep-findings-v1
   std::int64_t ended_ms = 0;
 };
 std::optional<AttemptEnd> read_attempt_end(const AttemptFolder& folder);

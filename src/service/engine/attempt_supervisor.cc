@@ -1,4 +1,4 @@
-#include "service/engine/keeper.h"
+#include "service/engine/attempt_supervisor.h"
 
 #include <algorithm>
 #include <csignal>
@@ -34,33 +34,31 @@ namespace {
 constexpr std::size_t kLargestEnd = std::size_t{64} << 20;
 constexpr int kNoLastWord = 137;  // as of a process that was killed
 
-std::string judged(const AttemptFolder& folder, const std::vector<model::Finding>& seen,
-                   std::size_t ranks_recorded) {
+// None: the records could not be read.
+std::optional<model::Verdict> judged(const AttemptFolder& folder, const std::vector<model::Finding>& seen,
+                                     std::size_t ranks_recorded) {
   auto found = diagnose::diagnose_watched({folder.recording()}, seen);
-  if (!found.ok()) return "";
+  if (!found.ok()) return std::nullopt;
   model::Verdict& verdict = found.value().verdict;
   if (ranks_recorded == 0) {
     verdict.limits.push_back("no rank was recorded: none of them began to communicate");
   }
-  return report::encode_findings(verdict);
+  return std::move(verdict);
 }
 
-std::string reason_for(const Plan& plan, int status, bool was_hung, const std::vector<RankEnd>& ranks) {
-  if (was_hung) return "the job could not go on and was ended";
-  if (status == kTimeLimitStatus && plan.time_limit_s > 0) {
-    return fmt::format("ended at its time limit of {} s", plan.time_limit_s);
-  }
+EndReason reason_for(const Plan& plan, int status, bool was_hung, const std::vector<RankEnd>& ranks) {
+  if (was_hung) return EndReason::hung();
+  if (status == kTimeLimitStatus && plan.time_limit_s > 0) return EndReason::time_limit(plan.time_limit_s);
   const auto first = first_failed(ranks);
-  if (!first) return fmt::format("ended with status {}", status);
+  if (!first) return EndReason::exit_status(status);
   for (const RankEnd& rank : ranks) {
     if (rank.rank != *first) continue;
     if (rank.hit_memory_limit)
-      return fmt::format("rank {} went over its memory limit of {}", *first,
-                         memory_in_words(plan.memory_per_worker));
-    if (rank.signal) return fmt::format("rank {} was ended by signal {}", *first, *rank.signal);
-    return fmt::format("rank {} ended with status {}", *first, rank.exit_status.value_or(0));
+      return EndReason::memory_limit(*first, memory_in_words(plan.memory_per_worker));
+    if (rank.signal) return EndReason::rank_signal(*first, *rank.signal);
+    return EndReason::rank_status(*first, rank.exit_status.value_or(0));
   }
-  return "";
+  return {};
 }
 
 // The status of the rank that failed first; a scheduler's own is that of whoever it killed last.
@@ -79,27 +77,32 @@ int status_of(const std::vector<RankEnd>& ranks, int workers, int otherwise) {
 }
 
 Result<void> write_end(const AttemptFolder& folder, const AttemptEnd& end) {
-  const base::Json json = {{"succeeded", end.succeeded},
-                           {"exit_status", end.exit_status},
-                           {"reason", end.reason},
-                           {"findings", end.findings},
-                           {"ended_ms", end.ended_ms}};
+  const base::Json json = {{"succeeded", end.succeeded}, {"exit_status", end.exit_status},
+                           {"reason", end.reason.text},  {"end_kind", word_for(end.reason.kind)},
+                           {"findings", end.findings},   {"ended_ms", end.ended_ms}};
   return base::write_file(folder.end(), base::to_text(json, base::JsonLayout::kOneLine));
 }
 
 // Not of a user's own error: those end at once.
-bool may_be_of_the_set_up(const AttemptEnd& end) {
-  const auto verdict = report::decode_findings(end.findings, "findings");
-  if (!verdict.ok() || verdict.value().findings.empty()) return true;
-  const model::Finding& first = verdict.value().findings.front();
+bool may_be_of_the_set_up(const std::optional<model::Verdict>& verdict) {
+  if (!verdict || verdict->findings.empty()) return true;
+  const model::Finding& first = verdict->findings.front();
   return first.leaf == model::Leaf::kSetupFail || remedy_for(first.code) != Remedy::kNone;
 }
 
-void ask_for_repair(const AttemptFolder& folder, const Plan& plan, const AttemptEnd& end) {
-  if (!plan.may_repair || !may_be_of_the_set_up(end)) return;
+void ask_for_repair(const AttemptFolder& folder, const Plan& plan,
+                    const std::optional<model::Verdict>& verdict) {
+  if (!plan.may_repair || !may_be_of_the_set_up(verdict)) return;
   if (!plan.is_on_cluster() && !keep_facts(folder, plan, 0).ok()) return;
   const SetUpRepair repair = repair_for(folder, plan, process::own_environment());
   static_cast<void>(write_set_up_repair(folder, repair).ok());
+}
+
+// A failure is explained, and what would repair it is left for the service.
+void explain(const AttemptFolder& folder, const Plan& plan, const GangEnd& gang, AttemptEnd& end) {
+  const std::optional<model::Verdict> verdict = judged(folder, gang.findings, gang.ranks_recorded);
+  if (verdict) end.findings = report::encode_findings(*verdict);
+  ask_for_repair(folder, plan, verdict);
 }
 
 Result<AttemptEnd> run_here(const AttemptFolder& folder, const Plan& plan, const std::string& program) {
@@ -112,8 +115,7 @@ Result<AttemptEnd> run_here(const AttemptFolder& folder, const Plan& plan, const
   if (!end.succeeded)
     end.reason = reason_for(plan, gang.status, gang.was_hung, read_rank_ends(folder, plan.workers));
   if (end.succeeded || gang.was_asked) return end;
-  end.findings = judged(folder, gang.findings, gang.ranks_recorded);
-  ask_for_repair(folder, plan, end);
+  explain(folder, plan, gang, end);
   return end;
 }
 
@@ -128,14 +130,13 @@ Result<AttemptEnd> run_on_cluster(const AttemptFolder& folder, const Plan& plan,
   end.succeeded = end.exit_status == 0 && !head.was_hung;
   if (end.succeeded) TRY(record::finish_recording(folder.recording()));
   if (!end.succeeded) {
-    const std::string elsewhere = remote.reason.empty() ? fault_of_nodes(folder, plan.nodes) : remote.reason;
-    end.reason = first_failed(ranks) || head.was_hung || elsewhere.empty()
+    const EndReason elsewhere = remote.reason.is_empty() ? fault_of_nodes(folder, plan.nodes) : remote.reason;
+    end.reason = first_failed(ranks) || head.was_hung || elsewhere.is_empty()
                      ? reason_for(plan, end.exit_status, head.was_hung, ranks)
                      : elsewhere;
   }
   if (end.succeeded || remote.was_asked || !remote.has_run) return end;
-  end.findings = judged(folder, head.findings, head.ranks_recorded);
-  ask_for_repair(folder, plan, end);
+  explain(folder, plan, head, end);
   return end;
 }
 
@@ -153,20 +154,20 @@ Result<AttemptEnd> run_attempt(const AttemptFolder& folder, const std::string& p
                               : run_here(folder, plan, program);
 }
 
-Result<void> keep(const AttemptFolder& folder, const std::string& program, bool is_adopted) {
+Result<void> supervise_attempt(const AttemptFolder& folder, const std::string& program, bool is_adopted) {
   auto ran = run_attempt(folder, program, is_adopted);
   AttemptEnd end;
   if (ran.ok()) {
     end = std::move(ran).value();
   } else {
     end.exit_status = 2;
-    end.reason = fmt::format("{}: {}: {}", ran.error().what, ran.error().where, ran.error().why);
+    end.reason = EndReason::not_started(ran.error());
   }
   end.ended_ms = now_in_ms();
   return write_end(folder, end);
 }
 
-// What a keeper is told before it follows its ranks waits for whoever will follow them.
+// What a supervisor is told before it follows its ranks waits for whoever will follow them.
 process::SignalGate signals_held_back() {
   return process::SignalGate({SIGTERM, SIGINT, SIGHUP});
 }
@@ -179,9 +180,9 @@ Result<void> keep_attempt(const AttemptFolder& folder, const std::string& progra
   if (!mine || !mark_started(folder)) return {};
   if (is_end_asked(folder)) {
     return write_end(folder,
-                     AttemptEnd{false, 128 + SIGTERM, "it was to end before it started", "", now_in_ms()});
+                     AttemptEnd{false, 128 + SIGTERM, EndReason::stopped_before_start(), "", now_in_ms()});
   }
-  return keep(folder, program, false);
+  return supervise_attempt(folder, program, false);
 }
 
 Result<void> adopt_attempt(const AttemptFolder& folder, const std::string& program) {
@@ -191,7 +192,7 @@ Result<void> adopt_attempt(const AttemptFolder& folder, const std::string& progr
   if (!mine || std::filesystem::exists(folder.end(), ignored)) return {};
   TRY(base::write_file(folder.started(), std::to_string(::getpid())));
   if (is_end_asked(folder)) ::raise(SIGTERM);
-  return keep(folder, program, true);
+  return supervise_attempt(folder, program, true);
 }
 
 std::optional<AttemptEnd> read_attempt_end(const AttemptFolder& folder) {
@@ -200,10 +201,13 @@ std::optional<AttemptEnd> read_attempt_end(const AttemptFolder& folder) {
   const auto json = base::parse_json(text.value(), "end.json");
   if (!json.ok()) return std::nullopt;
   try {
-    return AttemptEnd{json.value().at("succeeded").get<bool>(), json.value().at("exit_status").get<int>(),
-                      json.value().at("reason").get<std::string>(),
-                      json.value().at("findings").get<std::string>(),
-                      json.value().at("ended_ms").get<std::int64_t>()};
+    return AttemptEnd{
+        json.value().at("succeeded").get<bool>(),
+        json.value().at("exit_status").get<int>(),
+        {end_kind_named(json.value().value("end_kind", std::string())),  // none in earlier versions
+         json.value().at("reason").get<std::string>()},
+        json.value().at("findings").get<std::string>(),
+        json.value().at("ended_ms").get<std::int64_t>()};
   } catch (const nlohmann::json::exception&) {
     return std::nullopt;
   }
