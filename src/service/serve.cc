@@ -20,6 +20,7 @@
 #include "service/engine/gang.h"
 #include "service/engine/kubernetes/attempt_objects.h"
 #include "service/engine/kubernetes/kubernetes_cluster.h"
+#include "service/engine/local_engine.h"
 #include "service/engine/nodes/node_part.h"
 #include "service/engine/slurm/slurm_cluster.h"
 #include "service/http/message.h"
@@ -150,9 +151,9 @@ Result<void> serve(const ServeOptions& options) {
   const std::string program = TRY(own_program());
   Machine machine = this_machine();
   Clusters clusters = TRY(clusters_for(options, machine));
-  LocalEngine engine(folder / "jobs", program, access_to(clusters));
+  auto engine = std::make_unique<LocalEngine>(folder / "jobs", program, access_to(clusters));
   JobService service(std::move(store), std::move(engine), std::move(clusters), std::move(machine),
-                     options.kept_for);
+                     ReportMaker(program), options.kept_for);
   service.watch_for_silence(options.silence);
   service.grow_after(options.grow_after);
   TRY(service.recover());

@@ -9,6 +9,7 @@
 #include "service/api/handler.h"
 #include "service/api/log_source.h"
 #include "service/api/page_answers.h"
+#include "service/engine/attempt_supervisor.h"
 #include "service/http/message.h"
 #include "service/job/job_id.h"
 
