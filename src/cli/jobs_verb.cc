@@ -14,7 +14,7 @@
 #include "cli/verbs.h"
 #include "service/client/client.h"
 #include "service/http/message.h"
-#include "service/job/field_check.h"
+#include "service/job/spec_fields.h"
 
 namespace lockstep::cli {
 

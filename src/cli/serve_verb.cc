@@ -15,7 +15,7 @@
 #include "service/job/job_id.h"
 #include "service/serve.h"
 #include "service/store/open_store.h"
-#include "service/store/postgres_place.h"
+#include "service/store/postgres.h"
 #include "service/tokens.h"
 
 namespace lockstep::cli {

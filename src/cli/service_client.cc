@@ -16,8 +16,6 @@
 #include "report/findings_json.h"
 #include "report/text.h"
 #include "service/client/client.h"
-#include "service/client/follow_log.h"
-#include "service/client/start_service.h"
 
 namespace lockstep::cli {
 

@@ -9,7 +9,7 @@
 #include "cli/verbs.h"
 #include "service/client/submission.h"
 #include "service/job/job_id.h"
-#include "service/job/sent_files.h"
+#include "service/job/spec_fields.h"
 
 namespace lockstep::cli {
 namespace {

@@ -8,7 +8,7 @@
 #include "base/file.h"
 #include "base/process/environment.h"
 #include "base/text_fields.h"
-#include "service/job/guess_framework.h"
+#include "service/job/resolve.h"
 #include "service/job/spec_fields.h"
 #include "service/manifest/manifest.h"
 

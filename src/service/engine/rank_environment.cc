@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "service/engine/nodes/seats.h"
+#include "service/engine/nodes/shares.h"
 
 namespace lockstep::service {
 namespace {

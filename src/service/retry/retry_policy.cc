@@ -13,7 +13,7 @@
 
 #include "catalogue/advice.h"
 #include "service/engine/memory_limit.h"
-#include "service/engine/nodes/seats.h"
+#include "service/engine/nodes/shares.h"
 
 namespace lockstep::service {
 namespace {
@@ -56,7 +56,7 @@ class Judgement {
 
  private:
   void judge() {
-    if (was_at_its_time_limit()) return refuse("it was at its time limit");
+    if (ended_by(EndKind::kTimeLimit)) return refuse("it was at its time limit");
     if (const auto lost = lost_nodes(); !lost.empty()) return go_elsewhere("lost", lost);
     if (const RankEnd* first = first_failure()) {
       if (first->hit_memory_limit) return give_more_memory();
@@ -64,11 +64,10 @@ class Judgement {
       if (was_told_from_outside(*first))
         return repeat("preempted", fmt::format("rank {} was told to end from outside", first->rank));
     }
-    if (is_in(attempt_.reason, "preempted by") || scheduler_lost_a_node())
-      return repeat("preempted", attempt_.reason);
+    if (ended_by(EndKind::kPreempted) || ended_by(EndKind::kNodeLost))
+      return repeat("preempted", attempt_.reason.text);
     if (is_mended_by_rules()) return apply_rules();
-    if (is_in(attempt_.reason, "could not go on") || is_in(attempt_.reason, "gave no sign of life"))
-      return retry_hang();
+    if (ended_by(EndKind::kHung) || ended_by(EndKind::kSilent)) return retry_hang();
     if (findings_.empty()) return retry_unknown();
     return apply(catalogue::remedy_for(findings_.front().code), findings_.front().code);
   }
@@ -129,11 +128,7 @@ class Judgement {
     }
   }
 
-  static bool is_in(const std::string& text, std::string_view words) {
-    return text.find(words) != std::string::npos;
-  }
-  bool scheduler_lost_a_node() const { return is_in(attempt_.reason, "lost a node of the job"); }
-  bool was_at_its_time_limit() const { return is_in(attempt_.reason, "time limit"); }
+  bool ended_by(EndKind kind) const { return attempt_.reason.kind == kind; }
 
   static bool was_told_from_outside(const RankEnd& rank) {
     return rank.signal == SIGTERM || rank.signal == SIGUSR1 || rank.signal == SIGHUP;
@@ -273,7 +268,7 @@ class Judgement {
     const RankEnd* first = first_failure();
     if (first != nullptr && !is_end_of_all(*first)) return first->ended_ms + kBeatsLate.count();
     const std::int64_t long_before = newest_sign_ms() - kWithoutSign.count();
-    return scheduler_lost_a_node() ? std::max(long_before, first_end_ms()) : long_before;
+    return ended_by(EndKind::kNodeLost) ? std::max(long_before, first_end_ms()) : long_before;
   }
 
   // Nodes with ranks that were gone before anything else failed, or long before the others were, or, where
