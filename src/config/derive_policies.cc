@@ -37,15 +37,17 @@ bool is_open(const Json& policies, const Json& labels, const char* limits, const
 }  // namespace
 
 void derive_policies(Settings& settings) {
-  if (settings.count("k8s/policies") == 0) return;
-  const Json policies = *settings.find("k8s/policies");
-  const Origin origin = *settings.origin_of("k8s/policies/0");
-  for (std::size_t i = 0; i < settings.count("k8s/pods"); ++i) {
-    const std::string pod = fmt::format("k8s/pods/{}", i);
-    const Json* labels = settings.find(pod + "/labels");
+  if (settings.count(field::kPolicies) == 0) return;
+  const Json policies = *settings.find(field::kPolicies);
+  const Origin origin = *settings.origin_of(field::item(field::kPolicies, 0));
+  for (std::size_t i = 0; i < settings.count(field::kPods); ++i) {
+    const std::string pod = field::item(field::kPods, i);
+    const Json* labels = settings.find(field::member(pod, "labels"));
     const Json own = labels != nullptr ? *labels : Json::array();
-    settings.set(pod + "/ingress_open", is_open(policies, own, "limits_ingress", "ingress"), origin);
-    settings.set(pod + "/egress_open", is_open(policies, own, "limits_egress", "egress"), origin);
+    settings.set(field::member(pod, "ingress_open"), is_open(policies, own, "limits_ingress", "ingress"),
+                 origin);
+    settings.set(field::member(pod, "egress_open"), is_open(policies, own, "limits_egress", "egress"),
+                 origin);
   }
 }
 

@@ -214,7 +214,7 @@ class FlowJudge {
 FlowPlan plan_flows(const config::Configuration& configuration, std::span<const network::HostFacts> hosts) {
   if (hosts.size() < 2 || configuration.launches.empty()) return {};
   const config::Settings& launch = configuration.launches.front();
-  const base::Json* is_multi_host = launch.find("job/is_multi_host");
+  const base::Json* is_multi_host = launch.find(config::field::kIsMultiHost);
   if (is_multi_host == nullptr || !is_multi_host->get<bool>()) return {};
   return plan_flows(configuration.launches, hosts);
 }

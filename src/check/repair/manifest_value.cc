@@ -7,6 +7,7 @@
 namespace lockstep::repair {
 namespace {
 
+namespace field = config::field;
 using Made = std::optional<std::string>;
 
 constexpr std::string_view kMesh = "sidecar.istio.io/inject";
@@ -31,8 +32,8 @@ class ManifestValue {
  private:
   // A value whose origin is the line where the object's spec begins.
   std::string first_of_spec() const {
-    if (object_.starts_with("k8s/services")) return "publishes_unready";
-    return object_.starts_with("k8s/policies") ? "selector" : "replicas";
+    if (object_.starts_with(field::kServices)) return "publishes_unready";
+    return object_.starts_with(field::kPolicies) ? "selector" : "replicas";
   }
 
   std::int64_t line_of(const std::string& member) const {

@@ -65,7 +65,7 @@ class Judge {
     Json environment = Json::object();
     const auto own = hosts_[host].find("environment");
     if (own != hosts_[host].end() && own->is_object()) environment = *own;
-    const Json* const given = launch == nullptr ? nullptr : launch->find("env");
+    const Json* const given = launch == nullptr ? nullptr : launch->find(config::field::kVariables);
     if (given != nullptr && given->is_object()) environment.update(*given);
     return environment;
   }
