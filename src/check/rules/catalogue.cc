@@ -16,7 +16,8 @@ namespace {
 namespace fs = std::filesystem;
 using base::Json;
 
-constexpr std::size_t kLargestEntry = std::size_t{1} << 20;
+// Bytes of a file; a rule is a page of text.
+constexpr std::size_t kMaxEntryBytes = std::size_t{1} << 20;
 
 }  // namespace
 
@@ -31,7 +32,7 @@ Result<Json> read_rule_folder(const fs::path& folder) {
   std::ranges::sort(files);
   Json entries = Json::array();
   for (const fs::path& file : files) {
-    const std::string text = TRY(base::read_file(file, kLargestEntry));
+    const std::string text = TRY(base::read_file(file, kMaxEntryBytes));
     Json entry = TRY(base::parse_yaml(text, file.string()));
     if (base::text_at(entry, "id") != file.stem().string())
       return Error{"cannot use rule", file.string(), "its id is not the name of its file", ""};
