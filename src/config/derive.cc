@@ -84,11 +84,11 @@ void read_torchrun_variables(Settings& settings) {
 }
 
 void split_endpoint(Settings& settings) {
-  if (!settings.has(field::kRendezvousEndpoint)) return;
-  const Origin origin = *settings.origin_of(field::kRendezvousEndpoint);
-  const Endpoint endpoint = endpoint_of(settings.text(field::kRendezvousEndpoint));
-  settings.set(field::kRendezvousHost, endpoint.host, origin);
-  if (!endpoint.port.empty()) settings.set(field::kRendezvousPort, endpoint.port, origin);
+  const auto given = settings.get(field::kRendezvousEndpoint);
+  if (!given) return;
+  const Endpoint endpoint = endpoint_of(given->value);
+  settings.set(field::kRendezvousHost, endpoint.host, given->origin);
+  if (!endpoint.port.empty()) settings.set(field::kRendezvousPort, endpoint.port, given->origin);
 }
 
 void derive_torchrun(Settings& settings) {
@@ -218,8 +218,8 @@ void derive_job(const Reading& reading) {
   derive_slurm(settings);
   derive_sizes(settings);
   derive_policies(settings);
-  const auto nodes = settings.number(field::kNodes);
-  if (nodes) settings.set(field::kIsMultiHost, *nodes > 1, *settings.origin_of(field::kNodes));
+  if (const auto nodes = settings.get(field::kNodes))
+    settings.set(field::kIsMultiHost, nodes->value > 1, nodes->origin);
 }
 
 }  // namespace lockstep::config

@@ -217,8 +217,8 @@ class FlowJudge {
 FlowPlan plan_flows(const config::Configuration& configuration, std::span<const network::HostFacts> hosts) {
   if (hosts.size() < 2 || configuration.launches.empty()) return {};
   const config::Settings& launch = configuration.launches.front();
-  const base::Json* is_multi_host = launch.find(config::field::kIsMultiHost);
-  if (is_multi_host == nullptr || !is_multi_host->get<bool>()) return {};
+  const auto is_multi_host = launch.get(config::field::kIsMultiHost);
+  if (!is_multi_host || !is_multi_host->value) return {};
   return plan_flows(configuration.launches, hosts);
 }
 
