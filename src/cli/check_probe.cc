@@ -20,6 +20,7 @@
 namespace lockstep::cli {
 namespace {
 
+namespace field = config::field;
 namespace fs = std::filesystem;
 using config::Configuration;
 
@@ -28,8 +29,8 @@ constexpr std::chrono::seconds kToTellFacts{120};
 std::vector<std::string> host_list_of(const Configuration& configuration) {
   std::vector<std::string> names;
   for (const config::Settings& launch : configuration.launches)
-    for (std::size_t at = 0; at < launch.count("host_list"); ++at)
-      names.push_back(launch.text(fmt::format("host_list/{}/name", at)));
+    for (std::size_t at = 0; at < launch.count(field::kHostList); ++at)
+      names.push_back(launch.text(field::host_name(at)));
   return names;
 }
 
@@ -41,7 +42,8 @@ std::vector<std::string> names_to_resolve(const Configuration& configuration,
     for (const std::string& host : list)
       if (host.find('/') == std::string::npos) names.insert(host.substr(host.find('@') + 1));
   for (const config::Settings& launch : configuration.launches)
-    for (const char* key : {"job/master_addr", "torchrun/rdzv_host", "torchrun/local_addr"})
+    for (const std::string_view key :
+         {field::kMasterAddress, field::kRendezvousHost, field::kTorchrunLocalAddress})
       names.insert(launch.text(key));
   names.erase("");
   return {names.begin(), names.end()};
@@ -139,7 +141,7 @@ std::size_t CheckProbe::expected_hosts() const {
     if (const auto facts = network::read_facts_folder(*folder); facts.ok()) return facts.value().hosts.size();
   if (const auto listed = host_list_of(configuration_); !listed.empty()) return listed.size();
   for (const config::Settings& launch : configuration_.launches)
-    if (const auto nodes = launch.number("job/nnodes"); nodes && *nodes > 0)
+    if (const auto nodes = launch.number(field::kNodes); nodes && *nodes > 0)
       return static_cast<std::size_t>(*nodes);
   return 0;
 }

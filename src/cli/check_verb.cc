@@ -26,14 +26,16 @@
 namespace lockstep::cli {
 namespace {
 
+namespace field = config::field;
 using config::Configuration;
 using config::Settings;
 
 // Without a command or a file, the variables of this process must tell of a job.
 bool tells_of_a_job(const Settings& launch) {
-  return launch.has("launchers") || launch.has("containers") || launch.has("env/RANK") ||
-         launch.has("env/WORLD_SIZE") || launch.has("env/MASTER_ADDR") || launch.has("env/SLURM_JOB_ID") ||
-         launch.has("accelerate") || launch.has("program");
+  return launch.has(field::kLaunchers) || launch.has(field::kContainers) ||
+         launch.has(field::variable("RANK")) || launch.has(field::variable("WORLD_SIZE")) ||
+         launch.has(field::variable("MASTER_ADDR")) || launch.has(field::variable("SLURM_JOB_ID")) ||
+         launch.has(field::kAccelerate) || launch.has(field::kProgram);
 }
 
 Result<void> check_there_is_something(const Configuration& configuration, const Args& args, bool has_facts) {
@@ -50,20 +52,21 @@ Result<void> check_there_is_something(const Configuration& configuration, const 
 }
 
 std::string framework_of(const Settings& launch) {
-  if (launch.has("torchrun") || launch.has("deepspeed") || launch.has("accelerate")) return "pytorch";
-  if (launch.has("horovod")) return "horovod";
-  if (launch.has("tf")) return "tensorflow";
-  if (launch.has("env/RANK") && launch.has("env/WORLD_SIZE")) return "pytorch";
-  return launch.has("mpi") ? "mpi" : "";
+  if (launch.has(field::kTorchrun) || launch.has(field::kDeepspeed) || launch.has(field::kAccelerate))
+    return "pytorch";
+  if (launch.has(field::kHorovod)) return "horovod";
+  if (launch.has(field::kTensorflow)) return "tensorflow";
+  if (launch.has(field::variable("RANK")) && launch.has(field::variable("WORLD_SIZE"))) return "pytorch";
+  return launch.has(field::kMpi) ? "mpi" : "";
 }
 
 model::JobSummary summary_of(const Configuration& configuration, std::size_t hosts_with_facts) {
   model::JobSummary job;
   for (const Settings& launch : configuration.launches) {
     if (job.framework.empty()) job.framework = framework_of(launch);
-    const auto size = launch.number("job/world_size");
+    const auto size = launch.number(field::kWorldSize);
     if (size && *size > 0 && *size < 1'000'000 && !job.world_size) job.world_size = static_cast<int>(*size);
-    const auto nodes = launch.number("job/nnodes");
+    const auto nodes = launch.number(field::kNodes);
     if (nodes && *nodes > 0 && *nodes < 1'000'000 && !job.hosts) job.hosts = static_cast<int>(*nodes);
   }
   if (!job.hosts && hosts_with_facts > 0) job.hosts = static_cast<int>(hosts_with_facts);

@@ -23,7 +23,7 @@ std::size_t read_assignments(std::span<const std::string> words, const Reading& 
     const std::size_t equals = words[at].find('=');
     if (words[at].starts_with('-') || equals == std::string::npos || equals == 0) break;
     const std::string name = words[at].substr(0, equals);
-    reading.put("env/" + name, words[at].substr(equals + 1), "variable " + name);
+    reading.put_variable(name, words[at].substr(equals + 1), "variable " + name);
   }
   return at;
 }
@@ -59,10 +59,10 @@ void read_shell(std::span<const std::string> words, const Reading& reading) {
 void read_program(std::span<const std::string> words, const Reading& reading) {
   base::Json program = base::Json::array();
   for (const std::string& word : words) program.push_back(word);
-  reading.settings.set("program/words", program, reading.origin("command"));
+  reading.settings.set(field::kProgramWords, program, reading.origin("command"));
   const auto is_script = [](const std::string& word) { return word.ends_with(".py"); };
   const auto script = std::ranges::find_if(words.begin(), words.end(), is_script);
-  if (script != words.end()) reading.put("program/script", *script, "command");
+  if (script != words.end()) reading.put(field::kProgramScript, *script, "command");
 }
 
 }  // namespace

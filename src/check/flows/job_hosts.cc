@@ -5,20 +5,21 @@
 namespace lockstep::flows {
 namespace {
 
+namespace field = config::field;
 using network::Address;
 using network::HostFacts;
 
 // What a rank has on the host: the host's own variables, those of the launch above them.
 network::Environment environment_on(const HostFacts& host, const config::Settings& launch) {
   network::Environment environment = host.environment;
-  const auto take = [&](const char* path, const std::string& prefix) {
+  const auto take = [&](std::string_view path, const std::string& prefix) {
     const base::Json* given = launch.find(path);
     if (given == nullptr || !given->is_object()) return;
     for (const auto& [name, value] : given->items())
       if (value.is_string()) environment[prefix + name] = value.get<std::string>();
   };
-  take("env", "");
-  take("mpi/mca", "OMPI_MCA_");
+  take(field::kVariables, "");
+  take(field::kMpiParameters, "OMPI_MCA_");
   return environment;
 }
 
@@ -39,8 +40,8 @@ JobHosts::JobHosts(std::span<const config::Settings> launches, std::span<const H
     for (const std::string& name : {facts[at].name, facts[at].full_name, short_name(facts[at].name)})
       if (!name.empty()) names_.try_emplace(name, at);
   }
-  if (launch_.count("host_list") > 0) {
-    const std::string first = launch_.text("host_list/0/name");
+  if (launch_.count(field::kHostList) > 0) {
+    const std::string first = launch_.text(field::host_name(0));
     launching_ = named(first.substr(first.find('@') + 1)).value_or(0);
   }
 }

@@ -17,7 +17,10 @@ namespace {
 using network::FlowVerdict;
 using network::Reach;
 
-constexpr std::size_t kMostEvidence = 8;
+// Connections that a finding shows; the rest are counted.
+constexpr std::size_t kMaxEvidence = 8;
+// Confidences, from 0 to 1: the rule of the firewall or the route was read; what the flow needs is said by
+// the library's source, or by general knowledge alone, which can only warn.
 constexpr double kSure = 0.97;
 constexpr double kGeneralKnowledge = 0.6;
 
@@ -118,7 +121,7 @@ class FlowJudge {
         if (reach == Reach::kOpen) continue;
         if (reach == Reach::kUnknown) {
           doubt(mesh.flow(source, destination));
-        } else if (stack.shown.size() < kMostEvidence) {
+        } else if (stack.shown.size() < kMaxEvidence) {
           const RequiredFlow flow = mesh.flow(source, destination);
           block(stack, flow, verdict_of(flow));
         } else {
@@ -197,7 +200,7 @@ class FlowJudge {
   void block(Stack& stack, const RequiredFlow& flow, FlowVerdict verdict) {
     ++stack.blocked;
     blocked_.set(flow.source, flow.destination);
-    if (stack.shown.size() < kMostEvidence) stack.shown.push_back({flow, std::move(verdict)});
+    if (stack.shown.size() < kMaxEvidence) stack.shown.push_back({flow, std::move(verdict)});
   }
 
   std::span<const network::HostFacts> hosts_;
@@ -214,8 +217,8 @@ class FlowJudge {
 FlowPlan plan_flows(const config::Configuration& configuration, std::span<const network::HostFacts> hosts) {
   if (hosts.size() < 2 || configuration.launches.empty()) return {};
   const config::Settings& launch = configuration.launches.front();
-  const base::Json* is_multi_host = launch.find("job/is_multi_host");
-  if (is_multi_host == nullptr || !is_multi_host->get<bool>()) return {};
+  const auto is_multi_host = launch.get(config::field::kIsMultiHost);
+  if (!is_multi_host || !is_multi_host->value) return {};
   return plan_flows(configuration.launches, hosts);
 }
 

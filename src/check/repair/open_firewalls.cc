@@ -10,7 +10,9 @@
 namespace lockstep::repair {
 namespace {
 
-constexpr int kMostRounds = 6;
+// Rounds: each opens what the one before laid open, and a packet passes few chains on its way. Held by
+// Repair.OpensAFirewallWhenNothingLighterWorks.
+constexpr int kMaxRounds = 6;
 
 using Chain = std::tuple<std::size_t, std::string, std::string, std::string, bool, bool, network::Family>;
 using Rules = std::map<Chain, FirewallRule>;
@@ -46,7 +48,7 @@ void open_firewalls(const std::vector<bool>& may_open, Patched& patched) {
   std::vector<network::HostFacts>& hosts = patched.situation.hosts;
   const config::Configuration configuration = read(patched.situation);
   const flows::FlowPlan plan = flows::plan_flows(configuration.launches, hosts);
-  for (int round = 0; round < kMostRounds; ++round) {
+  for (int round = 0; round < kMaxRounds; ++round) {
     Rules rules;
     {
       const network::ReachHosts reach(hosts);

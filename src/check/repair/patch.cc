@@ -12,6 +12,7 @@
 namespace lockstep::repair {
 namespace {
 
+namespace field = config::field;
 using Values = std::vector<std::optional<std::string>>;  // of one variable, by host
 
 class Patching {
@@ -64,13 +65,13 @@ class Patching {
     if (has_own_launches()) {
       const Values old = values_of(name);
       for (std::size_t host = 0; host < values.size(); ++host)
-        if (values[host] != old[host]) in_launch(host, "env/" + name, values[host]);
+        if (values[host] != old[host]) in_launch(host, field::variable(name), values[host]);
       return;
     }
     const Values old = values_of(name);
     const bool stood_in_launch = is_in_launch(name);
     for (std::size_t launch = 0; launch < launches_; ++launch)
-      in_launch(launch, "env/" + name, are_equal ? values[0] : std::nullopt);
+      in_launch(launch, field::variable(name), are_equal ? values[0] : std::nullopt);
     const bool stands_in_file = !before_.inputs.files.empty() && before_.inputs.command.empty();
     if (are_equal && stands_in_file) return;
     for (std::size_t host = 0; host < before_.hosts.size(); ++host)
@@ -78,8 +79,8 @@ class Patching {
   }
 
   bool is_in_launch(const std::string& name) const {
-    return std::ranges::any_of(launches_before_,
-                               [&](const config::Settings& launch) { return launch.has("env/" + name); });
+    return std::ranges::any_of(
+        launches_before_, [&](const config::Settings& launch) { return launch.has(field::variable(name)); });
   }
 
   void on_host(std::size_t host, const std::string& name, const std::optional<std::string>& before,

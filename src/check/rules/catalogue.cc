@@ -18,7 +18,8 @@ namespace {
 namespace fs = std::filesystem;
 using base::Json;
 
-constexpr std::size_t kLargestEntry = std::size_t{1} << 20;
+// Bytes of a file; a rule is a page of text.
+constexpr std::size_t kMaxEntryBytes = std::size_t{1} << 20;
 
 }  // namespace
 
@@ -34,7 +35,7 @@ Result<Json> read_rule_folder(const fs::path& folder) {
   std::map<std::pair<fs::path, std::string>, Json> by_folder_and_id;
   std::map<std::string, fs::path> file_of_id;
   for (const fs::path& file : files) {
-    const std::string text = TRY(base::read_file(file, kLargestEntry));
+    const std::string text = TRY(base::read_file(file, kMaxEntryBytes));
     Json entry = TRY(base::parse_yaml(text, file.string()));
     const std::string id = base::text_at(entry, "id");
     const auto [other, is_new] = file_of_id.emplace(id, file);

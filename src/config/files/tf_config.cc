@@ -8,12 +8,12 @@ namespace lockstep::config {
 namespace {
 
 void say_fault(const std::string& why, const Reading& reading) {
-  reading.settings.set("tf/fault", why, reading.origin("TF_CONFIG"));
+  reading.settings.set(field::kTensorflowFault, why, reading.origin("TF_CONFIG"));
 }
 
 // A job is a list of addresses, or, as older code writes it, a map from index to address.
 void read_job(const std::string& job, const base::Json& tasks, const Reading& reading) {
-  const std::string path = "tf/cluster/" + job;
+  const std::string path = field::member(field::kTensorflowCluster, job);
   reading.settings.set(path, base::Json::array(), reading.origin("TF_CONFIG"));
   if (!tasks.is_structured()) return say_fault(fmt::format("{} is not a list of addresses", job), reading);
   for (const base::Json& task : tasks) {
@@ -26,7 +26,7 @@ void read_job(const std::string& job, const base::Json& tasks, const Reading& re
 
 void read_tf_config(std::string_view text, const Reading& reading) {
   const auto parsed = base::parse_json(text, "TF_CONFIG");
-  reading.settings.append("launchers", "tf_config", reading.origin("TF_CONFIG"));
+  reading.settings.append(field::kLaunchers, "tf_config", reading.origin("TF_CONFIG"));
   if (!parsed.ok()) return say_fault("not JSON: " + parsed.error().why, reading);
   const base::Json& config = parsed.value();
   if (!config.is_object()) return say_fault("not a JSON object", reading);
@@ -43,12 +43,14 @@ void read_tf_config(std::string_view text, const Reading& reading) {
     say_fault("no task", reading);
     return;
   }
-  for (const char* member : {"type", "index"}) {
+  for (const std::string_view path :
+       {std::string_view(field::kTensorflowTaskType), std::string_view(field::kTensorflowTaskIndex)}) {
+    const std::string_view member = path.substr(path.rfind('/') + 1);
     const auto value = task->find(member);
     if (value == task->end()) {
       say_fault(fmt::format("the task has no {}", member), reading);
     } else if (value->is_string() || value->is_number_integer()) {
-      reading.settings.set(fmt::format("tf/task/{}", member), *value, reading.origin("TF_CONFIG"));
+      reading.settings.set(path, *value, reading.origin("TF_CONFIG"));
     }
   }
 }

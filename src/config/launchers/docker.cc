@@ -54,7 +54,7 @@ std::string canonical(const std::string& name) {
 void read_variable(const std::string& text, const Reading& reading) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos) return;  // handed on from the environment, where it already is
-  reading.put("env/" + text.substr(0, equals), text.substr(equals + 1), "flag -e");
+  reading.put_variable(text.substr(0, equals), text.substr(equals + 1), "flag -e");
 }
 
 // memlock=-1:-1
@@ -111,7 +111,7 @@ Words read_docker_run(std::span<const std::string> words, const Reading& reading
     return {};
   }
   const std::string container =
-      reading.settings.append("containers", base::Json::object(), reading.origin("command"));
+      reading.settings.append(field::kContainers, base::Json::object(), reading.origin("command"));
   for (const TypedFlag& flag : split.value().flags) read_flag(container, flag, reading);
   const Words& program = split.value().program;
   if (program.empty()) return {};

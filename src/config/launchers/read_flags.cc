@@ -67,9 +67,9 @@ void export_variable(const TypedFlag& flag, const Reading& reading) {
   const std::size_t equals = first.find('=');
   const std::string name = first.substr(0, equals);
   const std::string how = fmt::format("flag {}", flag.words.front());
-  reading.settings.append("mpi/exported", name, reading.origin(how));
-  if (flag.values.size() == 2) reading.put("env/" + name, flag.values[1], how);
-  if (equals != std::string::npos) reading.put("env/" + name, first.substr(equals + 1), how);
+  reading.settings.append(field::kMpiExported, name, reading.origin(how));
+  if (flag.values.size() == 2) reading.put_variable(name, flag.values[1], how);
+  if (equals != std::string::npos) reading.put_variable(name, first.substr(equals + 1), how);
 }
 
 bool is_mca(std::string_view name) {
@@ -79,20 +79,21 @@ bool is_mca(std::string_view name) {
 void read_flag(const FlagNames& names, const TypedFlag& flag, const Reading& reading) {
   const bool is_mpi = names.section == "mpi";
   if (is_mpi && is_mca(flag.name)) {
-    reading.put("mpi/mca/" + flag.values[0], flag.values[1], fmt::format("flag --mca {}", flag.values[0]));
+    reading.put(field::mpi_parameter(flag.values[0]), flag.values[1],
+                fmt::format("flag --mca {}", flag.values[0]));
     return;
   }
   if (is_mpi && (flag.name == "x" || flag.name == "genv" || flag.name == "env")) {
     export_variable(flag, reading);
     return;
   }
-  const std::string path = fmt::format("{}/{}", names.section, name_among(names, flag.name));
+  const std::string name = name_among(names, flag.name);
   const std::string typed = flag.words.front();
   const std::string how = fmt::format("flag {}", typed.substr(0, typed.find('=')));
   if (flag.values.empty()) {
-    reading.settings.set(path, true, reading.origin(how));
+    reading.put_flag(names.section, name, true, how);
   } else {
-    reading.put(path, flag.values.front(), how);
+    reading.put_flag(names.section, name, flag.values.front(), how);
   }
 }
 
@@ -103,7 +104,7 @@ const FlagNames kSbatch{"sbatch", &kSrunFlags, kSlurmNames};
 Words read_launcher_words(const FlagNames& names, std::span<const std::string> words,
                           const Reading& reading) {
   if (!reading.settings.has(names.section)) {
-    reading.settings.append("launchers", std::string(names.section), reading.origin("command"));
+    reading.settings.append(field::kLaunchers, std::string(names.section), reading.origin("command"));
     reading.settings.set(names.section, base::Json::object(), reading.origin("command"));
   }
   auto split = split_command(words, *names.table);

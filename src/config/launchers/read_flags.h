@@ -1,4 +1,4 @@
-// The flags of a launcher become values: "torchrun/nnodes", "mpi/mca/btl_tcp_if_include".
+// The flags of a launcher become values: "nnodes" of "torchrun", "btl_tcp_if_include" of MCA.
 #pragma once
 
 #include <span>

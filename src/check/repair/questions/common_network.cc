@@ -10,6 +10,7 @@
 namespace lockstep::repair {
 namespace {
 
+namespace field = config::field;
 using network::HostFacts;
 
 // A value that means an interface on every host.
@@ -73,14 +74,14 @@ std::vector<CommonValue> common_networks(const RepairProblem& problem) {
 // A parameter of Open MPI: where it stands now, in the command or in the environment.
 Edit mpi_edit(const RepairProblem& problem, const std::string& parameter, std::optional<std::string> value) {
   const config::Settings& launch = problem.hosts().launch();
-  if (launch.has("mpi/mca/" + parameter))
-    return {.kind = EditKind::kLaunch, .name = "mpi/mca/" + parameter, .value = std::move(value)};
+  if (launch.has(field::mpi_parameter(parameter)))
+    return {.kind = EditKind::kLaunch, .name = field::mpi_parameter(parameter), .value = std::move(value)};
   return {.kind = EditKind::kEnvironment, .name = "OMPI_MCA_" + parameter, .value = std::move(value)};
 }
 
 bool is_set(const RepairProblem& problem, const std::string& parameter) {
   const config::Settings& launch = problem.hosts().launch();
-  return launch.has("mpi/mca/" + parameter) || launch.has("env/OMPI_MCA_" + parameter);
+  return launch.has(field::mpi_parameter(parameter)) || launch.has(field::variable("OMPI_MCA_" + parameter));
 }
 
 Answer mpi_answer(const RepairProblem& problem, const std::string& value) {
@@ -133,14 +134,14 @@ void ask_mpi_network(RepairProblem& problem, const Troubles& troubles) {
 }
 
 void ask_horovod_network(RepairProblem& problem) {
-  if (!problem.hosts().launch().has("horovod")) return;
+  if (!problem.hosts().launch().has(field::kHorovod)) return;
   const std::string why = problem.found_by("N18 N19");
   if (why.empty()) return;
   std::vector<Answer> answers{{"as it is", {}}};
   for (const CommonValue& value : common_interfaces(problem))
     answers.push_back(
         {fmt::format("Horovod uses {}", value.value),
-         {{.kind = EditKind::kLaunch, .name = "horovod/network_interfaces", .value = value.value}}});
+         {{.kind = EditKind::kLaunch, .name = field::kHorovodInterfaces, .value = value.value}}});
   const auto literals = problem.ask(std::move(answers));
   problem.choices().require({!literals[0]}, why);
 }

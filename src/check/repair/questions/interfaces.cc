@@ -80,7 +80,7 @@ void ask_on_one_host(RepairProblem& problem, const Library& library) {
 
 void ask_interfaces(RepairProblem& problem, const Troubles& troubles) {
   const flows::FlowPlan& plan = problem.judged().plan;
-  const bool is_horovod = problem.hosts().launch().has("horovod");
+  const bool is_horovod = problem.hosts().launch().has(config::field::kHorovod);
   if (problem.situation().hosts.size() == 1) {
     for (const Library& library : {kGloo, kNccl}) ask_on_one_host(problem, library);
     return;

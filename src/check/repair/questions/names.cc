@@ -11,7 +11,7 @@ namespace {
 
 std::set<std::string> hosts_of_tasks(const config::Settings& launch) {
   std::set<std::string> names;
-  const base::Json* const cluster = launch.find("tf/cluster");
+  const base::Json* const cluster = launch.find(config::field::kTensorflowCluster);
   if (cluster == nullptr || !cluster->is_object()) return names;
   for (const base::Json& tasks : *cluster)
     for (const base::Json& task : tasks)
