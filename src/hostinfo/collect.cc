@@ -28,8 +28,8 @@ namespace {
 namespace fs = std::filesystem;
 
 void take_identity(network::HostFacts& facts) {
-  const evidence::Roots roots;
-  facts.boot_id = base::trimmed(evidence::text_of(roots.proc / "sys/kernel/random/boot_id"));
+  const process::Roots roots;
+  facts.boot_id = base::trimmed(process::text_of(roots.proc / "sys/kernel/random/boot_id"));
   for (const char* name : {"net", "uts", "ipc", "mnt", "pid"}) {
     std::error_code fault;
     const fs::path target = fs::read_symlink(roots.proc / "self/ns" / name, fault);
@@ -39,7 +39,7 @@ void take_identity(network::HostFacts& facts) {
 }
 
 std::string distribution() {
-  const std::string text = evidence::text_of("/etc/os-release");
+  const std::string text = process::text_of("/etc/os-release");
   return std::string(base::word_after(text, "PRETTY_NAME=\"", '"'));
 }
 
@@ -84,7 +84,7 @@ void take_files(network::HostFacts& facts) {
   if (const auto own = facts.variable("NCCL_CONF_FILE"); !own.empty()) paths.emplace_back(own);
   constexpr std::size_t kLargest = std::size_t{1} << 18;
   for (const std::string& path : paths)
-    if (std::string text = evidence::text_of(path, kLargest); !text.empty())
+    if (std::string text = process::text_of(path, kLargest); !text.empty())
       facts.files[path] = std::move(text);
 }
 

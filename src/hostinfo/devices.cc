@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 
 #include "base/lines.h"
+#include "base/process/proc_files.h"
 #include "base/text_fields.h"
 #include "hostinfo/program.h"
-#include "run/evidence/roots.h"
 
 namespace lockstep::hostinfo {
 namespace {
@@ -34,7 +34,7 @@ std::vector<fs::path> entries_of(const fs::path& folder) {
 }
 
 std::string line_of(const fs::path& file) {
-  return std::string(base::trimmed(evidence::text_of(file)));
+  return std::string(base::trimmed(process::text_of(file)));
 }
 
 std::vector<network::Gid> gids_of(const fs::path& port) {
@@ -114,7 +114,7 @@ std::vector<network::RdmaDevice> rdma_devices_in(const fs::path& folder) {
 }
 
 void take_gpus(network::HostFacts& facts) {
-  facts.gpus.kernel_module = module_version_in(evidence::text_of("/proc/driver/nvidia/version"));
+  facts.gpus.kernel_module = module_version_in(process::text_of("/proc/driver/nvidia/version"));
   const Answer answer =
       ask({"nvidia-smi", "--query-gpu=index,uuid,name,pci.bus_id,memory.total,driver_version",
            "--format=csv,noheader,nounits"},

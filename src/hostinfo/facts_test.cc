@@ -43,8 +43,8 @@ TEST(Names, ComeFromWhatLaunchersSet) {
 
 TEST(Names, ALiteralAddressResolvesToItself) {
   const network::ResolvedName resolved = resolve("10.1.2.3");
-  EXPECT_THAT(resolved.ipv4, ElementsAre(*network::parse_address("10.1.2.3")));
-  EXPECT_THAT(resolved.ipv6, ElementsAre(*network::parse_address("::ffff:10.1.2.3")));
+  EXPECT_THAT(resolved.ipv4, ElementsAre(*base::parse_address("10.1.2.3")));
+  EXPECT_THAT(resolved.ipv6, ElementsAre(*base::parse_address("::ffff:10.1.2.3")));
 }
 
 TEST(Sockets, OnlyThoseThatListen) {

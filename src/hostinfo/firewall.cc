@@ -5,9 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "base/process/proc_files.h"
 #include "base/text_fields.h"
 #include "hostinfo/program.h"
-#include "run/evidence/roots.h"
 
 namespace lockstep::hostinfo {
 namespace {
@@ -33,7 +33,7 @@ void take_nftables(network::HostFacts& facts) {
 // such tables.
 bool has_legacy_tables(bool is_ipv6) {
   return !base::trimmed(
-              evidence::text_of(is_ipv6 ? "/proc/net/ip6_tables_names" : "/proc/net/ip_tables_names"))
+              process::text_of(is_ipv6 ? "/proc/net/ip6_tables_names" : "/proc/net/ip_tables_names"))
               .empty();
 }
 

@@ -33,14 +33,14 @@ void take_limits(network::HostFacts& facts) {
 }
 
 std::optional<std::uint64_t> pids_limit() {
-  const evidence::Roots roots;
-  const auto places = evidence::parse_cgroup_places(evidence::text_of(roots.proc / "self/cgroup"));
+  const process::Roots roots;
+  const auto places = evidence::parse_cgroup_places(process::text_of(roots.proc / "self/cgroup"));
   if (!places.unified) return std::nullopt;
   std::optional<std::uint64_t> tightest;
   const fs::path top = roots.sys / "fs/cgroup";
   fs::path group = *places.unified;
   for (;;) {
-    const std::string text = evidence::text_of(top / group.relative_path() / "pids.max");
+    const std::string text = process::text_of(top / group.relative_path() / "pids.max");
     if (const auto limit = base::number_in<std::uint64_t>(base::trimmed(text)))
       tightest = std::min(tightest.value_or(*limit), *limit);
     if (!group.has_relative_path()) return tightest;

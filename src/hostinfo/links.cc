@@ -4,29 +4,29 @@
 
 #include <fmt/format.h>
 
+#include "base/process/proc_files.h"
 #include "base/text_fields.h"
 #include "hostinfo/program.h"
 #include "network/facts/ip_json.h"
-#include "run/evidence/roots.h"
 
 namespace lockstep::hostinfo {
 namespace {
 
-using network::Family;
+using base::Family;
 
 void take_speeds(network::HostFacts& facts) {
   for (network::Interface& interface : facts.interfaces) {
-    const std::string text = evidence::text_of(fmt::format("/sys/class/net/{}/speed", interface.name));
+    const std::string text = process::text_of(fmt::format("/sys/class/net/{}/speed", interface.name));
     interface.speed_mbps = base::number_in<unsigned>(base::trimmed(text));  // -1 where it has none
   }
 }
 
 std::optional<std::int64_t> number_at(const char* path) {
-  return base::number_in<std::int64_t>(base::trimmed(evidence::text_of(path)));
+  return base::number_in<std::int64_t>(base::trimmed(process::text_of(path)));
 }
 
 void take_neighbours(network::HostFacts& facts) {
-  const std::string arp = evidence::text_of("/proc/net/arp", std::size_t{16} << 20);
+  const std::string arp = process::text_of("/proc/net/arp", std::size_t{16} << 20);
   if (!arp.empty()) facts.neighbours.ipv4_count = std::ranges::count(arp, '\n') - 1;
   facts.neighbours.ipv4_limit = number_at("/proc/sys/net/ipv4/neigh/default/gc_thresh3");
   facts.neighbours.ipv6_limit = number_at("/proc/sys/net/ipv6/neigh/default/gc_thresh3");

@@ -8,35 +8,35 @@
 
 #include <fmt/format.h>
 
+#include "base/process/call_with_deadline.h"
 #include "base/text_fields.h"
-#include "run/evidence/aside.h"
 
 namespace lockstep::hostinfo {
 namespace {
 
 constexpr std::chrono::seconds kPatience{12};  // for all names; a dead server costs 5 s for each try
 
-std::optional<network::Address> address_in(const sockaddr* socket_address) {
-  network::Address address;
+std::optional<base::Address> address_in(const sockaddr* socket_address) {
+  base::Address address;
   if (socket_address->sa_family == AF_INET) {
     std::memcpy(address.bytes.data(), &reinterpret_cast<const sockaddr_in*>(socket_address)->sin_addr, 4);
     return address;
   }
   if (socket_address->sa_family != AF_INET6) return std::nullopt;
-  address.family = network::Family::kIpv6;
+  address.family = base::Family::kIpv6;
   std::memcpy(address.bytes.data(), &reinterpret_cast<const sockaddr_in6*>(socket_address)->sin6_addr, 16);
   return address;
 }
 
-std::vector<network::Address> look_up(const std::string& name, int family, int flags, std::string& error,
-                                      std::string* canonical = nullptr) {
+std::vector<base::Address> look_up(const std::string& name, int family, int flags, std::string& error,
+                                   std::string* canonical = nullptr) {
   addrinfo hints{};
   hints.ai_family = family;
   hints.ai_socktype = SOCK_STREAM;
   hints.ai_flags = flags | (canonical != nullptr ? AI_CANONNAME : 0);
   addrinfo* found = nullptr;
   const int status = ::getaddrinfo(name.c_str(), nullptr, &hints, &found);
-  std::vector<network::Address> addresses;
+  std::vector<base::Address> addresses;
   if (status != 0) {
     error = ::gai_strerror(status);
     return addresses;
@@ -58,8 +58,8 @@ std::string full_name_of(const std::string& name) {
   std::string unused;
   const auto addresses = look_up(name, AF_UNSPEC, 0, unused);
   if (addresses.empty()) return name;
-  const network::Address& first = addresses.front();
-  const bool is_ipv4 = first.family == network::Family::kIpv4;
+  const base::Address& first = addresses.front();
+  const bool is_ipv4 = first.family == base::Family::kIpv4;
   ::gethostbyaddr_r(first.bytes.data(), is_ipv4 ? 4 : 16, is_ipv4 ? AF_INET : AF_INET6, &entry, buffer,
                     sizeof buffer, &found, &error);
   if (found == nullptr) return name;
@@ -130,7 +130,7 @@ void take_names(const std::vector<std::string>& names, network::HostFacts& facts
   std::ranges::copy(names, std::back_inserter(wanted));
   std::set<std::string> seen;
   std::erase_if(wanted, [&](const std::string& name) { return name.empty() || !seen.insert(name).second; });
-  evidence::Aside<Answers> asked([wanted, own = facts.name] {
+  process::CallWithDeadline<Answers> asked([wanted, own = facts.name] {
     Answers answers;
     answers.full_name = full_name_of(own);
     for (const std::string& name : wanted) answers.names.push_back(resolve(name));

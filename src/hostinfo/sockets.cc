@@ -4,8 +4,8 @@
 #include <cstring>
 
 #include "base/lines.h"
+#include "base/process/proc_files.h"
 #include "base/text_fields.h"
-#include "run/evidence/roots.h"
 
 namespace lockstep::hostinfo {
 namespace {
@@ -13,10 +13,10 @@ namespace {
 constexpr std::size_t kLargestTable = std::size_t{64} << 20;
 
 // The kernel prints the address as words of 32 bits in the machine's byte order: 0100007F is 127.0.0.1.
-std::optional<network::Address> address_in(std::string_view hex) {
-  network::Address address;
+std::optional<base::Address> address_in(std::string_view hex) {
+  base::Address address;
   if (hex.size() == 32) {
-    address.family = network::Family::kIpv6;
+    address.family = base::Family::kIpv6;
   } else if (hex.size() != 8) {
     return std::nullopt;
   }
@@ -50,7 +50,7 @@ std::vector<network::ListeningSocket> listening_in(std::string_view text) {
 
 void take_listening(network::HostFacts& facts) {
   for (const char* table : {"/proc/net/tcp", "/proc/net/tcp6"}) {
-    const std::string text = evidence::text_of(table, kLargestTable);
+    const std::string text = process::text_of(table, kLargestTable);
     for (network::ListeningSocket& socket : listening_in(text)) facts.listening.push_back(std::move(socket));
   }
 }

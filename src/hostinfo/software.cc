@@ -4,9 +4,9 @@
 #include <array>
 
 #include "base/lines.h"
+#include "base/process/proc_files.h"
 #include "base/process/search_path.h"
 #include "base/text_fields.h"
-#include "run/evidence/roots.h"
 
 namespace lockstep::hostinfo {
 namespace {
@@ -23,7 +23,7 @@ std::vector<std::string> running_services() {
   std::error_code fault;
   for (fs::directory_iterator at("/proc", fault), end; !fault && at != end; at.increment(fault)) {
     if (!base::number_in<unsigned>(at->path().filename().string())) continue;
-    const std::string name(base::trimmed(evidence::text_of(at->path() / "comm")));
+    const std::string name(base::trimmed(process::text_of(at->path() / "comm")));
     for (const std::string_view service : kServices)
       if (name == service.substr(0, 15)) found.emplace_back(service);
   }
@@ -80,7 +80,7 @@ void take_software(network::HostFacts& facts) {
   facts.nccl_plugin = {.name = plugin, .path = library_in(facts.variable("LD_LIBRARY_PATH"), usual, plugin)};
   facts.services = running_services();
   facts.gpus.switches = entries_in("/proc/driver/nvidia-nvswitch/devices");
-  facts.machine.removes_ipc = removes_ipc(evidence::text_of("/etc/systemd/logind.conf"));
+  facts.machine.removes_ipc = removes_ipc(process::text_of("/etc/systemd/logind.conf"));
 }
 
 }  // namespace lockstep::hostinfo

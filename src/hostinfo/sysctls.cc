@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "base/lines.h"
+#include "base/process/proc_files.h"
 #include "base/text_fields.h"
-#include "run/evidence/roots.h"
 
 namespace lockstep::hostinfo {
 namespace {
@@ -60,7 +60,7 @@ std::filesystem::path place_of(std::string_view name) {
 }
 
 void take(const std::string& name, const std::filesystem::path& path, network::HostFacts& facts) {
-  const std::string text = evidence::text_of(path);
+  const std::string text = process::text_of(path);
   if (!text.empty()) facts.sysctls[name] = base::trimmed(text);
 }
 
@@ -80,7 +80,7 @@ void take_sysctls(network::HostFacts& facts) {
 }
 
 void take_modules(network::HostFacts& facts) {
-  const std::string text = evidence::text_of("/proc/modules");
+  const std::string text = process::text_of("/proc/modules");
   base::Lines lines(text);
   while (const auto line = lines.next()) {
     const std::string_view name = base::word_of(*line);

@@ -20,17 +20,17 @@ HostFacts full_facts() {
                        .is_up = true,
                        .is_running = true,
                        .speed_mbps = 10000,
-                       .addresses = {{.prefix = *parse_prefix("10.0.0.7/24"), .scope = "global"},
-                                     {.prefix = *parse_prefix("fe80::1/64"), .scope = "link"}}}};
-  facts.routes = {{.destination = *parse_prefix("0.0.0.0/0"),
-                   .gateway = parse_address("10.0.0.1"),
+                       .addresses = {{.prefix = *base::parse_prefix("10.0.0.7/24"), .scope = "global"},
+                                     {.prefix = *base::parse_prefix("fe80::1/64"), .scope = "link"}}}};
+  facts.routes = {{.destination = *base::parse_prefix("0.0.0.0/0"),
+                   .gateway = base::parse_address("10.0.0.1"),
                    .interface = "eth0",
                    .metric = 100,
                    .mtu = 1400}};
-  facts.policy_rules = {{.priority = 100, .from = parse_prefix("10.1.0.0/16"), .table = "100"}};
+  facts.policy_rules = {{.priority = 100, .from = base::parse_prefix("10.1.0.0/16"), .table = "100"}};
   facts.neighbours.ipv4_limit = 1024;
-  facts.names = {{.name = "node2", .any = {*parse_address("10.0.0.8")}, .ipv6_error = "no such name"}};
-  facts.listening = {{.address = *parse_address("::"), .port = 29500, .program = "python3"}};
+  facts.names = {{.name = "node2", .any = {*base::parse_address("10.0.0.8")}, .ipv6_error = "no such name"}};
+  facts.listening = {{.address = *base::parse_address("::"), .port = 29500, .program = "python3"}};
   facts.firewall = {.was_seen = true,
                     .nftables = base::Json{{"nftables", base::Json::array()}},
                     .iptables = {{IptablesKind::kLegacy, true, "*filter\nCOMMIT\n"}}};
@@ -81,7 +81,7 @@ TEST(FactsJson, OtherDocumentsAreRefused) {
 TEST(HostFacts, AddressesComeInTheKernelsOrder) {
   HostFacts facts = full_facts();
   facts.interfaces.push_back(
-      {.index = 3, .name = "eth1", .addresses = {{.prefix = *parse_prefix("10.1.0.7/24")}}});
+      {.index = 3, .name = "eth1", .addresses = {{.prefix = *base::parse_prefix("10.1.0.7/24")}}});
   std::vector<std::string> names;
   for (const LocalAddress& local : addresses_in_kernel_order(facts))
     names.push_back(to_text(local.address->prefix.address));

@@ -16,7 +16,7 @@ const Interface* HostFacts::interface_named(std::string_view wanted) const {
   return at == interfaces.end() ? nullptr : &*at;
 }
 
-const Interface* HostFacts::interface_with(const Address& address) const {
+const Interface* HostFacts::interface_with(const base::Address& address) const {
   for (const Interface& interface : interfaces) {
     const auto has = [&](const InterfaceAddress& own) { return own.prefix.address == address; };
     if (std::ranges::any_of(interface.addresses, has)) return &interface;
@@ -42,7 +42,7 @@ std::string_view HostFacts::variable(const std::string& wanted) const {
 
 std::vector<LocalAddress> addresses_in_kernel_order(const HostFacts& facts) {
   std::vector<LocalAddress> ordered;
-  for (const Family family : {Family::kIpv4, Family::kIpv6})
+  for (const base::Family family : {base::Family::kIpv4, base::Family::kIpv6})
     for (const Interface& interface : facts.interfaces)
       for (const InterfaceAddress& address : interface.addresses)
         if (address.prefix.address.family == family) ordered.push_back({&interface, &address});

@@ -59,7 +59,7 @@ struct HostFacts {
   bool operator==(const HostFacts&) const = default;
 
   const Interface* interface_named(std::string_view name) const;
-  const Interface* interface_with(const Address& address) const;
+  const Interface* interface_with(const base::Address& address) const;
   const ResolvedName* resolved(std::string_view name) const;
   std::optional<std::int64_t> sysctl_number(const std::string& name) const;
   // Of the environment; empty when it is not set.

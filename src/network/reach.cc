@@ -36,7 +36,7 @@ Decider decider_of(const HostFacts& host, const Decided& part) {
 }
 
 // Where packets from `other` to `own` come in: the interface of the network they share, else the way back.
-std::string incoming_interface(const HostFacts& host, const Address& own, const Address& other) {
+std::string incoming_interface(const HostFacts& host, const base::Address& own, const base::Address& other) {
   if (host.interface_with(other) != nullptr || other.is_loopback()) return "lo";
   for (const Interface& interface : host.interfaces) {
     for (const InterfaceAddress& address : interface.addresses) {
@@ -106,7 +106,7 @@ class PlaceJudge {
 
   // Strict reverse-path filtering drops what comes in by another interface than answers leave by.
   bool is_filtered_by_way_back(const PortPairs& ports) {
-    if (interface_ == "lo" || other_.family != Family::kIpv4) return false;
+    if (interface_ == "lo" || other_.family != base::Family::kIpv4) return false;
     const auto setting = [&](const std::string& name) {
       return facts_.sysctl_number(fmt::format("net.ipv4.conf.{}.rp_filter", name)).value_or(0);
     };
@@ -179,16 +179,16 @@ class PlaceJudge {
   const Firewall& firewall_;
   const PlaceQuestion& question_;
   const Place place_;
-  const Address& own_;
-  const Address& other_;
+  const base::Address& own_;
+  const base::Address& other_;
   const bool explains_;
   std::string interface_;
   Packet packet_;
   PlaceVerdict verdict_;
 };
 
-void take_mtu(const HostFacts& source, const HostFacts& destination, const Address& from, const Address& to,
-              FlowVerdict& verdict) {
+void take_mtu(const HostFacts& source, const HostFacts& destination, const base::Address& from,
+              const base::Address& to, FlowVerdict& verdict) {
   const RouteAnswer route = look_up_route(source, to, from);
   const Interface* const leaving = source.interface_named(route.interface);
   const Interface* const entering = destination.interface_with(to);
@@ -209,9 +209,9 @@ PortSet ephemeral_port_set(const HostFacts& host) {
 }
 
 std::string to_text(const ShownPacket& packet) {
-  const auto end = [](const Address& address, std::uint16_t port) {
-    return address.family == Family::kIpv4 ? fmt::format("{}:{}", to_text(address), port)
-                                           : fmt::format("[{}]:{}", to_text(address), port);
+  const auto end = [](const base::Address& address, std::uint16_t port) {
+    return address.family == base::Family::kIpv4 ? fmt::format("{}:{}", to_text(address), port)
+                                                 : fmt::format("[{}]:{}", to_text(address), port);
   };
   return fmt::format("{} -> {}{}", end(packet.source, packet.source_port),
                      end(packet.destination, packet.destination_port), packet.is_reply ? " (answer)" : "");
@@ -252,7 +252,7 @@ FlowVerdict judge_flow(const ReachHost& source, const ReachHost& destination, co
     return verdict;
   }
   // Without an address to send from, only the route is asked; it says why there is none.
-  const Address from = chosen.value_or(flow.destination);
+  const base::Address from = chosen.value_or(flow.destination);
   const PortSet client_ports = ephemeral_port_set(*source.facts);
   for (const Place place : {Place::kLeavingSource, Place::kEnteringDestination, Place::kLeavingDestination,
                             Place::kEnteringSource}) {

@@ -22,8 +22,8 @@ struct ReachHost {
 ReachHost reach_host(const HostFacts& facts);
 
 struct Flow {
-  std::optional<Address> source = {};  // empty: the source host's routes choose it
-  Address destination = {};
+  std::optional<base::Address> source = {};  // empty: the source host's routes choose it
+  base::Address destination = {};
   PortSet ports = {};  // of the destination: every one of them must be open
   Protocol protocol = kTcp;
   bool passes_firewall = true;  // RDMA passes by the kernel's
@@ -46,9 +46,9 @@ struct Decider {
 };
 
 struct ShownPacket {
-  Address source = {};
+  base::Address source = {};
   std::uint16_t source_port = 0;
-  Address destination = {};
+  base::Address destination = {};
   std::uint16_t destination_port = 0;
   bool is_reply = false;  // the answer to the flow's first packet
 };
@@ -80,8 +80,8 @@ struct PlaceVerdict {
 // What is asked of one place. `own` is the address of the host there, `other` that of its peer.
 struct PlaceQuestion {
   Place place = Place::kLeavingSource;
-  Address own = {};
-  Address other = {};
+  base::Address own = {};
+  base::Address other = {};
   const PortSet* flow_ports = nullptr;
   const PortSet* client_ports = nullptr;
   Protocol protocol = kTcp;

@@ -16,16 +16,16 @@ HostFacts host(const std::string& name, const std::string& address, const std::s
   Interface lo;
   lo.name = "lo";
   lo.is_up = lo.is_running = lo.is_loopback = true;
-  lo.addresses = {{.prefix = *parse_prefix("127.0.0.1/8")}};
+  lo.addresses = {{.prefix = *base::parse_prefix("127.0.0.1/8")}};
   Interface eth;
   eth.name = "eth0";
   eth.mtu = 1500;
   eth.is_up = eth.is_running = true;
-  eth.addresses = {{.prefix = *parse_prefix(address + "/16")}};
+  eth.addresses = {{.prefix = *base::parse_prefix(address + "/16")}};
   facts.interfaces = {lo, eth};
   facts.routes = {
       {.destination = {eth.addresses[0].prefix.first(), 16}, .interface = "eth0"},
-      {.table = "local", .kind = "local", .destination = *parse_prefix(address), .interface = "eth0"}};
+      {.table = "local", .kind = "local", .destination = *base::parse_prefix(address), .interface = "eth0"}};
   facts.firewall.was_seen = true;
   if (!rules.empty())
     facts.firewall.iptables = {{IptablesKind::kLegacy, false, "*filter\n" + rules + "COMMIT\n"}};
@@ -33,7 +33,7 @@ HostFacts host(const std::string& name, const std::string& address, const std::s
 }
 
 Flow to(const char* address, std::uint16_t port) {
-  return {.source = {}, .destination = *parse_address(address), .ports = PortSet::one(port)};
+  return {.source = {}, .destination = *base::parse_address(address), .ports = PortSet::one(port)};
 }
 
 FlowVerdict judge(const HostFacts& source, const HostFacts& destination, const Flow& flow) {
@@ -72,7 +72,7 @@ TEST(Reach, AnswersMustPassToo) {
 
 TEST(Reach, RoutesThatWereNotSeenAreNoMissingRoutes) {
   HostFacts a = host("a", "10.0.0.1");
-  a.routes = {{.table = "local", .kind = "local", .destination = *parse_prefix("::1/128")}};
+  a.routes = {{.table = "local", .kind = "local", .destination = *base::parse_prefix("::1/128")}};
   a.unseen = {"routes: ip did not answer in time"};
   EXPECT_EQ(judge(a, host("b", "10.0.0.2"), to("10.0.0.2", 1)).reach, Reach::kUnknown);
 }
@@ -80,7 +80,7 @@ TEST(Reach, RoutesThatWereNotSeenAreNoMissingRoutes) {
 TEST(Reach, RoutesOfBothSides) {
   EXPECT_EQ(judge(host("a", "10.0.0.1"), host("b", "10.9.0.2"), to("10.9.0.2", 1)).decider->kind, "route");
   HostFacts refusing = host("a", "10.0.0.1");
-  refusing.routes.push_back({.kind = "blackhole", .destination = *parse_prefix("10.0.0.2/32")});
+  refusing.routes.push_back({.kind = "blackhole", .destination = *base::parse_prefix("10.0.0.2/32")});
   const FlowVerdict verdict = judge(refusing, host("b", "10.0.0.2"), to("10.0.0.2", 1));
   EXPECT_EQ(verdict.reach, Reach::kBlocked);
   EXPECT_EQ(verdict.decider->text, "blackhole 10.0.0.2/32");
@@ -107,7 +107,7 @@ TEST(Reach, StrictReversePathFilter) {
   HostFacts b = host("b", "10.0.0.2");
   b.sysctls["net.ipv4.conf.eth0.rp_filter"] = "1";
   EXPECT_EQ(judge(host("a", "10.0.0.1"), b, to("10.0.0.2", 1)).reach, Reach::kOpen);
-  b.routes.push_back({.destination = *parse_prefix("10.0.0.1/32"), .interface = "eth1"});
+  b.routes.push_back({.destination = *base::parse_prefix("10.0.0.1/32"), .interface = "eth1"});
   const FlowVerdict verdict = judge(host("a", "10.0.0.1"), b, to("10.0.0.2", 1));
   EXPECT_EQ(verdict.reach, Reach::kBlocked);
   EXPECT_EQ(verdict.decider->kind, "rp_filter");
@@ -130,8 +130,9 @@ TEST(Pairs, AgreeWithEachFlowByItself) {
   for (const std::size_t at : {std::size_t{3}, std::size_t{9}}) {
     all[at].interfaces.push_back(all[at].interfaces[1]);
     all[at].interfaces.back().name = "eth1";
-    all[at].interfaces.back().addresses = {{.prefix = *parse_prefix("10.1.0." + std::to_string(at) + "/16")}};
-    all[at].routes.push_back({.destination = *parse_prefix("10.0.2.0/24"), .interface = "eth1"});
+    all[at].interfaces.back().addresses = {
+        {.prefix = *base::parse_prefix("10.1.0." + std::to_string(at) + "/16")}};
+    all[at].routes.push_back({.destination = *base::parse_prefix("10.0.2.0/24"), .interface = "eth1"});
   }
   all[6].sysctls["net.ipv4.ip_local_port_range"] = "20000\t30000";
   const ReachHosts hosts(all);
@@ -140,8 +141,8 @@ TEST(Pairs, AgreeWithEachFlowByItself) {
     const PortSet ports{{29500, static_cast<std::uint16_t>(at % 3 == 0 ? 29510 : 40000)}};
     endpoints.push_back({at, all[at].interfaces[1].addresses[0].prefix.address, ports});
   }
-  endpoints[4].address = *parse_address("127.0.1.1");
-  endpoints[5].address = *parse_address("10.9.9.9");
+  endpoints[4].address = *base::parse_address("127.0.1.1");
+  endpoints[5].address = *base::parse_address("10.9.9.9");
   endpoints[7].bound = endpoints[7].address;
   const PairsVerdict pairs = judge_pairs(hosts, endpoints, 2);
   std::uint64_t blocked = 0;

@@ -19,7 +19,7 @@ bool can_be_used(const HostFacts& host, const Route& route) {
 }
 
 // The longest prefix, then the smallest metric, then the first.
-const Route* best_in(const HostFacts& host, const std::string& table, const Address& destination) {
+const Route* best_in(const HostFacts& host, const std::string& table, const base::Address& destination) {
   const Route* best = nullptr;
   for (const Route& route : host.routes) {
     if (route.table != table || !route.destination.contains(destination)) continue;
@@ -33,22 +33,24 @@ const Route* best_in(const HostFacts& host, const std::string& table, const Addr
   return best;
 }
 
-std::optional<Address> source_for(const HostFacts& host, const Route& route, const Address& destination) {
+std::optional<base::Address> source_for(const HostFacts& host, const Route& route,
+                                        const base::Address& destination) {
   if (route.source) return route.source;
   const Interface* const interface = host.interface_named(route.interface);
   if (interface == nullptr) return std::nullopt;
-  std::optional<Address> first;
+  std::optional<base::Address> first;
   for (const InterfaceAddress& own : interface->addresses) {
     if (own.prefix.address.family != destination.family || own.scope == "host") continue;
     const bool is_link = own.prefix.address.is_link_local();
-    if (is_link != destination.is_link_local() && destination.family == Family::kIpv6) continue;
+    if (is_link != destination.is_link_local() && destination.family == base::Family::kIpv6) continue;
     if (own.prefix.contains(route.gateway.value_or(destination))) return own.prefix.address;
     if (!first) first = own.prefix.address;
   }
   return first;
 }
 
-bool applies(const PolicyRule& rule, const Address& destination, const std::optional<Address>& source) {
+bool applies(const PolicyRule& rule, const base::Address& destination,
+             const std::optional<base::Address>& source) {
   if (rule.family != destination.family || !rule.incoming.empty()) return false;
   if (rule.to && !rule.to->contains(destination)) return false;
   if (rule.from && !(source && rule.from->contains(*source))) return false;
@@ -62,7 +64,7 @@ std::vector<const PolicyRule*> ordered_rules(const HostFacts& host) {
   return rules;
 }
 
-bool has_rules_of(const HostFacts& host, Family family) {
+bool has_rules_of(const HostFacts& host, base::Family family) {
   return std::ranges::any_of(host.policy_rules,
                              [&](const PolicyRule& rule) { return rule.family == family; });
 }
@@ -84,7 +86,7 @@ Way by_route(const Route& route, const PolicyRule* rule) {
   return {refuses(route.kind) ? RouteEnd::kRefused : RouteEnd::kFound, &route, rule};
 }
 
-Way by_tables(const HostFacts& host, const Address& destination) {
+Way by_tables(const HostFacts& host, const base::Address& destination) {
   static const std::string kTables[] = {"local", "main"};
   for (const std::string& table : kTables) {
     const Route* const route = best_in(host, table, destination);
@@ -93,7 +95,8 @@ Way by_tables(const HostFacts& host, const Address& destination) {
   return {};
 }
 
-Way by_rules(const HostFacts& host, const Address& destination, const std::optional<Address>& source) {
+Way by_rules(const HostFacts& host, const base::Address& destination,
+             const std::optional<base::Address>& source) {
   for (const PolicyRule* rule : ordered_rules(host)) {
     if (!applies(*rule, destination, source)) continue;
     if (!rule->not_understood.empty()) return {RouteEnd::kUnknown, nullptr, rule};
@@ -104,18 +107,20 @@ Way by_rules(const HostFacts& host, const Address& destination, const std::optio
   return {};
 }
 
-Way way_of(const HostFacts& host, const Address& destination, const std::optional<Address>& source) {
+Way way_of(const HostFacts& host, const base::Address& destination,
+           const std::optional<base::Address>& source) {
   Way way = has_rules_of(host, destination.family) ? by_rules(host, destination, source)
                                                    : by_tables(host, destination);
   if (way.end == RouteEnd::kNoRoute && are_routes_missing(host)) way.end = RouteEnd::kUnknown;
   return way;
 }
 
-std::optional<Address> source_by(const HostFacts& host, const Route& route, const Address& destination) {
+std::optional<base::Address> source_by(const HostFacts& host, const Route& route,
+                                       const base::Address& destination) {
   return route.kind == "local" ? route.source.value_or(destination) : source_for(host, route, destination);
 }
 
-std::string why_not(const Way& way, const Address& destination) {
+std::string why_not(const Way& way, const base::Address& destination) {
   const bool is_refused = way.end == RouteEnd::kRefused;
   if (is_refused && way.route != nullptr)
     return fmt::format("the route \"{}\" refuses it", to_text(*way.route));
@@ -138,8 +143,8 @@ std::string to_text(const Route& route) {
   return text;
 }
 
-RouteAnswer look_up_route(const HostFacts& host, const Address& destination,
-                          const std::optional<Address>& source) {
+RouteAnswer look_up_route(const HostFacts& host, const base::Address& destination,
+                          const std::optional<base::Address>& source) {
   const Way way = way_of(host, destination, source);
   RouteAnswer answer;
   answer.end = way.end;
@@ -155,7 +160,7 @@ RouteAnswer look_up_route(const HostFacts& host, const Address& destination,
   return answer;
 }
 
-RouteSource look_up_source(const HostFacts& host, const Address& destination) {
+RouteSource look_up_source(const HostFacts& host, const base::Address& destination) {
   const Way way = way_of(host, destination, {});
   if (way.end != RouteEnd::kFound) return {way.end, std::nullopt};
   return {way.end, source_by(host, *way.route, destination)};

@@ -8,6 +8,6 @@
 
 namespace lockstep::network {
 
-std::set<Address> shared_addresses(std::span<const HostFacts> hosts);
+std::set<base::Address> shared_addresses(std::span<const HostFacts> hosts);
 
 }  // namespace lockstep::network

@@ -29,7 +29,7 @@ void add_interface(network::HostFacts& host, const std::string& name, const std:
   interface.name = name;
   interface.mtu = 1500;
   interface.is_up = interface.is_running = true;
-  const network::Prefix own = *network::parse_prefix(prefix);
+  const base::Prefix own = *base::parse_prefix(prefix);
   interface.addresses = {{.prefix = own, .scope = "global"}};
   host.interfaces.push_back(interface);
   host.routes.push_back({.destination = {own.first(), own.length}, .interface = name, .source = own.address});
@@ -47,7 +47,7 @@ network::HostFacts host_at(std::size_t at, std::size_t count) {
   for (std::size_t other : {at, std::size_t{0}, count - 1}) {
     network::ResolvedName name;
     name.name = fmt::format("h{}", other);
-    name.any = name.ipv4 = name.ipv6 = {*network::parse_address(fmt::format("192.168.{}.1", other))};
+    name.any = name.ipv4 = name.ipv6 = {*base::parse_address(fmt::format("192.168.{}.1", other))};
     host.names.push_back(name);
   }
   return host;

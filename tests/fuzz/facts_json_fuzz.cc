@@ -17,7 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   CHECK(again.ok(), "what encode_facts writes can be decoded");
   const network::ReachHost host = network::reach_host(decoded.value());
   network::Flow flow;
-  flow.destination = network::ipv4(0x0a000001);
+  flow.destination = base::ipv4(0x0a000001);
   flow.ports = network::PortSet::one(29500);
   (void)network::judge_flow(host, host, flow);
   return 0;

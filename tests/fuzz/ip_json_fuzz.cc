@@ -10,7 +10,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   std::vector<std::string> faults;
   (void)network::interfaces_in(text, faults);
-  (void)network::routes_in(text, network::Family::kIpv4, faults);
-  (void)network::policy_rules_in(text, network::Family::kIpv6, faults);
+  (void)network::routes_in(text, base::Family::kIpv4, faults);
+  (void)network::policy_rules_in(text, base::Family::kIpv6, faults);
   return 0;
 }

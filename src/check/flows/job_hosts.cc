@@ -5,7 +5,7 @@
 namespace lockstep::flows {
 namespace {
 
-using network::Address;
+using base::Address;
 using network::HostFacts;
 
 // What a rank has on the host: the host's own variables, those of the launch above them.
@@ -51,17 +51,17 @@ std::optional<std::size_t> JobHosts::with_address(const Address& address) const 
 }
 
 std::optional<std::size_t> JobHosts::named(const std::string& name) const {
-  if (const auto address = network::parse_address(name)) return with_address(*address);
+  if (const auto address = base::parse_address(name)) return with_address(*address);
   for (const std::string& word : {name, short_name(name)})
     if (const auto found = names_.find(word); found != names_.end()) return found->second;
   return std::nullopt;
 }
 
 std::optional<Address> JobHosts::resolved(std::size_t from, const std::string& name) const {
-  if (const auto literal = network::parse_address(name)) return literal;
+  if (const auto literal = base::parse_address(name)) return literal;
   const network::ResolvedName* const answer = facts_[from].resolved(name);
   if (answer == nullptr || answer->any.empty()) return std::nullopt;
-  return network::unmapped(answer->any.front());
+  return base::unmapped(answer->any.front());
 }
 
 bool JobHosts::have_gpus() const {

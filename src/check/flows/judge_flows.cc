@@ -173,7 +173,7 @@ class FlowJudge {
   }
 
   // Where several hosts have one address, who has it too connects to itself.
-  bool reaches_itself(std::size_t source, const network::Address& address) const {
+  bool reaches_itself(std::size_t source, const base::Address& address) const {
     return shared_.contains(address) && hosts_[source].interface_with(address) != nullptr;
   }
 
@@ -183,7 +183,7 @@ class FlowJudge {
     FlowVerdict verdict;
     verdict.reach = Reach::kBlocked;
     verdict.why = fmt::format("{} has the address {} of {} itself", hosts_[flow.source].name,
-                              network::to_text(flow.flow.destination), hosts_[flow.destination].name);
+                              base::to_text(flow.flow.destination), hosts_[flow.destination].name);
     verdict.decider =
         network::Decider{.host = hosts_[flow.source].name, .kind = "address", .text = verdict.why};
     return verdict;
@@ -202,7 +202,7 @@ class FlowJudge {
 
   std::span<const network::HostFacts> hosts_;
   network::ReachHosts reach_;
-  std::set<network::Address> shared_;
+  std::set<base::Address> shared_;
   network::BitMatrix blocked_;
   network::BitMatrix unknown_;
   std::size_t unknown_count_ = 0;

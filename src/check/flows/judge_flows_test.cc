@@ -18,7 +18,7 @@ HostFacts host(const std::string& name, const std::string& address, const std::s
   eth.name = "eth0";
   eth.mtu = 1500;
   eth.is_up = eth.is_running = true;
-  eth.addresses = {{.prefix = *network::parse_prefix(address + "/16")}};
+  eth.addresses = {{.prefix = *base::parse_prefix(address + "/16")}};
   facts.interfaces = {eth};
   facts.routes = {{.destination = {eth.addresses[0].prefix.first(), 16}, .interface = "eth0"}};
   facts.environment["GLOO_SOCKET_IFNAME"] = "eth0";

@@ -26,9 +26,9 @@ struct RequiredFlow {
 struct Mesh {
   struct End {
     std::size_t host = 0;
-    network::Address address = {};               // where the others find it
-    network::PortSet ports = {};                 // where it listens
-    std::optional<network::Address> bound = {};  // from which it connects; empty: its routes choose
+    base::Address address = {};               // where the others find it
+    network::PortSet ports = {};              // where it listens
+    std::optional<base::Address> bound = {};  // from which it connects; empty: its routes choose
   };
   enum class Direction { kBoth, kLargerConnects };
 

@@ -16,7 +16,7 @@ inline network::HostFacts host_for_tests(std::size_t number, const std::string& 
   interface.name = "eth0";
   interface.mtu = 1500;
   interface.is_up = interface.is_running = true;
-  const network::Address own = network::ipv4(0x0a000001U + static_cast<std::uint32_t>(number));
+  const base::Address own = base::ipv4(0x0a000001U + static_cast<std::uint32_t>(number));
   interface.addresses = {{.prefix = {own, 16}}};
   facts.routes = {{.destination = {interface.addresses[0].prefix.first(), 16}, .interface = "eth0"}};
   facts.interfaces = {std::move(interface)};

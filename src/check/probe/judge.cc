@@ -88,7 +88,7 @@ Wording wording_for(Surprise surprise) {
 
 std::string place(const TrialPlan& plan, const Trial& trial, std::span<const network::HostFacts> hosts) {
   const Listener& listener = plan.listeners[trial.listener];
-  const std::string address = network::to_text(trial.address);
+  const std::string address = base::to_text(trial.address);
   return fmt::format("{} to {} ({} port {})", hosts[trial.source].name, hosts[trial.destination].name,
                      address, listener.port);
 }

@@ -138,9 +138,8 @@ class Planner {
   network::ReachHosts reach_;
   std::vector<std::uint32_t> mtus_;
   std::vector<std::size_t> bad_of_;
-  std::vector<std::map<std::tuple<network::Address, std::uint16_t, std::uint16_t>, std::size_t>>
-      listeners_of_;
-  std::map<std::tuple<std::size_t, std::optional<network::Address>, std::size_t>, std::size_t> known_;
+  std::vector<std::map<std::tuple<base::Address, std::uint16_t, std::uint16_t>, std::size_t>> listeners_of_;
+  std::map<std::tuple<std::size_t, std::optional<base::Address>, std::size_t>, std::size_t> known_;
   std::set<std::tuple<flows::FlowKind, std::size_t, std::size_t>> shown_;
   TrialPlan plan_;
 };

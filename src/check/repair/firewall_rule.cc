@@ -11,7 +11,7 @@ namespace {
 using base::Json;
 
 bool is_ipv6(const FirewallRule& rule) {
-  return !rule.peers.empty() && rule.peers.begin()->family == network::Family::kIpv6;
+  return !rule.peers.empty() && rule.peers.begin()->family == base::Family::kIpv6;
 }
 
 // Names come from the host's own text and go into a command.
@@ -24,7 +24,7 @@ std::string table_of(const FirewallRule& rule) {
 
 std::vector<std::string> peers_of(const FirewallRule& rule) {
   std::vector<std::string> peers;
-  for (const network::Address& peer : rule.peers) peers.push_back(network::to_text(peer));
+  for (const base::Address& peer : rule.peers) peers.push_back(base::to_text(peer));
   return peers;
 }
 

@@ -13,7 +13,7 @@ struct FirewallRule {
   network::Decider decider = {};  // before which it stands
   bool is_leaving = false;        // it is about what the host sends
   bool is_reply = false;          // ... or answers: let through by the state of their connection
-  std::set<network::Address> peers = {};
+  std::set<base::Address> peers = {};
   network::PortSet ports = {};
 };
 

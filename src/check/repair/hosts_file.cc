@@ -54,7 +54,7 @@ std::string with_name(std::string_view hosts_file, std::string_view name, std::s
 }
 
 std::string set_name(network::HostFacts& facts, const std::string& name, const std::string& address) {
-  const auto parsed = network::parse_address(address);
+  const auto parsed = base::parse_address(address);
   if (!is_name(name) || !parsed) return "";
   facts.files[kHostsFile] = with_name(facts.files[kHostsFile], name, address);
   auto known = std::ranges::find(facts.names, name, &network::ResolvedName::name);

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kMostRounds = 6;
 
-using Chain = std::tuple<std::size_t, std::string, std::string, std::string, bool, bool, network::Family>;
+using Chain = std::tuple<std::size_t, std::string, std::string, std::string, bool, bool, base::Family>;
 using Rules = std::map<Chain, FirewallRule>;
 
 void add(const flows::RequiredFlow& flow, const network::FlowVerdict& verdict,

@@ -10,7 +10,7 @@
 namespace lockstep::repair {
 namespace {
 
-using network::Family;
+using base::Family;
 using network::HostFacts;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -25,7 +25,7 @@ network::Interface interface_of(int index, const std::string& name, const std::s
   made.is_up = made.is_running = true;
   made.is_loopback = name == "lo";
   network::InterfaceAddress address;
-  address.prefix = *network::parse_prefix(prefix);
+  address.prefix = *base::parse_prefix(prefix);
   address.scope = "global";
   made.addresses.push_back(address);
   return made;
@@ -33,7 +33,7 @@ network::Interface interface_of(int index, const std::string& name, const std::s
 
 void add_interface(HostFacts& host, const std::string& name, const std::string& prefix) {
   host.interfaces.push_back(interface_of(static_cast<int>(host.interfaces.size()) + 1, name, prefix));
-  const network::Prefix own = *network::parse_prefix(prefix);
+  const base::Prefix own = *base::parse_prefix(prefix);
   network::Route route;
   route.destination = {own.first(), own.length};
   route.interface = name;
@@ -68,7 +68,7 @@ std::vector<HostFacts> some_hosts(std::size_t count) {
     for (std::size_t k = 0; k < count; ++k) {
       network::ResolvedName name;
       name.name = "n" + std::to_string(k);
-      const auto address = *network::parse_address("10.1.0." + std::to_string(k + 1));
+      const auto address = *base::parse_address("10.1.0." + std::to_string(k + 1));
       name.any = name.ipv4 = name.ipv6 = {address};
       host.names.push_back(name);
     }
@@ -117,7 +117,7 @@ std::vector<std::string> commands_of(const Repair& repair) {
 
 void point_to_loopback(HostFacts& host) {
   for (network::ResolvedName& name : host.names)
-    if (name.name == host.name) name.any = name.ipv4 = {*network::parse_address("127.0.1.1")};
+    if (name.name == host.name) name.any = name.ipv4 = {*base::parse_address("127.0.1.1")};
 }
 
 TEST(Repair, HealthyJobNeedsNone) {
@@ -197,7 +197,7 @@ TEST(Repair, GivesAnAddressForALoopbackMaster) {
 
 TEST(Repair, TakesAFreePort) {
   Job job{some_hosts(2), torchrun("n0")};
-  job.hosts[0].listening.push_back({*network::parse_address("0.0.0.0"), 29500, "python"});
+  job.hosts[0].listening.push_back({*base::parse_address("0.0.0.0"), 29500, "python"});
   EXPECT_THAT(to_text(repair_of(job)), HasSubstr("--master-port 29501"));
 }
 

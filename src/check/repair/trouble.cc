@@ -35,7 +35,7 @@ Troubles::Troubles(std::span<const network::HostFacts> hosts)
       bare_facts_(without_firewalls(hosts)),
       bare_(bare_facts_) {}
 
-bool Troubles::reaches_itself(std::size_t source, const network::Address& address) const {
+bool Troubles::reaches_itself(std::size_t source, const base::Address& address) const {
   return shared_.contains(address) && reach_.facts(source).interface_with(address) != nullptr;
 }
 
@@ -70,7 +70,7 @@ Matrix Troubles::from_hosts(const flows::Mesh& mesh) const {
     std::vector<Trouble> row(mesh.ends.size(), Trouble::kNone);
     for (std::size_t to = 0; to < mesh.ends.size(); ++to) {
       if (mesh.ends[to].host == host) continue;
-      const network::Address& address = mesh.ends[to].address;
+      const base::Address& address = mesh.ends[to].address;
       const auto way = network::look_up_source(reach_.facts(host), address);
       const auto from = std::ranges::find_if(
           own, [&](std::size_t end) { return way.address && mesh.ends[end].address == *way.address; });

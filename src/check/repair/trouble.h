@@ -35,10 +35,10 @@ class Troubles {
  private:
   std::vector<std::vector<Trouble>> between_ends(const flows::Mesh& mesh) const;
   std::vector<std::vector<Trouble>> from_hosts(const flows::Mesh& mesh) const;
-  bool reaches_itself(std::size_t source, const network::Address& address) const;
+  bool reaches_itself(std::size_t source, const base::Address& address) const;
 
   network::ReachHosts reach_;
-  std::set<network::Address> shared_;
+  std::set<base::Address> shared_;
   std::vector<network::HostFacts> bare_facts_;  // empty where no host has a firewall
   network::ReachHosts bare_;
 };

@@ -23,11 +23,11 @@ bool has_default_route(const HostFacts& host, const std::string& name) {
   });
 }
 
-std::vector<UsableInterface> usable_on(const HostFacts& host, const std::set<network::Address>& shared) {
+std::vector<UsableInterface> usable_on(const HostFacts& host, const std::set<base::Address>& shared) {
   std::vector<UsableInterface> usable;
   for (const network::LocalAddress& local : network::addresses_in_kernel_order(host)) {
     const network::Interface& interface = *local.interface;
-    const network::Address& address = local.address->prefix.address;
+    const base::Address& address = local.address->prefix.address;
     const bool is_usable = interface.is_up && interface.is_running && !interface.is_loopback &&
                            !address.is_link_local() && !address.is_loopback() && !shared.contains(address);
     const bool is_there =
@@ -44,7 +44,7 @@ std::vector<UsableInterface> usable_on(const HostFacts& host, const std::set<net
 }  // namespace
 
 std::vector<std::vector<UsableInterface>> usable_interfaces(std::span<const HostFacts> hosts) {
-  const std::set<network::Address> shared = network::shared_addresses(hosts);
+  const std::set<base::Address> shared = network::shared_addresses(hosts);
   std::vector<std::vector<UsableInterface>> usable;
   for (const HostFacts& host : hosts) usable.push_back(usable_on(host, shared));
   return usable;

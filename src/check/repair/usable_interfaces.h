@@ -12,7 +12,7 @@ namespace lockstep::repair {
 // One with its first address as libraries take it.
 struct UsableInterface {
   std::string name;
-  network::Address address;
+  base::Address address;
 };
 
 // By host: what carries the default route first, bridges of containers only where there is nothing else; none

@@ -9,7 +9,7 @@
 namespace lockstep::network {
 namespace {
 
-bool has_address(const Interface* interface, const Address& address) {
+bool has_address(const Interface* interface, const base::Address& address) {
   return interface != nullptr && std::ranges::any_of(interface->addresses, [&](const InterfaceAddress& own) {
            return own.prefix.address == address;
          });
@@ -22,8 +22,8 @@ std::set<std::string> found_names(std::span<const HostFacts* const> hosts, std::
   std::set<std::string> names;
   for (const Interface& interface : hosts[to]->interfaces) {
     for (const InterfaceAddress& address : interface.addresses) {
-      const Address& target = address.prefix.address;
-      if (target.family != Family::kIpv4 || hosts[from]->interface_with(target) != nullptr) continue;
+      const base::Address& target = address.prefix.address;
+      if (target.family != base::Family::kIpv4 || hosts[from]->interface_with(target) != nullptr) continue;
       const auto source = probe(from, to, target);
       if (source && has_address(hosts[from]->interface_named(interface.name), *source))
         names.insert(interface.name);

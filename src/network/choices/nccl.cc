@@ -111,7 +111,7 @@ class Chooser {
     const auto all = addresses_in_kernel_order(facts_);
     const auto found = std::ranges::find_if(all, [&](const LocalAddress& local) {
       if (!address || !local.address->prefix.contains(*address)) return false;
-      const bool needs_zone = address->family == Family::kIpv6 && address->is_link_local();
+      const bool needs_zone = address->family == base::Family::kIpv6 && address->is_link_local();
       return !needs_zone || local.interface->name == zone;
     });
     if (found == all.end()) {
@@ -127,10 +127,10 @@ class Chooser {
                     id.source);
   }
 
-  std::optional<Address> address_in(std::string_view endpoint) const {
+  std::optional<base::Address> address_in(std::string_view endpoint) const {
     std::string_view host = endpoint.substr(0, endpoint.rfind(':'));
     if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
-    if (const auto literal = parse_address(host)) return literal;
+    if (const auto literal = base::parse_address(host)) return literal;
     const ResolvedName* const answer = facts_.resolved(host);
     return answer == nullptr || answer->any.empty() ? std::nullopt : std::optional(answer->any.front());
   }
@@ -139,9 +139,9 @@ class Chooser {
     const Setting family = setting_of(facts_, environment_, "NCCL_SOCKET_FAMILY");
     if (family.value.empty()) return;
     if (family.value == "AF_INET") {
-      family_ = Family::kIpv4;
+      family_ = base::Family::kIpv4;
     } else if (family.value == "AF_INET6") {
-      family_ = Family::kIpv6;
+      family_ = base::Family::kIpv6;
     } else {
       choice_.because(fmt::format("\"{}\" is neither AF_INET nor AF_INET6 and ignored", family.value),
                       family.source);
@@ -172,9 +172,9 @@ class Chooser {
 
   bool is_candidate(const LocalAddress& local) const {
     if (!local.interface->is_running) return false;
-    const Address& address = local.address->prefix.address;
+    const base::Address& address = local.address->prefix.address;
     if (family_ && address.family != *family_) return false;
-    return !(address.family == Family::kIpv6 && address.is_loopback());
+    return !(address.family == base::Family::kIpv6 && address.is_loopback());
   }
 
   void add(const LocalAddress& local) {
@@ -211,7 +211,7 @@ class Chooser {
   const HostFacts& facts_;
   const Environment& environment_;
   LibraryVersion version_;
-  std::optional<Family> family_;
+  std::optional<base::Family> family_;
   Choice choice_;
 };
 

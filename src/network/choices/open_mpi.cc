@@ -19,7 +19,7 @@ bool is_network(std::string_view entry) {
 std::vector<LocalAddress> known_addresses(const HostFacts& facts) {
   std::vector<LocalAddress> known;
   for (const LocalAddress& local : addresses_in_kernel_order(facts)) {
-    if (!local.interface->is_up || local.address->prefix.address.family != Family::kIpv4) continue;
+    if (!local.interface->is_up || local.address->prefix.address.family != base::Family::kIpv4) continue;
     const bool is_first = std::ranges::none_of(
         known, [&](const LocalAddress& other) { return other.interface == local.interface; });
     if (is_first) known.push_back(local);
@@ -37,7 +37,7 @@ std::vector<std::string> interfaces_in(std::string_view list, const char* variab
       names.emplace_back(entry);
       continue;
     }
-    const auto prefix = parse_prefix(entry);
+    const auto prefix = base::parse_prefix(entry);
     const std::size_t before = names.size();
     for (const LocalAddress& local : locals)
       if (prefix && prefix->contains(local.address->prefix.address)) names.push_back(local.interface->name);
@@ -86,7 +86,7 @@ Choice choose_open_mpi(const HostFacts& facts, const Environment& environment) {
   return choice;
 }
 
-int open_mpi_weight(const Prefix& own, const Prefix& other) {
+int open_mpi_weight(const base::Prefix& own, const base::Prefix& other) {
   if (own.address.family != other.address.family) return 0;
   const bool is_one_network = own.length == other.length && own.contains(other.address);
   const bool is_private = own.address.is_private();

@@ -9,6 +9,6 @@ namespace lockstep::network {
 Choice choose_open_mpi(const HostFacts& facts, const Environment& environment);
 
 // How the library weighs a pair of addresses; 0 is never connected. It measures nothing.
-int open_mpi_weight(const Prefix& own, const Prefix& other);
+int open_mpi_weight(const base::Prefix& own, const base::Prefix& other);
 
 }  // namespace lockstep::network

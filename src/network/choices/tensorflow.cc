@@ -45,7 +45,7 @@ std::string_view host_in(std::string_view endpoint) {
 
 void resolve(const HostFacts& facts, TensorflowTask& task, TensorflowChoice& choice) {
   const std::string host(host_in(task.endpoint));
-  if (const auto literal = parse_address(host)) {
+  if (const auto literal = base::parse_address(host)) {
     task.addresses = {*literal};
   } else if (const ResolvedName* const named = facts.resolved(host)) {
     task.addresses = named->any;

@@ -26,13 +26,13 @@ void choose_named(const HostFacts& facts, std::string_view names, Choice& choice
   }
 }
 
-ChosenAddress with_interface(const HostFacts& facts, const Address& address) {
+ChosenAddress with_interface(const HostFacts& facts, const base::Address& address) {
   const Interface* const interface = facts.interface_with(address);
   if (interface != nullptr) return {interface->name, address};
   return {address.is_loopback() ? "lo" : "", address};
 }
 
-bool is_among(const std::vector<Address>& addresses, const Address& address) {
+bool is_among(const std::vector<base::Address>& addresses, const base::Address& address) {
   return std::ranges::find(addresses, address) != addresses.end();
 }
 
@@ -46,7 +46,7 @@ Choice choose_gloo(const HostFacts& facts, const Environment& environment) {
   }
   const ResolvedName* const own = facts.resolved(facts.name);
   if (own != nullptr) {
-    for (const Address& address : own->any) {
+    for (const base::Address& address : own->any) {
       if (!is_bindable(facts, address)) {
         choice.because(
             fmt::format("{} resolves to {}, which is no address of this host", facts.name, to_text(address)),
@@ -62,12 +62,12 @@ Choice choose_gloo(const HostFacts& facts, const Environment& environment) {
     if (own->any.empty())
       choice.because(fmt::format("{} does not resolve: {}", facts.name, own->any_error), "resolver");
   }
-  choice.addresses.push_back({"lo", *parse_address("127.0.0.1")});
+  choice.addresses.push_back({"lo", *base::parse_address("127.0.0.1")});
   choice.because("no address of the host's name can be bound: the loopback address as fallback", "PyTorch");
   return choice;
 }
 
-std::optional<bool> gloo_connects(const Address& own, const Address& other) {
+std::optional<bool> gloo_connects(const base::Address& own, const base::Address& other) {
   if (own == other || own.family != other.family) return std::nullopt;
   return own > other;
 }
@@ -76,7 +76,7 @@ Choice choose_store(const HostFacts& facts, const std::string& master) {
   Choice choice;
   ResolvedName literal;
   const ResolvedName* answer = facts.resolved(master);
-  if (const auto address = parse_address(master)) {
+  if (const auto address = base::parse_address(master)) {
     literal.any = literal.ipv6 = {*address};
     answer = &literal;
   }
@@ -94,8 +94,8 @@ Choice choose_store(const HostFacts& facts, const std::string& master) {
     return choice;
   }
   for (const auto* round : {&answer->ipv6, &answer->ipv4}) {
-    for (const Address& address : *round) {
-      const Address plain = unmapped(address);
+    for (const base::Address& address : *round) {
+      const base::Address plain = base::unmapped(address);
       const auto is_same = [&](const ChosenAddress& chosen) { return chosen.address == plain; };
       if (std::ranges::none_of(choice.addresses, is_same)) choice.addresses.push_back({"", plain});
     }
@@ -117,7 +117,7 @@ StoreHost hosts_store(const HostFacts& facts, const std::string& host, LibraryVe
     return made;
   };
   if (host.empty() || host == "localhost") return say(true, "localhost is every host", "endpoint");
-  const auto literal = parse_address(host);
+  const auto literal = base::parse_address(host);
   if (literal && literal->is_loopback()) return say(true, host + " is every host", "endpoint");
   if (host == facts.name) return say(true, host + " is this host's name", "hostname");
   const ResolvedName* const own = facts.resolved(facts.name);
@@ -128,7 +128,7 @@ StoreHost hosts_store(const HostFacts& facts, const std::string& host, LibraryVe
     return say(true, fmt::format("{} resolves to {}", facts.name, host), "resolver");
   const ResolvedName* const named = facts.resolved(host);
   if (version >= kComparesAddressesOfTheEndpoint && named != nullptr) {
-    for (const Address& address : named->any)
+    for (const base::Address& address : named->any)
       if (is_among(own->any, address))
         return say(true, fmt::format("{} and {} both resolve to {}", host, facts.name, to_text(address)),
                    "resolver");

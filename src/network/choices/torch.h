@@ -11,7 +11,7 @@ Choice choose_gloo(const HostFacts& facts, const Environment& environment);
 
 // For each pair exactly one side connects: that with the larger address. True: `own` connects. Equal
 // addresses are decided by the ports, which nobody knows before.
-std::optional<bool> gloo_connects(const Address& own, const Address& other);
+std::optional<bool> gloo_connects(const base::Address& own, const base::Address& other);
 
 // The addresses that the client of the store tries for MASTER_ADDR, in order.
 Choice choose_store(const HostFacts& facts, const std::string& master);

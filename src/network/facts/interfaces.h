@@ -6,16 +6,16 @@
 #include <string>
 #include <vector>
 
-#include "network/address.h"
+#include "base/net/address.h"
 
 namespace lockstep::network {
 
 struct InterfaceAddress {
-  Prefix prefix = {};                // the address with the length of its network
-  std::string scope = {};            // "global", "link", "host"
-  std::string label = {};            // "eth0:1" for an alias
-  std::optional<Address> peer = {};  // of a point-to-point link
-  bool is_temporary = false;         // IPv6 privacy address
+  base::Prefix prefix = {};                // the address with the length of its network
+  std::string scope = {};                  // "global", "link", "host"
+  std::string label = {};                  // "eth0:1" for an alias
+  std::optional<base::Address> peer = {};  // of a point-to-point link
+  bool is_temporary = false;               // IPv6 privacy address
   bool is_deprecated = false;
 
   bool operator==(const InterfaceAddress&) const = default;

@@ -44,14 +44,14 @@ std::vector<Json> objects_in(std::string_view text, std::string_view what, std::
 }
 
 std::optional<InterfaceAddress> address_in(const Json& json) {
-  const auto address = parse_address(text_in(json, "local"));
+  const auto address = base::parse_address(text_in(json, "local"));
   const auto length = number_at(json, "prefixlen");
   if (!address || !length || *length > static_cast<unsigned>(address->bits())) return std::nullopt;
   InterfaceAddress made;
   made.prefix = {*address, static_cast<int>(*length)};
   made.scope = text_in(json, "scope");
   made.label = text_in(json, "label");
-  made.peer = parse_address(text_in(json, "address"));
+  made.peer = base::parse_address(text_in(json, "address"));
   made.is_temporary = json.contains("temporary") && json["temporary"] == true;
   made.is_deprecated = json.contains("deprecated") && json["deprecated"] == true;
   return made;
@@ -79,15 +79,15 @@ Interface interface_in(const Json& json) {
   return made;
 }
 
-std::optional<Prefix> destination_in(const std::string& text, Family family) {
-  if (text == "default" || text == "all" || text.empty()) return whole_family(family);
-  return parse_prefix(text);
+std::optional<base::Prefix> destination_in(const std::string& text, base::Family family) {
+  if (text == "default" || text == "all" || text.empty()) return base::whole_family(family);
+  return base::parse_prefix(text);
 }
 
 void take_hop(const Json& hop, Route route, std::vector<Route>& routes) {
-  if (const auto gateway = parse_address(text_in(hop, "gateway"))) route.gateway = gateway;
+  if (const auto gateway = base::parse_address(text_in(hop, "gateway"))) route.gateway = gateway;
   if (const auto via = hop.find("via"); via != hop.end() && via->is_object())
-    route.gateway = parse_address(text_in(*via, "host"));
+    route.gateway = base::parse_address(text_in(*via, "host"));
   if (auto interface = text_in(hop, "dev"); !interface.empty()) route.interface = std::move(interface);
   route.is_usable = !has_flag(hop, "linkdown") && !has_flag(hop, "dead");
   routes.push_back(std::move(route));
@@ -101,10 +101,10 @@ std::optional<unsigned> mtu_in(const Json& json) {
   return std::nullopt;
 }
 
-std::optional<Prefix> selector_in(const Json& json, const char* address, const char* length) {
+std::optional<base::Prefix> selector_in(const Json& json, const char* address, const char* length) {
   const std::string text = text_in(json, address);
   if (text.empty() || text == "all") return std::nullopt;
-  auto prefix = parse_prefix(text);
+  auto prefix = base::parse_prefix(text);
   if (!prefix) return std::nullopt;
   const auto bits = number_at(json, length);
   if (bits && *bits <= static_cast<unsigned>(prefix->address.bits()))
@@ -129,7 +129,7 @@ std::vector<Interface> interfaces_in(std::string_view json, std::vector<std::str
   return interfaces;
 }
 
-std::vector<Route> routes_in(std::string_view json, Family family, std::vector<std::string>& faults) {
+std::vector<Route> routes_in(std::string_view json, base::Family family, std::vector<std::string>& faults) {
   std::vector<Route> routes;
   for (const Json& object : objects_in(json, "routes", faults)) {
     const auto destination = destination_in(text_in(object, "dst"), family);
@@ -139,7 +139,7 @@ std::vector<Route> routes_in(std::string_view json, Family family, std::vector<s
     if (auto table = text_in(object, "table"); !table.empty()) route.table = std::move(table);
     if (auto kind = text_in(object, "type"); !kind.empty()) route.kind = std::move(kind);
     route.interface = text_in(object, "dev");
-    route.source = parse_address(text_in(object, "prefsrc"));
+    route.source = base::parse_address(text_in(object, "prefsrc"));
     route.metric = number_at(object, "metric").value_or(0);
     route.mtu = mtu_in(object);
     const auto hops = object.find("nexthops");
@@ -153,7 +153,7 @@ std::vector<Route> routes_in(std::string_view json, Family family, std::vector<s
   return routes;
 }
 
-std::vector<PolicyRule> policy_rules_in(std::string_view json, Family family,
+std::vector<PolicyRule> policy_rules_in(std::string_view json, base::Family family,
                                         std::vector<std::string>& faults) {
   std::vector<PolicyRule> rules;
   for (const Json& object : objects_in(json, "rules", faults)) {

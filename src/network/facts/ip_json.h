@@ -14,10 +14,10 @@ namespace lockstep::network {
 std::vector<Interface> interfaces_in(std::string_view json, std::vector<std::string>& faults);
 
 // Of `ip -j -4 route show table all`; the family is not in the text.
-std::vector<Route> routes_in(std::string_view json, Family family, std::vector<std::string>& faults);
+std::vector<Route> routes_in(std::string_view json, base::Family family, std::vector<std::string>& faults);
 
 // Of `ip -j -4 rule`.
-std::vector<PolicyRule> policy_rules_in(std::string_view json, Family family,
+std::vector<PolicyRule> policy_rules_in(std::string_view json, base::Family family,
                                         std::vector<std::string>& faults);
 
 }  // namespace lockstep::network

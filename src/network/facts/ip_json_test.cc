@@ -37,7 +37,7 @@ TEST(IpJson, RoutesOfEveryKind) {
           {"type":"local","dst":"10.0.0.2","dev":"eth0","table":"local","prefsrc":"10.0.0.2","flags":[]},
           {"dst":"10.5.0.0/16","flags":[],"nexthops":[{"gateway":"10.0.0.3","dev":"eth0","flags":[]},
                                                       {"gateway":"10.1.0.3","dev":"eth1","flags":["linkdown"]}]}])",
-      Family::kIpv4, faults);
+      base::Family::kIpv4, faults);
   ASSERT_EQ(found.size(), 5U);
   EXPECT_TRUE(found[0].destination.is_default());
   EXPECT_EQ(found[0].metric, 100U);
@@ -53,7 +53,7 @@ TEST(IpJson, RulesSayWhatIsNotUnderstood) {
       R"([{"priority":0,"src":"all","table":"local"},
           {"priority":99,"src":"10.1.0.0","srclen":16,"fwmark":"0x1f","table":"100"},
           {"priority":100,"src":"all","ipproto":"tcp","table":"101"}])",
-      Family::kIpv4, faults);
+      base::Family::kIpv4, faults);
   ASSERT_EQ(found.size(), 3U);
   EXPECT_FALSE(found[0].from);
   EXPECT_EQ(to_text(*found[1].from), "10.1.0.0/16");

@@ -12,7 +12,7 @@
 #include <fmt/format.h>
 
 #include "base/json.h"
-#include "network/address.h"
+#include "base/net/address.h"
 
 namespace lockstep::network {
 
@@ -27,9 +27,9 @@ class MemberWriter {
   base::Json take() { return std::move(object_); }
 
  private:
-  static base::Json json_of(const Address& address) { return to_text(address); }
-  static base::Json json_of(const Prefix& prefix) { return to_text(prefix); }
-  static base::Json json_of(Family family) { return family == Family::kIpv4 ? "ipv4" : "ipv6"; }
+  static base::Json json_of(const base::Address& address) { return to_text(address); }
+  static base::Json json_of(const base::Prefix& prefix) { return to_text(prefix); }
+  static base::Json json_of(base::Family family) { return family == base::Family::kIpv4 ? "ipv4" : "ipv6"; }
   static base::Json json_of(const std::string& text) { return text; }
   static base::Json json_of(const base::Json& json) { return json; }
   static base::Json json_of(bool value) { return value; }
@@ -107,19 +107,19 @@ class MemberReader {
       refuse(place, "a number in range");
     }
   }
-  void read(const base::Json& json, Address& value, const std::string& place) {
-    const auto address = json.is_string() ? parse_address(json.get<std::string>()) : std::nullopt;
+  void read(const base::Json& json, base::Address& value, const std::string& place) {
+    const auto address = json.is_string() ? base::parse_address(json.get<std::string>()) : std::nullopt;
     if (!address) return refuse(place, "an address");
     value = *address;
   }
-  void read(const base::Json& json, Prefix& value, const std::string& place) {
-    const auto prefix = json.is_string() ? parse_prefix(json.get<std::string>()) : std::nullopt;
+  void read(const base::Json& json, base::Prefix& value, const std::string& place) {
+    const auto prefix = json.is_string() ? base::parse_prefix(json.get<std::string>()) : std::nullopt;
     if (!prefix) return refuse(place, "an address with a length");
     value = *prefix;
   }
-  void read(const base::Json& json, Family& value, const std::string& place) {
+  void read(const base::Json& json, base::Family& value, const std::string& place) {
     if (json != "ipv4" && json != "ipv6") return refuse(place, "ipv4 or ipv6");
-    value = json == "ipv4" ? Family::kIpv4 : Family::kIpv6;
+    value = json == "ipv4" ? base::Family::kIpv4 : base::Family::kIpv6;
   }
   template <typename T>
   void read(const base::Json& json, std::optional<T>& value, const std::string& place) {

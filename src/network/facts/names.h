@@ -5,18 +5,19 @@
 #include <string>
 #include <vector>
 
-#include "network/address.h"
+#include "base/net/address.h"
 
 namespace lockstep::network {
 
 // A name of the launch, asked on this host in the ways the libraries ask.
 struct ResolvedName {
   std::string name = {};
-  std::vector<Address> any = {};   // any family, in the resolver's order
-  std::string any_error = {};      // "Name or service not known"
-  std::vector<Address> ipv6 = {};  // the IPv6 round of PyTorch's store: IPv4 results come as mapped addresses
+  std::vector<base::Address> any = {};  // any family, in the resolver's order
+  std::string any_error = {};           // "Name or service not known"
+  std::vector<base::Address> ipv6 =
+      {};  // the IPv6 round of PyTorch's store: IPv4 results come as mapped addresses
   std::string ipv6_error = {};
-  std::vector<Address> ipv4 = {};
+  std::vector<base::Address> ipv4 = {};
   std::string ipv4_error = {};
   std::string canonical = {};
 
@@ -24,7 +25,7 @@ struct ResolvedName {
 };
 
 struct ListeningSocket {
-  Address address = {};
+  base::Address address = {};
   std::uint16_t port = 0;
   std::string program = {};  // where it can be seen
 

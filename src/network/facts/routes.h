@@ -6,17 +6,17 @@
 #include <string>
 #include <vector>
 
-#include "network/address.h"
+#include "base/net/address.h"
 
 namespace lockstep::network {
 
 struct Route {
   std::string table = "main";
   std::string kind = "unicast";  // "local", "broadcast", "multicast", "unreachable", "blackhole", "prohibit"
-  Prefix destination = {};
-  std::optional<Address> gateway = {};
+  base::Prefix destination = {};
+  std::optional<base::Address> gateway = {};
   std::string interface = {};
-  std::optional<Address> source = {};  // preferred
+  std::optional<base::Address> source = {};  // preferred
   unsigned metric = 0;
   std::optional<unsigned> mtu = {};
   bool is_usable = true;  // no "linkdown" or "dead" mark
@@ -26,9 +26,9 @@ struct Route {
 
 struct PolicyRule {
   unsigned priority = 0;
-  Family family = Family::kIpv4;
-  std::optional<Prefix> from = {};
-  std::optional<Prefix> to = {};
+  base::Family family = base::Family::kIpv4;
+  std::optional<base::Prefix> from = {};
+  std::optional<base::Prefix> to = {};
   std::string incoming = {};  // interface
   std::string outgoing = {};  // interface
   std::optional<std::uint32_t> mark = {};

@@ -11,8 +11,8 @@ namespace {
 
 Packet packet_from(const char* source, ConnectionState state = kNew) {
   Packet packet;
-  packet.source = *parse_address(source);
-  packet.destination = *parse_address("10.0.0.2");
+  packet.source = *base::parse_address(source);
+  packet.destination = *base::parse_address("10.0.0.2");
   packet.incoming = "eth0";
   packet.state = state;
   packet.is_destination_local = true;

@@ -61,7 +61,7 @@ class TextReader {
     if (!place) return;
     BaseChain base;
     base.chain = name;
-    base.family = text_.is_ipv6 ? Family::kIpv6 : Family::kIpv4;
+    base.family = text_.is_ipv6 ? base::Family::kIpv6 : base::Family::kIpv4;
     base.hook = place->hook;
     base.priority = place->priority;
     base.is_policy_drop = base::word_of(base::rest_after(line, " ")) == "DROP";

@@ -106,7 +106,7 @@ Json to_json(const Testimony& testimony) {
   json["restart"] = testimony.subject.restart;
   json["pid"] = testimony.subject.pid;
   json["state"] = state_in_words(facts.state);
-  if (facts.state == kGone) return json;
+  if (facts.state == process::kGone) return json;
   json["name"] = facts.name;
   put(json, "waits_in", facts.waits_in);
   put(json, "system_call", facts.system_call);

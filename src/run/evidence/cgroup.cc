@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "base/lines.h"
+#include "base/process/proc_files.h"
 #include "base/text_fields.h"
-#include "run/evidence/proc_text.h"
 
 namespace lockstep::evidence {
 namespace {
@@ -28,7 +28,7 @@ std::vector<fs::path> folders_of(const fs::path& mount, const std::string& place
 }
 
 std::optional<std::uint64_t> number_in_file(const fs::path& path) {
-  return base::number_in<std::uint64_t>(base::trimmed(text_of(path)));
+  return base::number_in<std::uint64_t>(base::trimmed(process::text_of(path)));
 }
 
 template <typename T>
@@ -46,7 +46,7 @@ constexpr MemoryFiles kMemoryV2{"memory.current", "memory.max", "memory.events"}
 
 void read_memory(const std::vector<fs::path>& folders, const MemoryFiles& files, CgroupFacts& facts) {
   for (const fs::path& folder : folders) {
-    keep_first(facts.oom_kills, number_behind(text_of(folder / files.events), "oom_kill "));
+    keep_first(facts.oom_kills, process::number_behind(process::text_of(folder / files.events), "oom_kill "));
     const auto used = number_in_file(folder / files.used);
     keep_first(facts.memory_bytes, used);
     const auto limit = number_in_file(folder / files.limit);
@@ -57,16 +57,19 @@ void read_memory(const std::vector<fs::path>& folders, const MemoryFiles& files,
 }
 
 std::optional<double> quota_v1(const fs::path& folder) {
-  const auto quota = base::number_in<std::int64_t>(base::trimmed(text_of(folder / "cpu.cfs_quota_us")));
-  const auto period = base::number_in<std::int64_t>(base::trimmed(text_of(folder / "cpu.cfs_period_us")));
+  const auto quota =
+      base::number_in<std::int64_t>(base::trimmed(process::text_of(folder / "cpu.cfs_quota_us")));
+  const auto period =
+      base::number_in<std::int64_t>(base::trimmed(process::text_of(folder / "cpu.cfs_period_us")));
   if (!quota || !period || *quota <= 0 || *period <= 0) return std::nullopt;
   return static_cast<double>(*quota) / static_cast<double>(*period);
 }
 
 void read_cpu(const std::vector<fs::path>& folders, CgroupFacts& facts) {
   for (const fs::path& folder : folders) {
-    keep_first(facts.times_throttled, number_behind(text_of(folder / "cpu.stat"), "nr_throttled "));
-    auto quota = parse_cpu_max(text_of(folder / "cpu.max"));
+    keep_first(facts.times_throttled,
+               process::number_behind(process::text_of(folder / "cpu.stat"), "nr_throttled "));
+    auto quota = parse_cpu_max(process::text_of(folder / "cpu.max"));
     if (!quota) quota = quota_v1(folder);
     if (quota) facts.cpu_quota = std::min(*quota, facts.cpu_quota.value_or(*quota));
   }
@@ -94,8 +97,8 @@ CgroupPlaces parse_cgroup_places(std::string_view text) {
   return places;
 }
 
-CgroupFacts cgroup_of(const Roots& roots, std::string_view process) {
-  const CgroupPlaces places = parse_cgroup_places(text_of(roots.proc / process / "cgroup"));
+CgroupFacts cgroup_of(const process::Roots& roots, std::string_view process) {
+  const CgroupPlaces places = parse_cgroup_places(process::text_of(roots.proc / process / "cgroup"));
   const fs::path mount = roots.sys / "fs/cgroup";
   CgroupFacts facts;
   if (places.memory) read_memory(folders_of(mount / "memory", *places.memory), kMemoryV1, facts);

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "run/evidence/roots.h"
+#include "base/process/proc_files.h"
 
 namespace lockstep::evidence {
 
@@ -29,7 +29,7 @@ struct CgroupFacts {
 
   bool operator==(const CgroupFacts&) const = default;
 };
-CgroupFacts cgroup_of(const Roots& roots, std::string_view process);  // "self" or a pid
+CgroupFacts cgroup_of(const process::Roots& roots, std::string_view process);  // "self" or a pid
 
 // "max 100000" and "150000 100000" of cpu.max
 std::optional<double> parse_cpu_max(std::string_view text);

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "run/evidence/folder_for_tests.h"
+#include "base/process/folder_for_tests.h"
 
 namespace lockstep::evidence {
 namespace {
@@ -23,7 +23,7 @@ TEST(CpuMax, IsAQuotaOverAPeriod) {
 }
 
 TEST(Cgroup, OfVersion2HasTheTightestLimitAboveIt) {
-  const FolderForTests folder;
+  const process::FolderForTests folder;
   folder.write("proc/self/cgroup", "0::/pod/container\n");
   folder.write("sys/fs/cgroup/pod/container/memory.current", "1000\n");
   folder.write("sys/fs/cgroup/pod/container/memory.max", "max\n");
@@ -41,7 +41,7 @@ TEST(Cgroup, OfVersion2HasTheTightestLimitAboveIt) {
 }
 
 TEST(Cgroup, OfVersion1InAContainerIsFoundAtTheMount) {
-  const FolderForTests folder;
+  const process::FolderForTests folder;
   folder.write("proc/4711/cgroup", "4:memory:/docker/abc\n2:cpu:/docker/abc\n");
   folder.write("sys/fs/cgroup/memory/memory.usage_in_bytes", "77\n");
   folder.write("sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");
@@ -56,7 +56,7 @@ TEST(Cgroup, OfVersion1InAContainerIsFoundAtTheMount) {
 }
 
 TEST(Cgroup, APathThatLeadsOutOfTheMountIsNotFollowed) {
-  const FolderForTests folder;
+  const process::FolderForTests folder;
   folder.write("proc/self/cgroup", "0::/../../elsewhere\n");
   folder.write("sys/elsewhere/memory.current", "5\n");
   EXPECT_EQ(cgroup_of(folder.roots(), "self"), CgroupFacts{});

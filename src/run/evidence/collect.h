@@ -8,9 +8,9 @@
 #include <sys/types.h>
 #include <vector>
 
+#include "base/process/proc_files.h"
 #include "run/evidence/host_facts.h"
 #include "run/evidence/process_facts.h"
-#include "run/evidence/roots.h"
 
 namespace lockstep::evidence {
 
@@ -28,7 +28,7 @@ struct Request {
   std::chrono::milliseconds time{2'000};                  // for everything but native stacks
   bool wants_native_stacks = false;                       // they stop each process for a moment
   std::chrono::milliseconds native_time{20'000};
-  Roots roots;
+  process::Roots roots;
 };
 
 struct Testimony {

@@ -8,10 +8,10 @@
 
 #include <fmt/format.h>
 
+#include "base/process/call_with_deadline.h"
+#include "base/process/proc_files.h"
 #include "base/text_fields.h"
-#include "run/evidence/aside.h"
 #include "run/evidence/kernel_log.h"
-#include "run/evidence/proc_text.h"
 
 namespace lockstep::evidence {
 namespace {
@@ -40,15 +40,15 @@ std::string host_name() {
   return name;
 }
 
-using DiskAside = Aside<std::optional<Disk>>;
+using DiskCall = process::CallWithDeadline<std::optional<Disk>>;
 
-std::vector<DiskAside> ask_for_disks(const std::vector<fs::path>& folders) {
-  std::vector<DiskAside> asked;
+std::vector<DiskCall> ask_for_disks(const std::vector<fs::path>& folders) {
+  std::vector<DiskCall> asked;
   for (const fs::path& folder : folders) asked.emplace_back([folder] { return disk_of(folder); });
   return asked;
 }
 
-void take_disks(std::vector<DiskAside>& asked, const std::vector<fs::path>& folders, Deadline deadline,
+void take_disks(std::vector<DiskCall>& asked, const std::vector<fs::path>& folders, Deadline deadline,
                 HostFacts& facts) {
   for (std::size_t at = 0; at < folders.size(); ++at) {
     const auto disk = asked[at].answer_until(deadline);
@@ -60,7 +60,7 @@ void take_disks(std::vector<DiskAside>& asked, const std::vector<fs::path>& fold
   }
 }
 
-void take_gpus(Aside<Gpus>& asked, Deadline deadline, HostFacts& facts) {
+void take_gpus(process::CallWithDeadline<Gpus>& asked, Deadline deadline, HostFacts& facts) {
   auto gpus = asked.answer_until(deadline);
   if (!gpus) {
     facts.limits.emplace_back("the GPU driver did not answer in time");
@@ -79,10 +79,10 @@ void take_kernel_log(std::int64_t since_ns, HostFacts& facts) {
 }  // namespace
 
 Memory parse_meminfo(std::string_view text) {
-  return {.total_bytes = kilobytes_behind(text, "MemTotal:"),
-          .available_bytes = kilobytes_behind(text, "MemAvailable:"),
-          .swap_total_bytes = kilobytes_behind(text, "SwapTotal:"),
-          .swap_free_bytes = kilobytes_behind(text, "SwapFree:")};
+  return {.total_bytes = process::kilobytes_behind(text, "MemTotal:"),
+          .available_bytes = process::kilobytes_behind(text, "MemAvailable:"),
+          .swap_total_bytes = process::kilobytes_behind(text, "SwapTotal:"),
+          .swap_free_bytes = process::kilobytes_behind(text, "SwapFree:")};
 }
 
 std::optional<Load> parse_loadavg(std::string_view text) {
@@ -97,19 +97,19 @@ std::optional<Load> parse_loadavg(std::string_view text) {
 
 HostFacts facts_of_host(const HostRequest& request) {
   const Deadline deadline = std::chrono::steady_clock::now() + request.time;
-  Aside<Gpus> gpus([] { return gpus_of_host(); });
-  std::vector<DiskAside> disks = ask_for_disks(request.folders);
-  const Roots& roots = request.roots;
+  process::CallWithDeadline<Gpus> gpus([] { return gpus_of_host(); });
+  std::vector<DiskCall> disks = ask_for_disks(request.folders);
+  const process::Roots& roots = request.roots;
   HostFacts facts;
   facts.name = host_name();
   facts.clocks = read_clocks();
-  facts.load = parse_loadavg(text_of(roots.proc / "loadavg"));
+  facts.load = parse_loadavg(process::text_of(roots.proc / "loadavg"));
   facts.cpus = std::thread::hardware_concurrency();
-  facts.memory = parse_meminfo(text_of(roots.proc / "meminfo"));
+  facts.memory = parse_meminfo(process::text_of(roots.proc / "meminfo"));
   facts.cgroup = cgroup_of(roots, "self");
-  facts.oom_kills = number_behind(text_of(roots.proc / "vmstat"), "oom_kill ");
+  facts.oom_kills = process::number_behind(process::text_of(roots.proc / "vmstat"), "oom_kill ");
   facts.links = links_of_host(roots);
-  facts.tcp_segments_sent_again = parse_sent_again(text_of(roots.proc / "net/snmp"));
+  facts.tcp_segments_sent_again = parse_sent_again(process::text_of(roots.proc / "net/snmp"));
   if (request.kernel_lines_since_ns) take_kernel_log(*request.kernel_lines_since_ns, facts);
   take_disks(disks, request.folders, deadline, facts);
   take_gpus(gpus, deadline, facts);

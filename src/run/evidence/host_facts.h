@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "base/process/proc_files.h"
 #include "run/evidence/cgroup.h"
 #include "run/evidence/disk.h"
 #include "run/evidence/gpu.h"
 #include "run/evidence/network.h"
-#include "run/evidence/roots.h"
 
 namespace lockstep::evidence {
 
@@ -58,7 +58,7 @@ struct HostFacts {
 };
 
 struct HostRequest {
-  Roots roots;
+  process::Roots roots;
   std::vector<std::filesystem::path> folders;         // whose disks matter: of the recording, /dev/shm, /tmp
   std::optional<std::int64_t> kernel_lines_since_ns;  // monotonic; empty: none
   std::chrono::milliseconds time{1'500};  // then what does not answer (a dead NFS, a driver) is left out

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "run/evidence/folder_for_tests.h"
+#include "base/process/folder_for_tests.h"
 
 namespace lockstep::evidence {
 namespace {
@@ -12,7 +12,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 TEST(HostFacts, AreReadFromItsTexts) {
-  const FolderForTests folder;
+  const process::FolderForTests folder;
   folder.write("proc/loadavg", "2.73 2.10 1.96 3/406 15992\n");
   folder.write("proc/meminfo",
                "MemTotal: 100 kB\nMemFree: 1 kB\nMemAvailable: 40 kB\nSwapTotal: 8 kB\nSwapFree: 2 kB\n");

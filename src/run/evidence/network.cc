@@ -33,7 +33,7 @@ std::vector<fs::path> entries_of(const fs::path& folder) {
 }
 
 std::optional<std::uint64_t> number_in_file(const fs::path& path) {
-  return base::number_in<std::uint64_t>(base::trimmed(text_of(path)));
+  return base::number_in<std::uint64_t>(base::trimmed(process::text_of(path)));
 }
 
 // "4: ACTIVE"
@@ -52,7 +52,7 @@ Link infiniband_port(const fs::path& device, const fs::path& port) {
                                                  {"port_rcv_errors", "receive errors"},
                                                  {"port_xmit_discards", "transmit drops"}}};
   Link link{.name = device.filename().string() + "/" + port.filename().string(),
-            .state = infiniband_state(text_of(port / "state")),
+            .state = infiniband_state(process::text_of(port / "state")),
             .troubles = {}};
   for (const Counter& counter : kCounters) {
     if (const auto count = number_in_file(port / "counters" / counter.file))
@@ -107,11 +107,11 @@ std::optional<std::uint64_t> parse_sent_again(std::string_view text) {
   return std::nullopt;
 }
 
-std::vector<Link> links_of_host(const Roots& roots) {
-  std::vector<Link> links = parse_net_dev(text_of(roots.proc / "net/dev"));
+std::vector<Link> links_of_host(const process::Roots& roots) {
+  std::vector<Link> links = parse_net_dev(process::text_of(roots.proc / "net/dev"));
   for (Link& link : links) {
     const fs::path folder = roots.sys / "class/net" / link.name;
-    link.state = base::trimmed(text_of(folder / "operstate"));
+    link.state = base::trimmed(process::text_of(folder / "operstate"));
     if (const auto count = number_in_file(folder / "carrier_changes"))
       link.troubles["carrier changes"] = *count;
   }

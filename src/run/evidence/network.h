@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "run/evidence/roots.h"
+#include "base/process/proc_files.h"
 
 namespace lockstep::evidence {
 
@@ -26,6 +26,6 @@ std::vector<Link> parse_net_dev(std::string_view text);
 // RetransSegs of /proc/net/snmp: segments of TCP that had to be sent again.
 std::optional<std::uint64_t> parse_sent_again(std::string_view text);
 
-std::vector<Link> links_of_host(const Roots& roots);
+std::vector<Link> links_of_host(const process::Roots& roots);
 
 }  // namespace lockstep::evidence

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "run/evidence/folder_for_tests.h"
+#include "base/process/folder_for_tests.h"
 
 namespace lockstep::evidence {
 namespace {
@@ -34,7 +34,7 @@ TEST(NetDev, CutLinesAreLeftOut) {
 }
 
 TEST(Links, HaveTheirStateAndThoseNeverUsedAreLeftOut) {
-  const FolderForTests folder;
+  const process::FolderForTests folder;
   folder.write("proc/net/dev", kNetDev);
   folder.write("sys/class/net/eth0/operstate", "up\n");
   folder.write("sys/class/net/eth0/carrier_changes", "2\n");

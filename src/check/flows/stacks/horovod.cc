@@ -6,14 +6,14 @@
 namespace lockstep::flows {
 namespace {
 
-using network::Address;
+using base::Address;
 using network::HostFacts;
 
 std::optional<Address> address_on(const HostFacts& host, const std::string& interface) {
   const network::Interface* const found = host.interface_named(interface);
   if (found == nullptr) return std::nullopt;
   for (const network::InterfaceAddress& own : found->addresses)
-    if (own.prefix.address.family == network::Family::kIpv4) return own.prefix.address;
+    if (own.prefix.address.family == base::Family::kIpv4) return own.prefix.address;
   return std::nullopt;
 }
 

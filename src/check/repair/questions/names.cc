@@ -32,7 +32,7 @@ void ask_names(RepairProblem& problem) {
       answer.edits.push_back({.kind = EditKind::kSystem,
                               .host = host,
                               .name = "name " + known.name,
-                              .value = network::to_text(problem.usable(*meant).front().address)});
+                              .value = base::to_text(problem.usable(*meant).front().address)});
     }
     problem.ask_one_change("D18", std::move(answer), host);
   }

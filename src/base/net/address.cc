@@ -1,4 +1,4 @@
-#include "network/address.h"
+#include "base/net/address.h"
 
 #include <algorithm>
 #include <arpa/inet.h>
@@ -8,7 +8,7 @@
 
 #include "base/text_fields.h"
 
-namespace lockstep::network {
+namespace lockstep::base {
 namespace {
 
 constexpr std::size_t kLongestText = 64;
@@ -133,4 +133,4 @@ std::optional<Address> previous(const Address& address) {
   return std::nullopt;
 }
 
-}  // namespace lockstep::network
+}  // namespace lockstep::base

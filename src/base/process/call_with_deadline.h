@@ -1,4 +1,5 @@
-// Asking for something that may never answer: the file system of a dead server, the driver of a broken GPU.
+// A call that may never return, such as into the file system of a dead server or the driver of a broken GPU,
+// with a deadline for its answer.
 #pragma once
 
 #include <chrono>
@@ -10,27 +11,27 @@
 #include <thread>
 #include <utility>
 
-namespace lockstep::evidence {
+namespace lockstep::process {
 
-// Runs `ask` in a thread of its own, which is left behind when it does not answer: nothing can end a thread
-// that waits in the kernel. So `ask` owns all it uses.
+// Runs `call` in a thread of its own, which is left behind when the deadline passes: nothing can end a thread
+// that waits in the kernel. So `call` must own all it uses.
 template <typename T>
-class Aside {
+class CallWithDeadline {
  public:
-  template <typename Ask>
-  explicit Aside(Ask ask) {
+  template <typename Call>
+  explicit CallWithDeadline(Call call) {
     auto promise = std::make_shared<std::promise<T>>();
     answer_ = promise->get_future();
     try {
-      std::thread([promise, ask = std::move(ask)]() mutable {
+      std::thread([promise, call = std::move(call)]() mutable {
         try {
-          promise->set_value(ask());
+          promise->set_value(call());
         } catch (...) {
           promise->set_exception(std::current_exception());
         }
       }).detach();
     } catch (const std::system_error&) {
-      answer_ = {};  // no thread to be had: no answer
+      answer_ = {};  // no thread could be started: no answer
     }
   }
 
@@ -47,4 +48,4 @@ class Aside {
   std::future<T> answer_;
 };
 
-}  // namespace lockstep::evidence
+}  // namespace lockstep::process

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace lockstep::network {
+namespace lockstep::base {
 
 enum class Family : std::uint8_t { kIpv4, kIpv6 };
 
@@ -55,4 +55,4 @@ Prefix whole_family(Family family);
 std::optional<Address> next(const Address& address);
 std::optional<Address> previous(const Address& address);
 
-}  // namespace lockstep::network
+}  // namespace lockstep::base

@@ -1,11 +1,11 @@
-#include "run/evidence/proc_text.h"
+#include "base/process/proc_files.h"
 
 #include <rapidcheck.h>
 #include <string>
 
 #include <gtest/gtest.h>
 
-namespace lockstep::evidence {
+namespace lockstep::process {
 namespace {
 
 constexpr std::string_view kStat =
@@ -105,4 +105,4 @@ TEST(ProcTexts, CutAndChangedAnywhereAreReadWithoutFault) {
 }
 
 }  // namespace
-}  // namespace lockstep::evidence
+}  // namespace lockstep::process

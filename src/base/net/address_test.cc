@@ -1,8 +1,8 @@
-#include "network/address.h"
+#include "base/net/address.h"
 
 #include <gtest/gtest.h>
 
-namespace lockstep::network {
+namespace lockstep::base {
 namespace {
 
 TEST(Address, TextAndValueAreTheSame) {
@@ -42,4 +42,4 @@ TEST(Address, NeighboursEndAtTheEdges) {
 }
 
 }  // namespace
-}  // namespace lockstep::network
+}  // namespace lockstep::base

@@ -1,8 +1,9 @@
-#include "run/evidence/proc_text.h"
+#include "base/process/proc_files.h"
 
+#include "base/file.h"
 #include "base/text_fields.h"
 
-namespace lockstep::evidence {
+namespace lockstep::process {
 namespace {
 
 // What follows `key` where a line begins with it.
@@ -26,6 +27,11 @@ SignalSet signals_of(std::string_view text, std::string_view key) {
 }
 
 }  // namespace
+
+std::string text_of(const std::filesystem::path& path, std::size_t limit_bytes) {
+  auto text = base::read_file(path, limit_bytes);
+  return text.ok() ? std::move(text).value() : std::string();
+}
 
 std::optional<Stat> parse_stat(std::string_view text) {
   const std::size_t bracket = text.rfind(')');  // the name before it may hold anything
@@ -75,8 +81,8 @@ std::optional<std::uint64_t> parse_soft_limit(std::string_view limits, std::stri
 
 std::optional<std::uint64_t> kilobytes_behind(std::string_view text, std::string_view key) {
   const auto kilobytes = number_behind(text, key);
-  constexpr std::uint64_t kMost = UINT64_MAX / 1024;
-  if (!kilobytes || *kilobytes > kMost) return std::nullopt;
+  constexpr std::uint64_t kMax = UINT64_MAX / 1024;
+  if (!kilobytes || *kilobytes > kMax) return std::nullopt;
   return *kilobytes * 1024;
 }
 
@@ -85,4 +91,4 @@ std::optional<std::uint64_t> number_behind(std::string_view text, std::string_vi
   return base::number_in<std::uint64_t>(take_word(rest));
 }
 
-}  // namespace lockstep::evidence
+}  // namespace lockstep::process

@@ -1,12 +1,25 @@
-// The text of files below /proc/PID, taken apart. What is missing or damaged stays empty.
+// Files below /proc and /sys: where they are, their text, and what the text of /proc/PID means. What is
+// missing or damaged stays empty.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
 
-namespace lockstep::evidence {
+namespace lockstep::process {
+
+// Where the kernel shows its state; a test has files of its own there.
+struct Roots {
+  std::filesystem::path proc = "/proc";
+  std::filesystem::path sys = "/sys";
+};
+
+// The file, or an empty text when it cannot be read: processes end while they are looked at, and much of
+// /proc is readable only for its owner.
+std::string text_of(const std::filesystem::path& path, std::size_t limit_bytes = std::size_t{1} << 20);
 
 // R runs, S sleeps, D waits in the kernel and cannot be woken, T stopped by a signal, t by a debugger, Z
 // ended.
@@ -58,4 +71,4 @@ std::optional<std::uint64_t> kilobytes_behind(std::string_view text, std::string
 // "oom_kill 3" of vmstat and of the files of a cgroup.
 std::optional<std::uint64_t> number_behind(std::string_view text, std::string_view key);
 
-}  // namespace lockstep::evidence
+}  // namespace lockstep::process

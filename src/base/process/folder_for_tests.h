@@ -7,14 +7,14 @@
 #include <string>
 #include <string_view>
 
-#include "run/evidence/roots.h"
+#include "base/process/proc_files.h"
 
-namespace lockstep::evidence {
+namespace lockstep::process {
 
 class FolderForTests {
  public:
   FolderForTests() {
-    std::string name = (std::filesystem::temp_directory_path() / "lockstep-witness-XXXXXX").string();
+    std::string name = (std::filesystem::temp_directory_path() / "lockstep-test-XXXXXX").string();
     path_ = ::mkdtemp(name.data());
   }
   FolderForTests(const FolderForTests&) = delete;
@@ -32,4 +32,4 @@ class FolderForTests {
   std::filesystem::path path_;
 };
 
-}  // namespace lockstep::evidence
+}  // namespace lockstep::process
