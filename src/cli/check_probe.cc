@@ -16,7 +16,7 @@
 #include "cli/progress_line.h"
 #include "cli/remote_flags.h"
 #include "cli/terminal.h"
-#include "network/facts_folder.h"
+#include "hostinfo/facts_folder.h"
 
 namespace lockstep::cli {
 namespace {
@@ -102,7 +102,7 @@ Result<std::unique_ptr<CheckProbe>> CheckProbe::begin(const Args& args, const Co
 Result<void> CheckProbe::start() {
   if (hosts_.empty()) hosts_ = host_list_of(configuration_);
   if (const auto folder = args_.value("facts"); hosts_.empty() && folder)
-    for (const network::HostFacts& host : TRY(network::read_facts_folder(*folder)).hosts)
+    for (const hostinfo::HostFacts& host : TRY(hostinfo::read_facts_folder(*folder)).hosts)
       hosts_.push_back(host.name);
   if (hosts_.empty())
     return Error{"--probe needs to know the hosts", "", "", "name them:  --host node1,node2"};
@@ -137,7 +137,8 @@ Result<void> CheckProbe::ask_for_agents() {
 std::size_t CheckProbe::expected_hosts() const {
   if (!hosts_.empty()) return hosts_.size();
   if (const auto folder = args_.value("facts"))
-    if (const auto facts = network::read_facts_folder(*folder); facts.ok()) return facts.value().hosts.size();
+    if (const auto facts = hostinfo::read_facts_folder(*folder); facts.ok())
+      return facts.value().hosts.size();
   if (const auto listed = host_list_of(configuration_); !listed.empty()) return listed.size();
   for (const config::Settings& launch : configuration_.launches)
     if (const auto nodes = launch.number("job/nnodes"); nodes && *nodes > 0)
@@ -172,7 +173,7 @@ Result<std::string> CheckProbe::facts_folder() {
 }
 
 probe::Probing CheckProbe::run(const Configuration& configuration,
-                               const std::vector<network::HostFacts>& hosts) {
+                               const std::vector<hostinfo::HostFacts>& hosts) {
   remove_own_folder();  // they are read, and whoever interrupts the probe leaves nothing
   ProgressLine progress(terminal_);
   return probe::probe(*agents_, flows::plan_flows(configuration, hosts), hosts,

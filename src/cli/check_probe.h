@@ -12,7 +12,7 @@
 #include "check/probe/probing.h"
 #include "cli/args.h"
 #include "config/configuration.h"
-#include "network/host_facts.h"
+#include "hostinfo/host_facts.h"
 
 namespace lockstep::cli {
 
@@ -33,7 +33,7 @@ class CheckProbe {
 
   // The facts are read: a folder of this check's own is removed.
   probe::Probing run(const config::Configuration& configuration,
-                     const std::vector<network::HostFacts>& hosts);
+                     const std::vector<hostinfo::HostFacts>& hosts);
 
  private:
   CheckProbe(const Args& args, const config::Configuration& configuration, Terminal& terminal);

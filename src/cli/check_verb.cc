@@ -18,7 +18,7 @@
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "cli/write_verdict.h"
-#include "network/facts_folder.h"
+#include "hostinfo/facts_folder.h"
 #include "report/findings_json.h"
 #include "report/html/html.h"
 #include "report/printable_json.h"
@@ -151,13 +151,13 @@ Result<ExitStatus> write_page(model::Verdict verdict, const base::Json& members,
 // What the job's connections meet on their way from host to host: by rules and routes, and by real packets.
 Result<Connections> judge_connections(const Configuration& configuration, const std::string& folder,
                                       CheckProbe* probe, model::Verdict& verdict) {
-  const network::FactsFolder facts = TRY(network::read_facts_folder(folder));
+  const hostinfo::FactsFolder facts = TRY(hostinfo::read_facts_folder(folder));
   flows::FlowJudgement judged = flows::judge_flows(configuration, facts.hosts);
   Connections made;
   if (probe != nullptr) {
     made.probing = probe->run(configuration, facts.hosts);
     probe::judge(*made.probing, facts.hosts, judged);
-    for (const network::HostFacts& host : facts.hosts) made.host_names.push_back(host.name);
+    for (const hostinfo::HostFacts& host : facts.hosts) made.host_names.push_back(host.name);
   }
   verdict.findings.insert(verdict.findings.begin(), judged.findings.begin(), judged.findings.end());
   verdict.limits.insert(verdict.limits.end(), judged.limits.begin(), judged.limits.end());

@@ -5,7 +5,7 @@
 namespace lockstep::network {
 
 CommonInterfaces choose_horovod(const ReachHosts& hosts, const std::string& network_interfaces) {
-  std::vector<const HostFacts*> facts;
+  std::vector<const hostinfo::HostFacts*> facts;
   for (std::size_t at = 0; at < hosts.size(); ++at) facts.push_back(&hosts.facts(at));
   const auto probe = [&](std::size_t from, std::size_t to,
                          const base::Address& address) -> std::optional<base::Address> {

@@ -46,7 +46,7 @@ PlaceFirewalls place_firewalls(const ReachHost& host, const base::Address& as_so
 }
 
 // The first address behind each edge at which this host may begin to treat peers in another way.
-std::vector<base::Address> edges_of(const HostFacts& facts, const PlaceFirewalls& firewalls) {
+std::vector<base::Address> edges_of(const hostinfo::HostFacts& facts, const PlaceFirewalls& firewalls) {
   std::vector<base::Address> edges;
   const auto add = [&](const base::Address& first, const base::Address& last) {
     edges.push_back(first);
@@ -57,11 +57,11 @@ std::vector<base::Address> edges_of(const HostFacts& facts, const PlaceFirewalls
       for (const Instruction& instruction : program.instructions)
         for (const AddressSet* set : {&instruction.match.source, &instruction.match.destination})
           for (const AddressRange& range : set->ranges) add(range.first, range.last);
-  for (const Route& route : facts.routes) add(route.destination.first(), route.destination.last());
-  for (const PolicyRule& rule : facts.policy_rules)
+  for (const hostinfo::Route& route : facts.routes) add(route.destination.first(), route.destination.last());
+  for (const hostinfo::PolicyRule& rule : facts.policy_rules)
     if (rule.to) add(rule.to->first(), rule.to->last());
-  for (const Interface& interface : facts.interfaces) {
-    for (const InterfaceAddress& own : interface.addresses) {
+  for (const hostinfo::Interface& interface : facts.interfaces) {
+    for (const hostinfo::InterfaceAddress& own : interface.addresses) {
       add(own.prefix.first(), own.prefix.last());
       add(own.prefix.address, own.prefix.address);
     }
@@ -83,7 +83,7 @@ class PairsJudge {
         refused_(endpoints.size()),
         doubted_(endpoints.size()) {
     for (std::size_t at = 0; at < endpoints.size(); ++at) {
-      const HostFacts& facts = hosts_.facts(endpoints[at].host);
+      const hostinfo::HostFacts& facts = hosts_.facts(endpoints[at].host);
       const base::Address& address = endpoints[at].address;
       is_found_.push_back(!address.is_loopback() && facts.interface_with(address) != nullptr ? 1 : 0);
       listening_.push_back(number_of(endpoints[at].ports));
@@ -171,7 +171,7 @@ class PairsJudge {
   }
 
   // All peers of a class that listen at the same ports get the answer of one of them.
-  void judge_as_source(std::size_t own, const HostFacts& facts, const PlaceFirewalls& firewalls,
+  void judge_as_source(std::size_t own, const hostinfo::HostFacts& facts, const PlaceFirewalls& firewalls,
                        const PlacePorts& ports, std::span<const std::size_t> peers) {
     const std::size_t shown = peers.front() == own && peers.size() > 1 ? peers[1] : peers.front();
     if (shown == own) return;
@@ -201,8 +201,9 @@ class PairsJudge {
     }
   }
 
-  void judge_as_destination(std::size_t own, const HostFacts& facts, const PlaceFirewalls& firewalls,
-                            const PlacePorts& ports, std::span<const std::size_t> peers) {
+  void judge_as_destination(std::size_t own, const hostinfo::HostFacts& facts,
+                            const PlaceFirewalls& firewalls, const PlacePorts& ports,
+                            std::span<const std::size_t> peers) {
     if (is_found_[own] == 0) return;
     std::size_t asked = kNothingAsked;
     Reach reach = Reach::kOpen;

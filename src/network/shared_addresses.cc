@@ -2,13 +2,14 @@
 
 namespace lockstep::network {
 
-std::set<base::Address> shared_addresses(std::span<const HostFacts> hosts) {
+std::set<base::Address> shared_addresses(std::span<const hostinfo::HostFacts> hosts) {
   std::set<base::Address> seen;
   std::set<base::Address> shared;
-  for (const HostFacts& host : hosts) {
+  for (const hostinfo::HostFacts& host : hosts) {
     std::set<base::Address> own;
-    for (const Interface& interface : host.interfaces)
-      for (const InterfaceAddress& address : interface.addresses) own.insert(address.prefix.address);
+    for (const hostinfo::Interface& interface : host.interfaces)
+      for (const hostinfo::InterfaceAddress& address : interface.addresses)
+        own.insert(address.prefix.address);
     for (const base::Address& address : own)
       if (!address.is_loopback() && !seen.insert(address).second) shared.insert(address);
   }

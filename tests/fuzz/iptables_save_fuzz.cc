@@ -8,8 +8,10 @@
 #include "network/firewall/sweep.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  namespace base = lockstep::base;
+  namespace hostinfo = lockstep::hostinfo;
   namespace network = lockstep::network;
-  network::IptablesText text;
+  hostinfo::IptablesText text;
   text.text.assign(reinterpret_cast<const char*>(data), size);
   std::set<std::string> tables;
   network::Packet packet;

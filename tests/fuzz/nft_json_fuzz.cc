@@ -8,6 +8,7 @@
 #include "network/firewall/sweep.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  namespace base = lockstep::base;
   namespace network = lockstep::network;
   const auto json =
       lockstep::base::parse_json(std::string_view(reinterpret_cast<const char*>(data), size), "fuzz");

@@ -17,12 +17,12 @@ namespace lockstep::flows {
 class JobHosts {
  public:
   // Of as many launches as hosts each is that of its host; otherwise the first is that of all.
-  JobHosts(std::span<const config::Settings> launches, std::span<const network::HostFacts> facts);
+  JobHosts(std::span<const config::Settings> launches, std::span<const hostinfo::HostFacts> facts);
 
   const config::Settings& launch() const { return launch_; }
-  std::span<const network::HostFacts> facts() const { return facts_; }
+  std::span<const hostinfo::HostFacts> facts() const { return facts_; }
   std::size_t size() const { return facts_.size(); }
-  const network::HostFacts& operator[](std::size_t host) const { return facts_[host]; }
+  const hostinfo::HostFacts& operator[](std::size_t host) const { return facts_[host]; }
   const network::Environment& environment(std::size_t host) const { return environments_[host]; }
 
   std::optional<std::size_t> with_address(const base::Address& address) const;
@@ -37,7 +37,7 @@ class JobHosts {
 
  private:
   const config::Settings& launch_;
-  std::span<const network::HostFacts> facts_;
+  std::span<const hostinfo::HostFacts> facts_;
   std::vector<network::Environment> environments_;
   std::map<base::Address, std::size_t> holders_;
   std::map<std::string, std::size_t> names_;

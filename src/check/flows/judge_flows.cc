@@ -33,7 +33,7 @@ struct Stack {
   std::vector<Blocked> shown;  // the first of the blocked ones
 };
 
-std::string pair_in_words(const Blocked& blocked, std::span<const network::HostFacts> hosts) {
+std::string pair_in_words(const Blocked& blocked, std::span<const hostinfo::HostFacts> hosts) {
   return fmt::format("{} to {}", hosts[blocked.flow.source].name, hosts[blocked.flow.destination].name);
 }
 
@@ -52,7 +52,7 @@ model::Fix fix_for(const Blocked& first) {
   return fix;
 }
 
-model::Finding finding_of(const Stack& stack, std::span<const network::HostFacts> hosts) {
+model::Finding finding_of(const Stack& stack, std::span<const hostinfo::HostFacts> hosts) {
   const Blocked& first = stack.shown.front();
   const FlowMeaning& meaning = meaning_of(first.flow.kind);
   const bool is_silent = first.verdict.decider && first.verdict.decider->is_silent;
@@ -89,7 +89,7 @@ std::vector<std::size_t> ends_on(const Mesh& mesh, std::size_t host) {
 
 class FlowJudge {
  public:
-  explicit FlowJudge(std::span<const network::HostFacts> hosts)
+  explicit FlowJudge(std::span<const hostinfo::HostFacts> hosts)
       : hosts_(hosts),
         reach_(hosts),
         shared_(network::shared_addresses(hosts)),
@@ -200,7 +200,7 @@ class FlowJudge {
     if (stack.shown.size() < kMostEvidence) stack.shown.push_back({flow, std::move(verdict)});
   }
 
-  std::span<const network::HostFacts> hosts_;
+  std::span<const hostinfo::HostFacts> hosts_;
   network::ReachHosts reach_;
   std::set<base::Address> shared_;
   network::BitMatrix blocked_;
@@ -211,7 +211,7 @@ class FlowJudge {
 
 }  // namespace
 
-FlowPlan plan_flows(const config::Configuration& configuration, std::span<const network::HostFacts> hosts) {
+FlowPlan plan_flows(const config::Configuration& configuration, std::span<const hostinfo::HostFacts> hosts) {
   if (hosts.size() < 2 || configuration.launches.empty()) return {};
   const config::Settings& launch = configuration.launches.front();
   const base::Json* is_multi_host = launch.find("job/is_multi_host");
@@ -220,7 +220,7 @@ FlowPlan plan_flows(const config::Configuration& configuration, std::span<const 
 }
 
 FlowJudgement judge_flows(const config::Configuration& configuration,
-                          std::span<const network::HostFacts> hosts) {
+                          std::span<const hostinfo::HostFacts> hosts) {
   FlowJudgement judgement;
   FlowPlan plan = plan_flows(configuration, hosts);
   judgement.limits = std::move(plan.limits);

@@ -26,22 +26,22 @@ PortRange widest(const PortSet& ports) {
   return *std::ranges::max_element(ports.ranges(), {}, width);
 }
 
-std::uint32_t largest_mtu(const network::HostFacts& host) {
+std::uint32_t largest_mtu(const hostinfo::HostFacts& host) {
   std::uint32_t largest = 0;
-  for (const network::Interface& interface : host.interfaces)
+  for (const hostinfo::Interface& interface : host.interfaces)
     if (interface.name != "lo") largest = std::max<std::uint32_t>(largest, interface.mtu);
   return largest;
 }
 
 class Planner {
  public:
-  Planner(std::span<const network::HostFacts> hosts, const std::vector<bool>& has_agent)
+  Planner(std::span<const hostinfo::HostFacts> hosts, const std::vector<bool>& has_agent)
       : hosts_(hosts),
         has_agent_(has_agent),
         reach_(hosts),
         bad_of_(hosts.size()),
         listeners_of_(hosts.size()) {
-    for (const network::HostFacts& host : hosts) mtus_.push_back(largest_mtu(host));
+    for (const hostinfo::HostFacts& host : hosts) mtus_.push_back(largest_mtu(host));
   }
 
   void plan(const RequiredFlow& flow) {
@@ -133,7 +133,7 @@ class Planner {
     return found->second;
   }
 
-  std::span<const network::HostFacts> hosts_;
+  std::span<const hostinfo::HostFacts> hosts_;
   const std::vector<bool>& has_agent_;
   network::ReachHosts reach_;
   std::vector<std::uint32_t> mtus_;
@@ -151,7 +151,7 @@ Reach TrialPlan::expected(const Trial& trial) const {
   return trial.predicted == Reach::kUnknown ? Reach::kUnknown : Reach::kOpen;
 }
 
-TrialPlan plan_trials(const flows::FlowPlan& flows, std::span<const network::HostFacts> hosts,
+TrialPlan plan_trials(const flows::FlowPlan& flows, std::span<const hostinfo::HostFacts> hosts,
                       const std::vector<bool>& has_agent) {
   Planner planner(hosts, has_agent);
   for (const RequiredFlow& flow : flows.flows) planner.plan(flow);

@@ -10,7 +10,7 @@
 
 #include "check/flows/required_flows.h"
 #include "check/probe/outcome.h"
-#include "network/host_facts.h"
+#include "hostinfo/host_facts.h"
 #include "network/ports.h"
 #include "network/reach.h"
 
@@ -55,7 +55,7 @@ struct TrialPlan {
 };
 
 // Hosts where `has_agent` is false neither call nor answer.
-TrialPlan plan_trials(const flows::FlowPlan& flows, std::span<const network::HostFacts> hosts,
+TrialPlan plan_trials(const flows::FlowPlan& flows, std::span<const hostinfo::HostFacts> hosts,
                       const std::vector<bool>& has_agent);
 
 }  // namespace lockstep::probe

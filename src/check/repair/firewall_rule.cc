@@ -130,11 +130,11 @@ std::string command_of(const FirewallRule& rule) {
                      peers, iptables_match(rule));
 }
 
-void insert(const FirewallRule& rule, network::FirewallTexts& texts) {
+void insert(const FirewallRule& rule, hostinfo::FirewallTexts& texts) {
   if (rule.decider.firewall == "nftables") return insert_nft(rule, texts.nftables);
-  const auto kind = rule.decider.firewall == "iptables-legacy" ? network::IptablesKind::kLegacy
-                                                               : network::IptablesKind::kNft;
-  for (network::IptablesText& text : texts.iptables)
+  const auto kind = rule.decider.firewall == "iptables-legacy" ? hostinfo::IptablesKind::kLegacy
+                                                               : hostinfo::IptablesKind::kNft;
+  for (hostinfo::IptablesText& text : texts.iptables)
     if (text.kind == kind && text.is_ipv6 == is_ipv6(rule)) insert_iptables(rule, text.text);
 }
 

@@ -4,7 +4,7 @@
 #include <set>
 #include <string>
 
-#include "network/host_facts.h"
+#include "hostinfo/host_facts.h"
 #include "network/reach.h"
 
 namespace lockstep::repair {
@@ -20,6 +20,6 @@ struct FirewallRule {
 std::string command_of(const FirewallRule& rule);
 
 // As the host would tell of itself with the rule in place.
-void insert(const FirewallRule& rule, network::FirewallTexts& texts);
+void insert(const FirewallRule& rule, hostinfo::FirewallTexts& texts);
 
 }  // namespace lockstep::repair

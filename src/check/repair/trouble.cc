@@ -13,10 +13,10 @@ namespace {
 using network::Reach;
 using Matrix = std::vector<std::vector<Trouble>>;
 
-std::vector<network::HostFacts> without_firewalls(std::span<const network::HostFacts> hosts) {
+std::vector<hostinfo::HostFacts> without_firewalls(std::span<const hostinfo::HostFacts> hosts) {
   if (std::ranges::none_of(hosts, has_firewall)) return {};
-  std::vector<network::HostFacts> bare(hosts.begin(), hosts.end());
-  for (network::HostFacts& host : bare) {
+  std::vector<hostinfo::HostFacts> bare(hosts.begin(), hosts.end());
+  for (hostinfo::HostFacts& host : bare) {
     host.firewall = {};
     host.firewall.was_seen = true;
   }
@@ -25,11 +25,11 @@ std::vector<network::HostFacts> without_firewalls(std::span<const network::HostF
 
 }  // namespace
 
-bool has_firewall(const network::HostFacts& host) {
+bool has_firewall(const hostinfo::HostFacts& host) {
   return !host.firewall.nftables.is_null() || !host.firewall.iptables.empty();
 }
 
-Troubles::Troubles(std::span<const network::HostFacts> hosts)
+Troubles::Troubles(std::span<const hostinfo::HostFacts> hosts)
     : reach_(hosts),
       shared_(network::shared_addresses(hosts)),
       bare_facts_(without_firewalls(hosts)),

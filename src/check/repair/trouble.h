@@ -20,11 +20,11 @@ enum class Trouble : std::uint8_t {
   kNoWay = 4,  // no route, no such address: firewalls have no part in it
 };
 
-bool has_firewall(const network::HostFacts& host);
+bool has_firewall(const hostinfo::HostFacts& host);
 
 class Troubles {
  public:
-  explicit Troubles(std::span<const network::HostFacts> hosts);
+  explicit Troubles(std::span<const hostinfo::HostFacts> hosts);
 
   Trouble of(const flows::RequiredFlow& flow) const;
   // Of each end to each other; a row for each source.
@@ -39,7 +39,7 @@ class Troubles {
 
   network::ReachHosts reach_;
   std::set<base::Address> shared_;
-  std::vector<network::HostFacts> bare_facts_;  // empty where no host has a firewall
+  std::vector<hostinfo::HostFacts> bare_facts_;  // empty where no host has a firewall
   network::ReachHosts bare_;
 };
 

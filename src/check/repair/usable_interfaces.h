@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "network/host_facts.h"
+#include "hostinfo/host_facts.h"
 
 namespace lockstep::repair {
 
@@ -17,6 +17,6 @@ struct UsableInterface {
 
 // By host: what carries the default route first, bridges of containers only where there is nothing else; none
 // with an address that another host has too.
-std::vector<std::vector<UsableInterface>> usable_interfaces(std::span<const network::HostFacts> hosts);
+std::vector<std::vector<UsableInterface>> usable_interfaces(std::span<const hostinfo::HostFacts> hosts);
 
 }  // namespace lockstep::repair

@@ -24,7 +24,7 @@ std::string_view variable_in(const Environment& environment, const std::string& 
   return at == environment.end() ? std::string_view{} : std::string_view(at->second);
 }
 
-bool is_bindable(const HostFacts& facts, const base::Address& address) {
+bool is_bindable(const hostinfo::HostFacts& facts, const base::Address& address) {
   if (address.is_wildcard()) return true;
   if (address.family == base::Family::kIpv4 && address.is_loopback()) return true;  // all of 127/8 is local
   // A link-local address needs its interface beside it, which a name's answer does not carry.

@@ -15,8 +15,9 @@ using testing::HasSubstr;
 
 constexpr LibraryVersion kNew{2, 30, 7};
 
-Interface interface_of(const char* name, std::vector<const char*> addresses, bool is_running = true) {
-  Interface made;
+hostinfo::Interface interface_of(const char* name, std::vector<const char*> addresses,
+                                 bool is_running = true) {
+  hostinfo::Interface made;
   made.name = name;
   made.is_up = true;
   made.is_running = is_running;
@@ -25,14 +26,14 @@ Interface interface_of(const char* name, std::vector<const char*> addresses, boo
   return made;
 }
 
-HostFacts host(std::vector<Interface> interfaces) {
-  HostFacts facts;
+hostinfo::HostFacts host(std::vector<hostinfo::Interface> interfaces) {
+  hostinfo::HostFacts facts;
   facts.name = "node1";
   facts.interfaces = std::move(interfaces);
   return facts;
 }
 
-HostFacts usual() {
+hostinfo::HostFacts usual() {
   return host({interface_of("lo", {"127.0.0.1/8", "::1/128"}), interface_of("docker0", {"172.17.0.1/16"}),
                interface_of("eth0", {"10.0.0.7/24", "fe80::7/64"}), interface_of("eth1", {"10.1.0.7/24"}),
                interface_of("eth10", {"10.2.0.7/24"}), interface_of("idle", {"10.3.0.7/24"}, false)});
@@ -46,7 +47,7 @@ std::vector<std::string> names_of(const Choice& choice) {
 
 TEST(Nccl, TakesWhatIsNeitherDockerNorLoopback) {
   EXPECT_THAT(names_of(choose_nccl(usual(), {}, kNew)), ElementsAre("eth0", "eth1", "eth10"));
-  HostFacts with_ib = usual();
+  hostinfo::HostFacts with_ib = usual();
   with_ib.interfaces.push_back(interface_of("ib0", {"10.8.0.7/24"}));
   EXPECT_THAT(names_of(choose_nccl(with_ib, {}, kNew)), ElementsAre("ib0"));
   EXPECT_THAT(names_of(choose_nccl(host({interface_of("lo", {"127.0.0.1/8"})}), {}, kNew)),
@@ -88,19 +89,19 @@ TEST(Nccl, FamilyFilesAndVersions) {
   EXPECT_EQ(to_text(six.addresses[0].address), "fe80::7");
   EXPECT_THAT(names_of(choose_nccl(usual(), {{"NCCL_SOCKET_FAMILY", "inet6"}}, kNew)),
               ElementsAre("eth0", "eth1", "eth10"));
-  HostFacts with_file = usual();
+  hostinfo::HostFacts with_file = usual();
   with_file.files["/etc/nccl.conf"] = "# ours\nNCCL_SOCKET_IFNAME==eth1\n";
   const Choice from_file = choose_nccl(with_file, {}, kNew);
   EXPECT_THAT(names_of(from_file), ElementsAre("eth1"));
   EXPECT_EQ(from_file.trail.front().source, "NCCL_SOCKET_IFNAME in /etc/nccl.conf");
-  const HostFacts libvirt =
+  const hostinfo::HostFacts libvirt =
       host({interface_of("virbr0", {"192.168.122.1/24"}), interface_of("eth0", {"10.0.0.7/24"})});
   EXPECT_THAT(names_of(choose_nccl(libvirt, {}, kNew)), ElementsAre("eth0"));
   EXPECT_THAT(names_of(choose_nccl(libvirt, {}, {2, 18, 1})), ElementsAre("virbr0", "eth0"));
 }
 
 TEST(Gloo, NameOfTheHostOrOfTheInterface) {
-  HostFacts facts = usual();
+  hostinfo::HostFacts facts = usual();
   facts.names = {
       {.name = "node1", .any = {*base::parse_address("192.0.2.9"), *base::parse_address("10.1.0.7")}}};
   EXPECT_EQ(to_text(choose_gloo(facts, {}).addresses[0].address), "10.1.0.7");
@@ -116,7 +117,7 @@ TEST(Gloo, NameOfTheHostOrOfTheInterface) {
 }
 
 TEST(Store, Ipv6RoundDecides) {
-  HostFacts facts = usual();
+  hostinfo::HostFacts facts = usual();
   facts.names = {
       {.name = "a",
        .ipv6 = {*base::parse_address("::ffff:10.0.0.9")},
@@ -131,7 +132,7 @@ TEST(Store, Ipv6RoundDecides) {
 }
 
 TEST(Torchrun, WhoTakesTheEndpointForItself) {
-  HostFacts facts = usual();
+  hostinfo::HostFacts facts = usual();
   facts.names = {{.name = "node1", .any = {*base::parse_address("10.0.0.7")}, .canonical = "node1.cluster"},
                  {.name = "alias", .any = {*base::parse_address("10.0.0.7")}},
                  {.name = "other", .any = {*base::parse_address("10.0.0.8")}}};
@@ -165,13 +166,13 @@ TEST(OpenMpi, IncludesExcludesAndWeights) {
 }
 
 TEST(Horovod, NamesThatAllShareOnTheRing) {
-  HostFacts one = usual();
-  HostFacts two = host({interface_of("lo", {"127.0.0.1/8"}), interface_of("eth0", {"10.0.0.8/24"}),
-                        interface_of("eth1", {"10.1.0.8/24"})});
-  const std::vector<const HostFacts*> hosts = {&one, &two};
+  hostinfo::HostFacts one = usual();
+  hostinfo::HostFacts two = host({interface_of("lo", {"127.0.0.1/8"}), interface_of("eth0", {"10.0.0.8/24"}),
+                                  interface_of("eth1", {"10.1.0.8/24"})});
+  const std::vector<const hostinfo::HostFacts*> hosts = {&one, &two};
   const auto all = [&](std::size_t from, std::size_t to, const base::Address& address) {
     const std::string& name = hosts[to]->interface_with(address)->name;
-    const Interface* const same = hosts[from]->interface_named(name);
+    const hostinfo::Interface* const same = hosts[from]->interface_named(name);
     return same == nullptr ? std::nullopt : std::optional(same->addresses[0].prefix.address);
   };
   EXPECT_THAT(choose_horovod(hosts, "", all).names, ElementsAre("eth0", "eth1"));
@@ -191,7 +192,7 @@ TEST(Horovod, NamesThatAllShareOnTheRing) {
 }
 
 TEST(Tensorflow, TasksOfTheCluster) {
-  HostFacts facts = usual();
+  hostinfo::HostFacts facts = usual();
   facts.names = {{.name = "node2", .any = {*base::parse_address("10.0.0.8")}}};
   const Environment environment = {
       {"TF_CONFIG",

@@ -21,6 +21,6 @@ struct TensorflowChoice {
   std::vector<Reason> trail = {};
 };
 
-TensorflowChoice choose_tensorflow(const HostFacts& facts, const Environment& environment);
+TensorflowChoice choose_tensorflow(const hostinfo::HostFacts& facts, const Environment& environment);
 
 }  // namespace lockstep::network

@@ -86,7 +86,7 @@ ProcessFacts facts_of_process(const process::Roots& roots, pid_t pid) {
   facts.open_files = count_entries(folder / "fd");
   facts.open_files_limit = process::parse_soft_limit(process::text_of(folder / "limits"), "Max open files");
   facts.oom_score = base::number_in<std::int64_t>(line_of(folder / "oom_score"));
-  facts.cgroup = cgroup_of(roots, number);
+  facts.cgroup = hostinfo::read_cgroup(roots, number);
   return facts;
 }
 

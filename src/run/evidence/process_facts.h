@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/process/proc_files.h"
-#include "run/evidence/cgroup.h"
+#include "hostinfo/state/cgroup.h"
 
 namespace lockstep::evidence {
 
@@ -35,7 +35,7 @@ struct ProcessFacts {
   std::optional<std::uint64_t> open_files_limit;
   std::optional<std::int64_t> oom_score;
   std::optional<double> cpu_seconds;  // used since it began
-  CgroupFacts cgroup;
+  hostinfo::CgroupState cgroup;
 };
 
 inline constexpr std::size_t kMostThreads = 64;

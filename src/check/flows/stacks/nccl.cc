@@ -35,18 +35,18 @@ bool uses_rdma(const network::Environment& environment) {
 }
 
 // The IPv4 address that a RoCE GID stands for.
-std::optional<base::Address> roce_address(const network::Gid& gid) {
+std::optional<base::Address> roce_address(const hostinfo::Gid& gid) {
   if (gid.type != "RoCE v2") return std::nullopt;
   const auto address = base::parse_address(gid.gid);
   if (!address || address->is_link_local() || address->is_wildcard()) return std::nullopt;
   return base::unmapped(*address);
 }
 
-std::optional<base::Address> first_roce_address(const network::HostFacts& host) {
-  for (const network::RdmaDevice& device : host.rdma_devices) {
-    for (const network::RdmaPort& port : device.ports) {
+std::optional<base::Address> first_roce_address(const hostinfo::HostFacts& host) {
+  for (const hostinfo::RdmaDevice& device : host.rdma_devices) {
+    for (const hostinfo::RdmaPort& port : device.ports) {
       if (port.state.find("ACTIVE") == std::string::npos || port.link_layer != "Ethernet") continue;
-      for (const network::Gid& gid : port.gids) {
+      for (const hostinfo::Gid& gid : port.gids) {
         const auto address = roce_address(gid);
         if (address && address->family == base::Family::kIpv4) return address;
       }

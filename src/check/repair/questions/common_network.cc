@@ -10,7 +10,7 @@
 namespace lockstep::repair {
 namespace {
 
-using network::HostFacts;
+using hostinfo::HostFacts;
 
 // A value that means an interface on every host.
 struct CommonValue {
@@ -46,8 +46,8 @@ std::vector<CommonValue> common_interfaces(const RepairProblem& problem) {
 }
 
 std::optional<base::Prefix> network_of(const HostFacts& host, const base::Address& address) {
-  for (const network::Interface& interface : host.interfaces)
-    for (const network::InterfaceAddress& own : interface.addresses)
+  for (const hostinfo::Interface& interface : host.interfaces)
+    for (const hostinfo::InterfaceAddress& own : interface.addresses)
       if (own.prefix.address == address) return base::Prefix{own.prefix.first(), own.prefix.length};
   return std::nullopt;
 }

@@ -37,7 +37,7 @@ void ask_for(RepairProblem& problem, const Troubles& troubles, const Library& li
              const flows::Mesh& mesh) {
   std::vector<Candidate> candidates;
   for (std::size_t host = 0; host < problem.situation().hosts.size(); ++host) {
-    const network::HostFacts& facts = problem.situation().hosts[host];
+    const hostinfo::HostFacts& facts = problem.situation().hosts[host];
     std::vector<Answer> answers{{"as it is", {}}};
     const flows::Mesh::End* const now = end_on(mesh, host);
     const std::string why = problem.found_by(library.rules, host);

@@ -63,9 +63,9 @@ class MeetingPlace {
   }
 
   network::PortSet taken_ports() const {
-    const network::HostFacts& master = problem_.situation().hosts[master_];
+    const hostinfo::HostFacts& master = problem_.situation().hosts[master_];
     network::PortSet taken = network::ephemeral_port_set(master);
-    for (const network::ListeningSocket& socket : master.listening)
+    for (const hostinfo::ListeningSocket& socket : master.listening)
       taken.add(network::PortSet::one(socket.port));
     return taken;
   }

@@ -25,7 +25,7 @@ void ask_names(RepairProblem& problem) {
   const std::set<std::string> names = hosts_of_tasks(problem.hosts().launch());
   for (std::size_t host = 0; host < problem.hosts().size(); ++host) {
     Answer answer{fmt::format("{} knows the names of the others", problem.hosts()[host].name), {}};
-    for (const network::ResolvedName& known : problem.hosts()[host].names) {
+    for (const hostinfo::ResolvedName& known : problem.hosts()[host].names) {
       if (known.any_error.empty() || !names.contains(known.name)) continue;
       const auto meant = problem.hosts().named(known.name);
       if (!meant || problem.usable(*meant).empty()) continue;
