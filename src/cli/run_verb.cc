@@ -5,8 +5,8 @@
 #include "base/process/environment.h"
 #include "base/process/terminal_pair.h"
 #include "base/text_fields.h"
+#include "check/check.h"
 #include "cli/args.h"
-#include "cli/preflight.h"
 #include "cli/program_text.h"
 #include "cli/run_conclusion.h"
 #include "cli/run_session.h"
@@ -106,7 +106,7 @@ Result<ExitStatus> run(const Args& args, Terminal& terminal) {
   const fs::path recording = TRY(make_folder(args, hosts));
 
   const bool is_quiet = args.has("quiet");
-  if (!is_quiet && !args.has("no-check")) terminal.tell(preflight(args.command));
+  if (!is_quiet && !args.has("no-check")) terminal.tell(check::preflight(args.command));
   RunSession session(recording,
                      {.is_quiet = is_quiet,
                       .ends_hangs = *args.value("on-hang") == "kill",

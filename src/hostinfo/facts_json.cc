@@ -225,7 +225,10 @@ std::string encode_facts(const HostFacts& facts) {
 }
 
 Result<HostFacts> decode_facts(std::string_view text, std::string_view where) {
-  const base::Json document = TRY(base::parse_json(text, where));
+  return facts_in_document(TRY(base::parse_json(text, where)), where);
+}
+
+Result<HostFacts> facts_in_document(const base::Json& document, std::string_view where) {
   const bool is_facts =
       document.is_object() && document.contains("schema") && document["schema"] == kFactsSchema;
   if (!is_facts) {

@@ -16,5 +16,6 @@ std::string encode_facts(const HostFacts& facts);
 // An error when it is not a facts document at all. A member of the wrong kind is left empty and named in
 // `unseen`; members that are not known are passed over.
 Result<HostFacts> decode_facts(std::string_view text, std::string_view where);
+Result<HostFacts> facts_in_document(const base::Json& document, std::string_view where);
 
 }  // namespace lockstep::hostinfo

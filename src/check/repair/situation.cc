@@ -23,8 +23,7 @@ Situation make_situation(config::Inputs inputs, std::vector<rules::HostDocument>
   Situation situation;
   situation.inputs = std::move(inputs);
   for (rules::HostDocument& document : documents) {
-    auto facts =
-        hostinfo::decode_facts(base::to_text(document.facts, base::JsonLayout::kOneLine), document.file);
+    auto facts = hostinfo::facts_in_document(document.facts, document.file);
     if (!facts.ok()) continue;
     situation.hosts.push_back(std::move(facts).value());
     situation.documents.push_back(std::move(document));

@@ -1,4 +1,4 @@
-#include "cli/check_probe.h"
+#include "check/probe_session.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -12,13 +12,9 @@
 #include "base/escape.h"
 #include "base/file.h"
 #include "base/host_port.h"
-#include "base/text_fields.h"
-#include "cli/progress_line.h"
-#include "cli/remote_flags.h"
-#include "cli/terminal.h"
-#include "hostinfo/facts_folder.h"
+#include "check/flows/judge_flows.h"
 
-namespace lockstep::cli {
+namespace lockstep::check {
 namespace {
 
 namespace fs = std::filesystem;
@@ -56,38 +52,33 @@ std::string own_name() {
 
 }  // namespace
 
-CheckProbe::CheckProbe(const Args& args, const Configuration& configuration, Terminal& terminal)
-    : args_(args),
-      configuration_(configuration),
-      terminal_(terminal),
-      hosts_(words_in(args.values("host"))),
-      token_(probe::fresh_token()) {
+ProbeSession::ProbeSession(const ProbeRequest& request, const Configuration& configuration,
+                           const std::vector<hostinfo::HostFacts>& facts)
+    : request_(request), configuration_(configuration), hosts_(request.hosts), token_(probe::fresh_token()) {
+  for (const hostinfo::HostFacts& host : facts) hosts_with_facts_.push_back(host.name);
   agents_.emplace(token_);
 }
 
-CheckProbe::~CheckProbe() {
+ProbeSession::~ProbeSession() {
   remove_own_folder();
 }
 
-void CheckProbe::remove_own_folder() {
+void ProbeSession::remove_own_folder() {
   std::error_code ignored;
   if (!own_folder_.empty()) fs::remove_all(std::exchange(own_folder_, {}), ignored);
 }
 
-Result<std::unique_ptr<CheckProbe>> CheckProbe::begin(const Args& args, const Configuration& configuration,
-                                                      Terminal& terminal) {
-  std::unique_ptr<CheckProbe> made(new CheckProbe(args, configuration, terminal));
-  const auto wait = base::number_in<int>(*args.value("wait"));
-  if (!wait || *wait < 1 || *wait > 3600)
-    return Error{"--wait takes seconds", *args.value("wait"), "", "give a number from 1 to 3600"};
-  const bool is_by_hand = *args.value("via") == "hand";
-  TRY(is_by_hand ? made->ask_for_agents() : made->start());
+Result<std::unique_ptr<ProbeSession>> ProbeSession::begin(const ProbeRequest& request,
+                                                          const Configuration& configuration,
+                                                          const std::vector<hostinfo::HostFacts>& facts) {
+  std::unique_ptr<ProbeSession> made(new ProbeSession(request, configuration, facts));
+  TRY(request.is_by_hand ? made->ask_for_agents() : made->start());
   const std::size_t expected = made->expected_hosts();
-  probe::await_agents(*made->agents_, expected, std::chrono::seconds(*wait));
+  probe::await_agents(*made->agents_, expected, request.wait);
   // Several mpiruns that begin at once can take each other's session folder away.
-  if (*args.value("via") == "mpirun") {
-    made->agents_->start_again(made->request());
-    probe::await_agents(*made->agents_, expected, std::chrono::seconds(*wait));
+  if (!request.is_by_hand && request.remote.via == hostinfo::Via::kMpirun) {
+    made->agents_->start_again(made->remote_request());
+    probe::await_agents(*made->agents_, expected, request.wait);
   }
   made->tell_who_is_missing(expected);
   const std::size_t spoke = made->agents_->size() - made->missing_.size();
@@ -98,28 +89,29 @@ Result<std::unique_ptr<CheckProbe>> CheckProbe::begin(const Args& args, const Co
   return made;
 }
 
-// Those of --host, of the job's host list, or of the facts.
-Result<void> CheckProbe::start() {
+// Those that were named, of the job's host list, or of the facts.
+Result<void> ProbeSession::start() {
   if (hosts_.empty()) hosts_ = host_list_of(configuration_);
-  if (const auto folder = args_.value("facts"); hosts_.empty() && folder)
-    for (const hostinfo::HostFacts& host : TRY(hostinfo::read_facts_folder(*folder)).hosts)
-      hosts_.push_back(host.name);
+  if (hosts_.empty()) hosts_ = hosts_with_facts_;
   if (hosts_.empty())
     return Error{"--probe needs to know the hosts", "", "", "name them:  --host node1,node2"};
-  agents_->start(request());
+  agents_->start(remote_request());
   return {};
 }
 
-hostinfo::RemoteRequest CheckProbe::request() const {
-  hostinfo::RemoteRequest request = remote_request(args_, hosts_);
-  request.verb = "probe-agent";
-  request.is_talked_to = true;
-  return request;
+// Each start sends the program to a folder of its own.
+hostinfo::RemoteRequest ProbeSession::remote_request() const {
+  hostinfo::RemoteRequest remote = request_.remote;
+  remote.hosts = hosts_;
+  remote.verb = "probe-agent";
+  remote.is_talked_to = true;
+  if (request_.sends_program) remote.sent_to = "/tmp/lockstep-" + probe::fresh_token();
+  return remote;
 }
 
-Result<void> CheckProbe::ask_for_agents() {
+Result<void> ProbeSession::ask_for_agents() {
   base::HostPort at{own_name(), 0};
-  if (const auto given = args_.value("listen")) {
+  if (const auto& given = request_.listen_at) {
     const auto parsed = base::host_port_in(*given);
     if (!parsed) return Error{"this is no place to listen at", *given, "", "write HOST:PORT"};
     at = *parsed;
@@ -127,18 +119,16 @@ Result<void> CheckProbe::ask_for_agents() {
   if (expected_hosts() == 0)
     return Error{"--probe needs to know how many hosts there are", "", "", "name them:  --host node1,node2"};
   const std::uint16_t port = TRY(agents_->listen(at.port));
-  terminal_.tell(
+  request_.tell(
       fmt::format("lockstep: run this on each of the {} hosts; it ends with this check:\n  LOCKSTEP_TOKEN={} "
                   "{} probe-agent {}:{}\n",
-                  expected_hosts(), token_, *args_.value("program"), at.host, port));
+                  expected_hosts(), token_, request_.remote.program, at.host, port));
   return {};
 }
 
-std::size_t CheckProbe::expected_hosts() const {
+std::size_t ProbeSession::expected_hosts() const {
   if (!hosts_.empty()) return hosts_.size();
-  if (const auto folder = args_.value("facts"))
-    if (const auto facts = hostinfo::read_facts_folder(*folder); facts.ok())
-      return facts.value().hosts.size();
+  if (!hosts_with_facts_.empty()) return hosts_with_facts_.size();
   if (const auto listed = host_list_of(configuration_); !listed.empty()) return listed.size();
   for (const config::Settings& launch : configuration_.launches)
     if (const auto nodes = launch.number("job/nnodes"); nodes && *nodes > 0)
@@ -146,41 +136,34 @@ std::size_t CheckProbe::expected_hosts() const {
   return 0;
 }
 
-void CheckProbe::tell_who_is_missing(std::size_t expected) {
+void ProbeSession::tell_who_is_missing(std::size_t expected) {
   for (std::size_t at = 0; at < agents_->size(); ++at) {
     if (agents_->has_spoken(at) && !agents_->is_gone(at)) continue;
     missing_.push_back(
         base::escape_for_terminal(fmt::format("{}: {}", agents_->asked_as(at), agents_->trouble(at))));
-    terminal_.tell(fmt::format("lockstep: no agent on {}\n", missing_.back()));
+    request_.tell(fmt::format("lockstep: no agent on {}\n", missing_.back()));
   }
   if (agents_->size() < expected)
-    terminal_.tell(fmt::format("lockstep: {} of {} agents came\n", agents_->size(), expected));
+    request_.tell(fmt::format("lockstep: {} of {} agents came\n", agents_->size(), expected));
 }
 
-Result<std::string> CheckProbe::facts_folder() {
-  if (const auto given = args_.value("facts")) return *given;
+Result<std::string> ProbeSession::collect_facts() {
   std::string folder = (fs::temp_directory_path() / "lockstep-check-XXXXXX").string();
   if (::mkdtemp(folder.data()) == nullptr) return Error{"cannot make a folder for facts", folder, "", ""};
   own_folder_ = folder;
   const auto told = probe::facts_from(
-      *agents_,
-      {.names = names_to_resolve(configuration_, hosts_), .python = args_.value("python").value_or("")},
-      kToTellFacts);
+      *agents_, {.names = names_to_resolve(configuration_, hosts_), .python = request_.python}, kToTellFacts);
   if (told.empty()) return Error{"no agent told the facts of its host", "", "", "give them with --facts"};
   for (const auto& [agent, json] : told)
     TRY(base::write_file(fs::path(folder) / fmt::format("{:05}.json", agent), json));
   return folder;
 }
 
-probe::Probing CheckProbe::run(const Configuration& configuration,
-                               const std::vector<hostinfo::HostFacts>& hosts) {
+probe::Probing ProbeSession::run(const Configuration& configuration,
+                                 const std::vector<hostinfo::HostFacts>& hosts) {
   remove_own_folder();  // they are read, and whoever interrupts the probe leaves nothing
-  ProgressLine progress(terminal_);
   return probe::probe(*agents_, flows::plan_flows(configuration, hosts), hosts,
-                      {.measures = args_.has("probe-matrix"),
-                       .on_progress = [&](std::string_view what, std::size_t done, std::size_t all) {
-                         progress.show_count(what, done, all);
-                       }});
+                      {.measures = request_.measures, .on_progress = request_.on_progress});
 }
 
-}  // namespace lockstep::cli
+}  // namespace lockstep::check
