@@ -3,8 +3,8 @@
 #include "base/process/environment.h"
 #include "base/process/spawn.h"
 #include "base/text_fields.h"
+#include "check/check.h"
 #include "cli/args.h"
-#include "cli/preflight.h"
 #include "cli/program.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
@@ -69,7 +69,7 @@ Result<ExitStatus> run(const Args& args, Terminal& terminal) {
   const run::Output output{
       .before_start =
           [&] {
-            if (checks) terminal.tell(preflight(args.command));
+            if (checks) terminal.tell(check::preflight(args.command));
           },
       .tell = [&](std::string_view text) { terminal.tell(text); },
       .show_verdict =

@@ -97,7 +97,7 @@ JobState state_of(std::span<const evidence::Activity> activities) {
   return state;
 }
 
-std::vector<evidence::Activity> watch_all(const evidence::Roots& roots,
+std::vector<evidence::Activity> watch_all(const process::Roots& roots,
                                           std::span<const evidence::WrittenLog> written) {
   std::set<pid_t> processes;
   for (const evidence::WrittenLog& log : written) {
@@ -147,7 +147,7 @@ void put_ranks(std::span<const LogPlace> logs, const RankByProcess& rank_of,
 
 }  // namespace
 
-std::optional<QuietJob> find_quiet_job(std::span<const LogPlace> logs, const evidence::Roots& roots) {
+std::optional<QuietJob> find_quiet_job(std::span<const LogPlace> logs, const process::Roots& roots) {
   std::vector<std::filesystem::path> paths;
   std::ranges::transform(logs, std::back_inserter(paths), &LogPlace::path);
   const std::vector<evidence::WrittenLog> written =

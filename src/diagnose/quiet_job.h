@@ -10,7 +10,7 @@
 #include <sys/types.h>
 #include <vector>
 
-#include "run/evidence/roots.h"
+#include "base/process/proc_files.h"
 
 namespace lockstep::diagnose {
 
@@ -45,6 +45,6 @@ struct QuietJob {
 
 // Takes half a second where a job is found. Nothing: no log is being written, or it is not quiet for longer
 // than its pace allows.
-std::optional<QuietJob> find_quiet_job(std::span<const LogPlace> logs, const evidence::Roots& roots = {});
+std::optional<QuietJob> find_quiet_job(std::span<const LogPlace> logs, const process::Roots& roots = {});
 
 }  // namespace lockstep::diagnose

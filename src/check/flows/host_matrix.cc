@@ -28,7 +28,7 @@ bool has_a_mark(const network::BitMatrix& blocked, const network::BitMatrix& unk
 }  // namespace
 
 HostMatrix fold(const network::BitMatrix& blocked, const network::BitMatrix& unknown,
-                std::span<const network::HostFacts> hosts) {
+                std::span<const hostinfo::HostFacts> hosts) {
   auto groups = groups_of_hosts(blocked, unknown);
   HostMatrix matrix;
   if (groups.size() > kMaxLines) {

@@ -6,8 +6,8 @@ namespace lockstep::flows {
 namespace {
 
 namespace field = config::field;
-using network::Address;
-using network::HostFacts;
+using base::Address;
+using hostinfo::HostFacts;
 
 // What a rank has on the host: the host's own variables, those of the launch above them.
 network::Environment environment_on(const HostFacts& host, const config::Settings& launch) {
@@ -34,8 +34,8 @@ JobHosts::JobHosts(std::span<const config::Settings> launches, std::span<const H
   const bool has_own_launches = launches.size() == facts.size();
   for (std::size_t at = 0; at < facts.size(); ++at) {
     environments_.push_back(environment_on(facts[at], launches[has_own_launches ? at : 0]));
-    for (const network::Interface& interface : facts[at].interfaces)
-      for (const network::InterfaceAddress& own : interface.addresses)
+    for (const hostinfo::Interface& interface : facts[at].interfaces)
+      for (const hostinfo::InterfaceAddress& own : interface.addresses)
         holders_.try_emplace(own.prefix.address, at);
     for (const std::string& name : {facts[at].name, facts[at].full_name, short_name(facts[at].name)})
       if (!name.empty()) names_.try_emplace(name, at);
@@ -52,17 +52,17 @@ std::optional<std::size_t> JobHosts::with_address(const Address& address) const 
 }
 
 std::optional<std::size_t> JobHosts::named(const std::string& name) const {
-  if (const auto address = network::parse_address(name)) return with_address(*address);
+  if (const auto address = base::parse_address(name)) return with_address(*address);
   for (const std::string& word : {name, short_name(name)})
     if (const auto found = names_.find(word); found != names_.end()) return found->second;
   return std::nullopt;
 }
 
 std::optional<Address> JobHosts::resolved(std::size_t from, const std::string& name) const {
-  if (const auto literal = network::parse_address(name)) return literal;
-  const network::ResolvedName* const answer = facts_[from].resolved(name);
+  if (const auto literal = base::parse_address(name)) return literal;
+  const hostinfo::ResolvedName* const answer = facts_[from].resolved(name);
   if (answer == nullptr || answer->any.empty()) return std::nullopt;
-  return network::unmapped(answer->any.front());
+  return base::unmapped(answer->any.front());
 }
 
 bool JobHosts::have_gpus() const {

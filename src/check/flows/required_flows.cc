@@ -64,7 +64,7 @@ RequiredFlow Mesh::flow(std::size_t source, std::size_t destination) const {
   return made;
 }
 
-FlowPlan plan_flows(std::span<const config::Settings> launches, std::span<const network::HostFacts> facts) {
+FlowPlan plan_flows(std::span<const config::Settings> launches, std::span<const hostinfo::HostFacts> facts) {
   const JobHosts hosts(launches, facts);
   const config::Settings& launch = hosts.launch();
   FlowPlan plan;

@@ -15,7 +15,7 @@
 #include "base/process/environment.h"
 #include "base/process/spawn.h"
 #include "base/text_fields.h"
-#include "hostinfo/program.h"
+#include "hostinfo/collect/program.h"
 #include "run/multihost/sealed_stream.h"
 #include "run/multihost/socket.h"
 

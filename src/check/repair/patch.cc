@@ -85,7 +85,7 @@ class Patching {
 
   void on_host(std::size_t host, const std::string& name, const std::optional<std::string>& before,
                const std::optional<std::string>& value) {
-    network::HostFacts& facts = result_.situation.hosts[host];
+    hostinfo::HostFacts& facts = result_.situation.hosts[host];
     if (value) {
       facts.environment[name] = *value;
     } else {
@@ -109,7 +109,7 @@ class Patching {
   void apply_to_system(const Edit& edit) {
     for (std::size_t host = 0; host < before_.hosts.size(); ++host) {
       if (edit.host && *edit.host != host) continue;
-      network::HostFacts& facts = result_.situation.hosts[host];
+      hostinfo::HostFacts& facts = result_.situation.hosts[host];
       const auto files_before = facts.files;
       HostChange change{facts.name, EditKind::kSystem, set_system(facts, edit.name, edit.value.value_or(""))};
       for (const auto& [file, text] : facts.files) {

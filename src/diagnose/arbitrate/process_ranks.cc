@@ -26,7 +26,7 @@ RankByProcess ranks_by_log(std::span<const LogPlace> logs, std::span<const evide
 
 }  // namespace
 
-RankByProcess ranks_of(const evidence::Roots& roots, std::span<const LogPlace> logs,
+RankByProcess ranks_of(const process::Roots& roots, std::span<const LogPlace> logs,
                        std::span<const evidence::WrittenLog> written,
                        std::span<const evidence::Activity> activities) {
   const RankByProcess by_log = ranks_by_log(logs, written);

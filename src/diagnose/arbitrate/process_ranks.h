@@ -15,7 +15,7 @@ namespace lockstep::diagnose {
 using RankByProcess = std::map<pid_t, int>;
 
 // By the log that a process alone writes, else by the variables it was started with.
-RankByProcess ranks_of(const evidence::Roots& roots, std::span<const LogPlace> logs,
+RankByProcess ranks_of(const process::Roots& roots, std::span<const LogPlace> logs,
                        std::span<const evidence::WrittenLog> written,
                        std::span<const evidence::Activity> activities);
 

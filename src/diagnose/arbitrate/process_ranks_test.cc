@@ -63,7 +63,7 @@ TEST(RanksOf, TheLogThatAProcessAloneWritesIsItsOwn) {
       {.log = 0, .life = {}, .writers = {10, 9}, .processes = {9, 10, 11}},
       {.log = 1, .life = {}, .writers = {11, 9}, .processes = {9, 10, 11}}};
   const std::vector<Activity> seen = {waiting(9, kFutex), waiting(10, kFutex), waiting(11, kFutex)};
-  const evidence::Roots nowhere{.proc = "/nowhere", .sys = "/nowhere"};
+  const process::Roots nowhere{.proc = "/nowhere", .sys = "/nowhere"};
   EXPECT_EQ(ranks_of(nowhere, logs, written, seen), (RankByProcess{{10, 0}, {11, 1}}));
 }
 

@@ -25,8 +25,8 @@ std::string_view variable_in(std::string_view environ, std::string_view name) {
 
 }  // namespace
 
-std::optional<int> rank_of_process(const Roots& roots, pid_t pid) {
-  const std::string environ = text_of(roots.proc / std::to_string(pid) / "environ");
+std::optional<int> rank_of_process(const process::Roots& roots, pid_t pid) {
+  const std::string environ = process::text_of(roots.proc / std::to_string(pid) / "environ");
   for (const std::string_view name : kRanks) {
     if (const auto rank = base::number_in<int>(variable_in(environ, name))) return rank;
   }

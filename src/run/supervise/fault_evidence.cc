@@ -18,10 +18,10 @@ std::vector<std::filesystem::path> folders_of_interest(const std::filesystem::pa
   return {"/dev/shm", "/tmp", recording};
 }
 
-evidence::HostFacts facts_now(const std::filesystem::path& recording) {
-  evidence::HostRequest request;
+hostinfo::HostState facts_now(const std::filesystem::path& recording) {
+  hostinfo::HostStateRequest request;
   request.folders = folders_of_interest(recording);
-  return evidence::facts_of_host(request);
+  return hostinfo::read_host_state(request);
 }
 
 void add(const watch::LiveJob& job, const std::vector<int>& ranks, std::size_t most,

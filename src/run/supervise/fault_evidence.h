@@ -5,8 +5,8 @@
 #include <filesystem>
 
 #include "base/result.h"
+#include "hostinfo/state/host_state.h"
 #include "model/finding.h"
-#include "run/evidence/host_facts.h"
 #include "run/watch/live_job.h"
 
 namespace lockstep::supervise {
@@ -23,7 +23,7 @@ class FaultEvidence {
  private:
   std::filesystem::path recording_;
   bool wants_native_stacks_;
-  evidence::HostFacts at_begin_;
+  hostinfo::HostState at_begin_;
 };
 
 }  // namespace lockstep::supervise

@@ -12,9 +12,9 @@
 #include "check/repair/repair.h"
 #include "check/rules/catalogue.h"
 #include "check/rules/judge.h"
-#include "hostinfo/collect.h"
-#include "hostinfo/environment.h"
-#include "network/facts_json.h"
+#include "hostinfo/collect/collect.h"
+#include "hostinfo/collect/environment.h"
+#include "hostinfo/facts_json.h"
 #include "report/findings_json.h"
 #include "service/engine/nodes/node_place.h"
 #include "service/engine/nodes/shares.h"
@@ -121,7 +121,7 @@ void give_own_variables(repair::Situation& situation, const Plan& plan,
   for (int node = 0; node < nodes; ++node) {
     const std::vector<std::string> own =
         with_rank(environment, plan, first_rank_on(node, plan.workers, plan.nodes));
-    network::HostFacts& facts = situation.hosts[static_cast<std::size_t>(node)];
+    hostinfo::HostFacts& facts = situation.hosts[static_cast<std::size_t>(node)];
     facts.environment.clear();
     for (const char* name : kOfTheNode) {
       if (const std::string value = variable_of(own, name); !value.empty()) facts.environment[name] = value;
@@ -176,12 +176,12 @@ SetUpRepair as_the_jobs_own(const repair::Repair& found, const Plan& plan, std::
 Result<void> keep_facts(const AttemptFolder& folder, const Plan& plan, int node) {
   std::vector<std::string> names;
   for (const NodePlace& place : plan.places) names.push_back(place.name);
-  network::HostFacts facts = hostinfo::collect(
+  hostinfo::HostFacts facts = hostinfo::collect(
       {.names = std::move(names), .python = interpreter_of(plan), .program = "lockstep serve"});
   if (!plan.places.empty()) facts.name = plan.places[static_cast<std::size_t>(node)].name;
   std::error_code ignored;
   std::filesystem::create_directories(folder.nodes(), ignored);
-  return base::write_file(folder.node_facts(node), network::encode_facts(facts));
+  return base::write_file(folder.node_facts(node), hostinfo::encode_facts(facts));
 }
 
 SetUpRepair repair_for(const AttemptFolder& folder, const Plan& plan,

@@ -7,20 +7,20 @@ namespace lockstep::flows {
 namespace {
 
 namespace field = config::field;
-using network::Address;
-using network::HostFacts;
+using base::Address;
+using hostinfo::HostFacts;
 
 std::optional<Address> address_on(const HostFacts& host, const std::string& interface) {
-  const network::Interface* const found = host.interface_named(interface);
+  const hostinfo::Interface* const found = host.interface_named(interface);
   if (found == nullptr) return std::nullopt;
-  for (const network::InterfaceAddress& own : found->addresses)
-    if (own.prefix.address.family == network::Family::kIpv4) return own.prefix.address;
+  for (const hostinfo::InterfaceAddress& own : found->addresses)
+    if (own.prefix.address.family == base::Family::kIpv4) return own.prefix.address;
   return std::nullopt;
 }
 
 // The first that all hosts have.
 std::string first_common(const JobHosts& hosts) {
-  for (const network::Interface& interface : hosts[0].interfaces) {
+  for (const hostinfo::Interface& interface : hosts[0].interfaces) {
     bool is_common = !interface.is_loopback;
     for (std::size_t at = 0; is_common && at < hosts.size(); ++at)
       is_common = address_on(hosts[at], interface.name).has_value();

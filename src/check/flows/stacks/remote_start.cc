@@ -9,7 +9,7 @@ namespace field = config::field;
 using network::PortSet;
 
 // "60001-63000" of slurm.conf, where the facts have the file.
-std::optional<PortSet> srun_ports(const network::HostFacts& host) {
+std::optional<PortSet> srun_ports(const hostinfo::HostFacts& host) {
   const auto file = host.files.find("/etc/slurm/slurm.conf");
   if (file == host.files.end()) return std::nullopt;
   constexpr std::string_view kName = "SrunPortRange=";

@@ -8,7 +8,7 @@ namespace lockstep::flows {
 namespace {
 
 namespace field = config::field;
-using network::Address;
+using base::Address;
 using network::Choice;
 using network::PortSet;
 
@@ -26,11 +26,11 @@ void plan_to_named(const JobHosts& hosts, FlowKind kind, const std::string& name
       plan.limits.push_back(fmt::format("{}: {}", hosts[source].name, choice.failure));
       continue;
     }
-    const Address address = network::unmapped(choice.addresses.front().address);
+    const Address address = base::unmapped(choice.addresses.front().address);
     const auto target = hosts.with_address(address);
     if (!target) {
       plan.limits.push_back(fmt::format("no host of the facts has {}, the address of {} on {}",
-                                        network::to_text(address), name, hosts[source].name));
+                                        base::to_text(address), name, hosts[source].name));
       return;
     }
     if (*target == source || address.is_loopback()) continue;

@@ -31,7 +31,7 @@ class HostList {
 
  private:
   static bool is_loopback(const std::string& name) {
-    const auto address = network::parse_address(name);
+    const auto address = base::parse_address(name);
     return name == "localhost" || (address && address->is_loopback());
   }
 

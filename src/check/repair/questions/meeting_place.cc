@@ -66,15 +66,15 @@ class MeetingPlace {
   }
 
   network::PortSet taken_ports() const {
-    const network::HostFacts& master = problem_.situation().hosts[master_];
+    const hostinfo::HostFacts& master = problem_.situation().hosts[master_];
     network::PortSet taken = network::ephemeral_port_set(master);
-    for (const network::ListeningSocket& socket : master.listening)
+    for (const hostinfo::ListeningSocket& socket : master.listening)
       taken.add(network::PortSet::one(socket.port));
     return taken;
   }
 
   // Ports at which an address of the master can be reached by all others.
-  network::PortSet open_ports(const network::Address& address) const {
+  network::PortSet open_ports(const base::Address& address) const {
     network::PortSet open{{1024, 65535}};
     for (std::size_t source = 0; source < problem_.hosts().size(); ++source) {
       if (source == master_) continue;
@@ -103,7 +103,7 @@ class MeetingPlace {
     const bool is_as_first_launch_says = !problem_.found_by("P06").empty() && !needs_other_port;
     if (is_as_first_launch_says) places.push_back(now_);
     for (const UsableInterface& one : problem_.usable(master_)) {
-      const std::string text = network::to_text(one.address);
+      const std::string text = base::to_text(one.address);
       if (!needs_other_port && text != now_.host) places.push_back({text, now_.port});
       if (!needs_other_port && !troubles_.has_firewalls()) continue;
       const std::uint16_t port = port_for(open_ports(one.address));
@@ -160,7 +160,7 @@ class MeetingPlace {
     for (const flows::RequiredFlow& flow : problem_.judged().plan.flows)
       if (flow.kind == FlowKind::kStore || flow.kind == FlowKind::kRendezvous)
         if (!require_flow(problem_, troubles_, flow, {!as_it_is},
-                          fmt::format("at {}, port {}", network::to_text(flow.flow.destination),
+                          fmt::format("at {}, port {}", base::to_text(flow.flow.destination),
                                       network::to_text(flow.flow.ports))))
           return;
   }
@@ -201,7 +201,7 @@ void ask_own_addresses(RepairProblem& problem) {
       answer.edits.push_back({.kind = EditKind::kEnvironment,
                               .host = host,
                               .name = "PET_LOCAL_ADDR",
-                              .value = network::to_text(usable.front().address)});
+                              .value = base::to_text(usable.front().address)});
   }
   const auto literals = problem.ask({{"as it is", {}}, std::move(answer)});
   problem.choices().require({!literals[0]}, why);

@@ -60,12 +60,12 @@ class TfConfigs {
     for (auto& [job, entries] : cluster_.items()) {
       for (Json& entry : entries) {
         const config::Endpoint endpoint = config::endpoint_of(entry.get<std::string>());
-        const auto address = network::parse_address(endpoint.host);
+        const auto address = base::parse_address(endpoint.host);
         const bool is_loopback = endpoint.host == "localhost" || (address && address->is_loopback());
         if (is_loopback && at < hosts.size() && hosts.size() > 1) {
           const auto& usable = problem_.usable(at);
           if (!usable.empty())
-            entry = fmt::format("{}:{}", network::to_text(usable.front().address), endpoint.port);
+            entry = fmt::format("{}:{}", base::to_text(usable.front().address), endpoint.port);
         }
         ++at;
       }
@@ -81,7 +81,7 @@ class TfConfigs {
       const auto address = hosts.resolved(i, endpoint.host);
       const auto meant = address ? hosts.with_address(*address) : hosts.named(endpoint.host);
       if (!meant || *meant == i || problem_.usable(i).empty()) continue;
-      entry = fmt::format("{}:{}", network::to_text(problem_.usable(i).front().address), endpoint.port);
+      entry = fmt::format("{}:{}", base::to_text(problem_.usable(i).front().address), endpoint.port);
     }
   }
 
@@ -139,7 +139,7 @@ void require_tasks(RepairProblem& problem, const Troubles& troubles, const std::
   for (const flows::RequiredFlow& flow : problem.judged().plan.flows)
     if (flow.kind == flows::FlowKind::kTensorflow)
       require_flow(problem, troubles, flow, unless,
-                   fmt::format("at {}, port {}", network::to_text(flow.flow.destination),
+                   fmt::format("at {}, port {}", base::to_text(flow.flow.destination),
                                network::to_text(flow.flow.ports)));
 }
 
