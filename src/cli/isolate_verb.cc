@@ -17,8 +17,7 @@
 #include "cli/verbs.h"
 #include "cli/write_verdict.h"
 #include "diagnose/diagnose.h"
-#include "isolate/describe.h"
-#include "isolate/reduce.h"
+#include "isolate/control.h"
 
 namespace lockstep::cli {
 namespace {

@@ -1,4 +1,4 @@
-#include "isolate/reduce.h"
+#include "isolate/control.h"
 
 #include <sstream>
 

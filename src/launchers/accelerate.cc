@@ -1,7 +1,8 @@
 // accelerate launch.
-#include "config/launchers/tables.h"
+#include "launchers/launcher.h"
+#include "launchers/one_rank.h"
 
-namespace lockstep::config {
+namespace lockstep::launchers {
 namespace {
 
 constexpr FlagRules kRules{.underscore_is_dash = true, .short_may_be_joined = true};
@@ -43,9 +44,26 @@ constexpr LauncherFlag kFlags[] = {
     {"--fp8-amax-compute-algo --fp8-override-linear-precision --fp8-opt-level", 1},
     {"--fp8-use-autocast-during-eval", 0},
 };
+constexpr LauncherTable kTable{"accelerate launch", kFlags, kRules};
+
+Result<void> reduce(const Launched& launched, const Launch& launch, Control& control) {
+  const SplitForOne split = TRY(split_for_one(launched.words, kTable));
+  add_launcher(control, "accelerate");
+  append(control.command, launched.head);
+  append(control.command, {"--num_processes=1", "--num_machines=1", "--machine_rank=0",
+                           std::string("--main_process_ip=") + kLoopback,
+                           "--main_process_port=" + std::to_string(launch.free_port)});
+  append(control.command, split.kept);
+  append(control.command, split.program);
+  append(control.left_out, split.dropped);
+  return {};
+}
 
 }  // namespace
 
-const LauncherTable kAccelerateFlags{"accelerate launch", kFlags, kRules};
+const Launcher kAccelerate{.section = "accelerate",
+                           .programs = " accelerate-launch accelerate.commands.launch ",
+                           .table = &kTable,
+                           .reduce = reduce};
 
-}  // namespace lockstep::config
+}  // namespace lockstep::launchers

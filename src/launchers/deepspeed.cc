@@ -1,7 +1,8 @@
 // deepspeed, the launcher.
-#include "config/launchers/tables.h"
+#include "launchers/launcher.h"
+#include "launchers/one_rank.h"
 
-namespace lockstep::config {
+namespace lockstep::launchers {
 namespace {
 
 constexpr FlagRules kRules{.may_be_shortened = true, .short_may_be_joined = true};
@@ -24,9 +25,31 @@ constexpr LauncherFlag kFlags[] = {
     {"--module --no_python --no_local_rank --save_pid", 0},
     {"--venv_script", 1},
 };
+constexpr LauncherTable kTable{"deepspeed", kFlags, kRules};
+
+// What each of a group says, said by the first.
+constexpr std::string_view kSameMeaning[] = {"hostfile H", "include i", "exclude e",
+                                             "num_gpus num_accelerators"};
+
+Result<void> reduce(const Launched& launched, const Launch& launch, Control& control) {
+  const SplitForOne split = TRY(split_for_one(launched.words, kTable));
+  add_launcher(control, "deepspeed");
+  append(control.command, launched.head);
+  // Without a regular host file it uses this machine; the default one may exist and name others.
+  append(control.command, {"--hostfile=/dev/null", "--num_gpus=1", std::string("--master_addr=") + kLoopback,
+                           "--master_port=" + std::to_string(launch.free_port)});
+  append(control.command, split.kept);
+  append(control.command, split.program);
+  append(control.left_out, split.dropped);
+  return {};
+}
 
 }  // namespace
 
-const LauncherTable kDeepspeedFlags{"deepspeed", kFlags, kRules};
+const Launcher kDeepspeed{.section = "deepspeed",
+                          .programs = " deepspeed deepspeed.launcher.runner ",
+                          .table = &kTable,
+                          .same_meaning = kSameMeaning,
+                          .reduce = reduce};
 
-}  // namespace lockstep::config
+}  // namespace lockstep::launchers

@@ -1,11 +1,11 @@
-#include "config/flag_table.h"
+#include "launchers/flag_table.h"
 
 #include <algorithm>
 #include <optional>
 
 #include <fmt/format.h>
 
-namespace lockstep::config {
+namespace lockstep::launchers {
 namespace {
 
 std::string comparable(std::string_view name, const FlagRules& rules) {
@@ -122,4 +122,4 @@ Result<SplitCommand> split_command(std::span<const std::string> words, const Lau
   return split;
 }
 
-}  // namespace lockstep::config
+}  // namespace lockstep::launchers

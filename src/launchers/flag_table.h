@@ -8,7 +8,7 @@
 
 #include "base/result.h"
 
-namespace lockstep::config {
+namespace lockstep::launchers {
 
 using Words = std::vector<std::string>;
 
@@ -56,4 +56,4 @@ struct SplitCommand {
 // user did not ask for.
 Result<SplitCommand> split_command(std::span<const std::string> words, const LauncherTable& table);
 
-}  // namespace lockstep::config
+}  // namespace lockstep::launchers

@@ -1,7 +1,8 @@
 // horovodrun, of Horovod 0.19 to 0.28.
-#include "config/launchers/tables.h"
+#include "launchers/launcher.h"
+#include "launchers/one_rank.h"
 
-namespace lockstep::config {
+namespace lockstep::launchers {
 namespace {
 
 constexpr FlagRules kRules{.may_be_shortened = true, .short_may_be_joined = true};
@@ -39,9 +40,42 @@ constexpr LauncherFlag kFlags[] = {
     {"--log-with-timestamp --log-without-timestamp --log-hide-timestamp --no-log-hide-timestamp", 0},
     {"-prefix-timestamp --prefix-output-with-timestamp", 0},
 };
+constexpr LauncherTable kTable{"horovodrun", kFlags, kRules};
+
+// What each of a group says, said by the first.
+constexpr std::string_view kSameMeaning[] = {
+    "np num_proc",          "min_np min_num_proc",
+    "max_np max_num_proc",  "hosts H",
+    "ssh_port p",           "network_interfaces network_interface",
+    "slots_per_host slots",
+};
+
+constexpr std::string_view kVariables[] = {
+    "HOROVOD_RANK",       "HOROVOD_SIZE",
+    "HOROVOD_LOCAL_RANK", "HOROVOD_LOCAL_SIZE",
+    "HOROVOD_CROSS_RANK", "HOROVOD_CROSS_SIZE",
+    "HOROVOD_CONTROLLER", "HOROVOD_GLOO_RENDEZVOUS_ADDR",
+    "HOROVOD_HOSTNAME",   "HOROVOD_GLOO_RENDEZVOUS_PORT",
+    "HOROVOD_ELASTIC",    "HOROVOD_CPU_OPERATIONS",
+};
+
+Result<void> reduce(const Launched& launched, const Launch& launch, Control& control) {
+  const SplitForOne split = TRY(split_for_one(launched.words, kTable));
+  add_launcher(control, "horovodrun");
+  append(control.command, launched.head);
+  append(control.command, {"-np", "1", "-H", "localhost:1"});
+  append(control.command, split.kept);
+  append(control.left_out, split.dropped);
+  return reduce_command(split.program, launch, control);
+}
 
 }  // namespace
 
-const LauncherTable kHorovodrunFlags{"horovodrun", kFlags, kRules};
+const Launcher kHorovodrun{.section = "horovod",
+                           .programs = " horovodrun horovod.runner.launch horovod.runner ",
+                           .table = &kTable,
+                           .same_meaning = kSameMeaning,
+                           .variables = kVariables,
+                           .reduce = reduce};
 
-}  // namespace lockstep::config
+}  // namespace lockstep::launchers

@@ -1,32 +1,11 @@
-#include "config/launchers/find.h"
+#include "launchers/launcher.h"
 
-#include <algorithm>
 #include <filesystem>
 
 #include <fmt/format.h>
 
-namespace lockstep::config {
+namespace lockstep::launchers {
 namespace {
-
-struct Launcher {
-  std::string_view names;  // of the program or the Python module, each between spaces
-  LauncherKind kind;
-};
-
-constexpr Launcher kLaunchers[] = {
-    {" torchrun torch.distributed.run torch.distributed.launch ", LauncherKind::kTorchrun},
-    {" horovodrun horovod.runner.launch horovod.runner ", LauncherKind::kHorovodrun},
-    {" mpirun mpiexec mpiexec.hydra mpirun.openmpi mpiexec.openmpi mpirun.mpich mpiexec.mpich orterun "
-     "prterun ",
-     LauncherKind::kMpirun},
-    {" srun ", LauncherKind::kSrun},
-    {" deepspeed deepspeed.launcher.runner ", LauncherKind::kDeepspeed},
-    {" accelerate-launch accelerate.commands.launch ", LauncherKind::kAccelerate},
-};
-
-constexpr std::string_view kWrappers =
-    " env nohup nice ionice stdbuf time setsid numactl taskset unbuffer uv poetry pipenv conda mamba "
-    "micromamba pixi hatch nsys ";
 
 bool is_among(std::string_view name, std::string_view names) {
   return !name.empty() && name.find(' ') == std::string_view::npos &&
@@ -34,8 +13,8 @@ bool is_among(std::string_view name, std::string_view names) {
 }
 
 std::optional<FoundLauncher> launcher_named(std::string_view name, std::size_t head) {
-  for (const Launcher& launcher : kLaunchers) {
-    if (is_among(name, launcher.names)) return FoundLauncher{launcher.kind, head};
+  for (const Launcher* const launcher : all_launchers()) {
+    if (is_among(name, launcher->programs)) return FoundLauncher{launcher, head};
   }
   return std::nullopt;
 }
@@ -52,24 +31,6 @@ std::optional<FoundLauncher> behind_python(std::span<const std::string> words) {
   return std::nullopt;
 }
 
-bool is_known(std::span<const std::string> words) {
-  return is_python(program_name(words.front())) || find_launcher(words).has_value();
-}
-
-// What a wrapper wraps begins with the first word that is a launcher or Python; without one, for env, with
-// the first that is no flag and no assignment.
-std::size_t end_of_wrapper(std::span<const std::string> words) {
-  for (std::size_t at = 1; at < words.size(); ++at) {
-    if (is_known(words.subspan(at))) return at;
-  }
-  if (program_name(words.front()) != "env") return words.size();
-  const auto is_program = [](const std::string& word) {
-    return !word.starts_with('-') && word.find('=') == std::string::npos;
-  };
-  const auto program = std::ranges::find_if(words.begin() + 1, words.end(), is_program);
-  return static_cast<std::size_t>(program - words.begin());
-}
-
 }  // namespace
 
 std::string program_name(const std::string& word) {
@@ -84,16 +45,22 @@ bool is_python(std::string_view program) {
 std::optional<FoundLauncher> find_launcher(std::span<const std::string> words) {
   if (words.empty()) return std::nullopt;
   const std::string name = program_name(words.front());
-  if (name == "accelerate" && words.size() > 1 && words[1] == "launch")
-    return FoundLauncher{LauncherKind::kAccelerate, 2};
+  if (name == "accelerate" && words.size() > 1 && words[1] == "launch") return FoundLauncher{&kAccelerate, 2};
   if (is_python(name)) return behind_python(words);
   return launcher_named(name, 1);
 }
 
-std::size_t words_of_wrapper(std::span<const std::string> words) {
-  if (words.empty() || !is_among(program_name(words.front()), kWrappers)) return 0;
-  const std::size_t end = end_of_wrapper(words);
-  return end < words.size() ? end : 0;
+std::span<const Launcher* const> all_launchers() {
+  static constexpr const Launcher* kAll[] = {&kTorchrun, &kHorovodrun, &kMpirun,
+                                             &kSrun,     &kDeepspeed,  &kAccelerate};
+  return kAll;
 }
 
-}  // namespace lockstep::config
+std::string flag_name(const Launcher& launcher, const std::string& typed) {
+  for (const std::string_view group : launcher.same_meaning) {
+    if (is_among(typed, fmt::format(" {} ", group))) return std::string(group.substr(0, group.find(' ')));
+  }
+  return typed;
+}
+
+}  // namespace lockstep::launchers

@@ -1,19 +1,13 @@
+// A program that nobody launches: a plain Python script, or one rank that was started by hand.
 #include <algorithm>
-#include <filesystem>
 
 #include <fmt/format.h>
 
-#include "isolate/launchers/append.h"
-#include "isolate/launchers/launchers.h"
-#include "isolate/split_for_one.h"
-#include "isolate/variables.h"
+#include "launchers/launcher.h"
+#include "launchers/one_rank.h"
 
-namespace lockstep::isolate {
+namespace lockstep::launchers {
 namespace {
-
-std::string name_of_program(const std::string& word) {
-  return std::filesystem::path(word).filename().string();
-}
 
 bool is_shell(std::string_view program) {
   constexpr std::string_view kShells[] = {"sh", "bash", "dash", "zsh", "ksh", "fish", "tcsh", "csh"};
@@ -27,10 +21,40 @@ bool runs_elsewhere(std::string_view program) {
   return std::ranges::find(kRemote, program) != std::end(kRemote);
 }
 
+bool is_launcher_variable(std::string_view name) {
+  const auto is_it = [&](std::string_view known) {
+    return known.ends_with('_') ? name.starts_with(known) : name == known;
+  };
+  return std::ranges::any_of(all_launchers(), [&](const Launcher* launcher) {
+    return std::ranges::any_of(launcher->variables, is_it);
+  });
+}
+
+// What launchers leave behind in a process (Open MPI, PMI, Slurm, Horovod, torchrun): taken out where set.
+std::vector<Change> without_launcher_variables(const Environment& environment) {
+  std::vector<Change> changes;
+  for (const auto& [name, value] : environment) {
+    if (is_launcher_variable(name)) changes.push_back({name, std::nullopt});
+  }
+  return changes;
+}
+
+// One GPU, the first the process may see. A process that uses all of them is more than one rank inside.
+std::vector<Change> one_visible_device(const Environment& environment) {
+  std::vector<Change> changes;
+  for (const char* name : {"CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES"}) {
+    const auto now = environment.find(name);
+    const bool is_set = now != environment.end();
+    if (is_set) changes.push_back({name, now->second.substr(0, now->second.find(','))});
+    if (!is_set && name == std::string_view("CUDA_VISIBLE_DEVICES")) changes.push_back({name, "0"});
+  }
+  return changes;
+}
+
 }  // namespace
 
 Result<void> reduce_plain(std::span<const std::string> words, const Launch& launch, Control& control) {
-  const std::string program = name_of_program(words.front());
+  const std::string program = program_name(words.front());
   if (runs_elsewhere(program))
     return cannot_reduce(program, "it hands the job to somebody else, who starts the ranks");
   const Environment& environment = launch.environment;
@@ -56,4 +80,4 @@ Result<void> reduce_plain(std::span<const std::string> words, const Launch& laun
   return {};
 }
 
-}  // namespace lockstep::isolate
+}  // namespace lockstep::launchers

@@ -1,7 +1,9 @@
 // srun, of Slurm. The step stays in Slurm's hands, because only there may be the GPU, the container and the
-#include "config/launchers/tables.h"
+// modules the job runs with.
+#include "launchers/launcher.h"
+#include "launchers/one_rank.h"
 
-namespace lockstep::config {
+namespace lockstep::launchers {
 namespace {
 
 constexpr FlagRules kRules{.may_be_shortened = true, .short_may_be_joined = true};
@@ -66,9 +68,64 @@ constexpr LauncherFlag kFlags[] = {
     {"--no-container-remap-root --container-writable --container-readonly --container-entrypoint", 0},
     {"--no-container-entrypoint", 0},
 };
+constexpr LauncherTable kTable{"srun", kFlags, kRules};
+
+// What each of a group says, said by the first.
+constexpr std::string_view kSameMeaning[] = {
+    "ntasks n", "nodes N", "nodelist w", "gpus G", "cpus_per_task c", "ntasks_per_node tasks_per_node",
+};
+
+constexpr std::string_view kVariables[] = {
+    "SLURM_NTASKS",         "SLURM_NPROCS",         "SLURM_PROCID",         "SLURM_LOCALID",
+    "SLURM_NODEID",         "SLURM_NNODES",         "SLURM_JOB_NUM_NODES",  "SLURM_NTASKS_PER_NODE",
+    "SLURM_TASKS_PER_NODE", "SLURM_STEP_NUM_TASKS", "SLURM_STEP_NUM_NODES", "SLURM_STEP_TASKS_PER_NODE",
+};
+
+bool asks_for_gpus(const Words& dropped) {
+  for (const std::string& word : dropped) {
+    if (word.starts_with("-G") || word.starts_with("--gpus")) return true;
+  }
+  return false;
+}
+
+// What a batch script's own request left in the environment would widen the step again.
+std::vector<Change> without_requests(const Environment& environment) {
+  std::vector<Change> changes;
+  for (const char* name :
+       {"SLURM_NTASKS_PER_NODE", "SLURM_TASKS_PER_NODE", "SLURM_HOSTFILE", "SLURM_DISTRIBUTION", "SLURM_GPUS",
+        "SLURM_GPUS_PER_NODE", "SLURM_LABELIO", "SLURM_STDOUTMODE", "SLURM_STDERRMODE"}) {
+    if (environment.contains(name)) changes.push_back({name, std::nullopt});
+  }
+  return changes;
+}
+
+Result<void> reduce(const Launched& launched, const Launch& launch, Control& control) {
+  const SplitForOne split = TRY(split_for_one(launched.words, kTable));
+  for (const std::string& word : split.program) {
+    if (word == ":") return cannot_reduce(":", "it starts several programs side by side");
+  }
+  add_launcher(control, "srun");
+  append(control.command, launched.head);
+  append(control.command, {"--nodes=1", "--ntasks=1"});
+  if (asks_for_gpus(split.dropped)) append(control.command, {"--gpus=1"});
+  append(control.command, split.kept);
+  append(control.left_out, split.dropped);
+  add_changes(control, without_requests(launch.environment));
+  add_changes(control,
+              that_matter(torch_variables_for_one(launch.environment, launch.free_port), launch.environment));
+  return reduce_command(split.program, launch, control);
+}
 
 }  // namespace
 
-const LauncherTable kSrunFlags{"srun", kFlags, kRules};
+const Launcher kSrun{.section = "srun",
+                     .programs = " srun ",
+                     .table = &kTable,
+                     .same_meaning = kSameMeaning,
+                     .variables = kVariables,
+                     .reduce = reduce};
 
-}  // namespace lockstep::config
+// A batch script asks in the same words, and is no launcher of ranks itself.
+const Launcher kSbatch{.section = "sbatch", .programs = {}, .table = &kTable, .same_meaning = kSameMeaning};
+
+}  // namespace lockstep::launchers
