@@ -1,6 +1,8 @@
 // accelerate launch.
+#include "base/text_fields.h"
 #include "launchers/launcher.h"
 #include "launchers/one_rank.h"
+#include "launchers/place.h"
 
 namespace lockstep::launchers {
 namespace {
@@ -60,6 +62,23 @@ Result<void> reduce(const Launched& launched, const Launch& launch, Control& con
 }
 
 }  // namespace
+
+std::optional<JobPlace> place_by_accelerate(const Launch& launch) {
+  const auto flags = flags_of(kAccelerate, launch.command);
+  if (!flags) return std::nullopt;
+  const auto setting = [&](const char* flag, std::string otherwise) {
+    return value_of(*flags, flag).value_or(std::move(otherwise));
+  };
+  JobPlace place{.index = base::number_in<std::uint32_t>(setting("machine_rank", "0")),
+                 .count = base::number_in<std::uint32_t>(setting("num_machines", "1")).value_or(0),
+                 .head = {},
+                 .launcher = "accelerate"};
+  if (const std::string host = setting("main_process_ip", ""); !host.empty()) {
+    place.head = base::HostPort{.host = host,
+                                .port = port_from("accelerate " + setting("main_process_port", "29500"))};
+  }
+  return place;
+}
 
 const Launcher kAccelerate{.section = "accelerate",
                            .programs = " accelerate-launch accelerate.commands.launch ",

@@ -94,10 +94,10 @@ Error cannot_read(std::string_view where, std::string why) {
   return {"cannot read the command", std::string(where), std::move(why), ""};
 }
 
-}  // namespace
+enum class Unknown { kIsAnError, kMayHaveValue };
 
-Result<SplitCommand> split_command(std::span<const std::string> words, const LauncherTable& table) {
-  SplitCommand split;
+Result<SplitCommand> split(std::span<const std::string> words, const LauncherTable& table, Unknown unknown) {
+  SplitCommand result;
   std::size_t at = 0;
   while (at < words.size()) {
     const std::string& word = words[at];
@@ -107,6 +107,12 @@ Result<SplitCommand> split_command(std::span<const std::string> words, const Lau
     }
     if (word.size() < 2 || word.front() != '-') break;
     const FoundFlag found = find_flag(word, table);
+    if (found.flag == nullptr && unknown == Unknown::kMayHaveValue) {
+      const bool has_value =
+          word.find('=') == std::string::npos && at + 1 < words.size() && !words[at + 1].starts_with("--");
+      at += has_value ? 2 : 1;
+      continue;
+    }
     if (found.flag == nullptr) {
       return cannot_read(
           word, fmt::format("not a flag of {} that Lockstep knows, so it cannot tell where its values end",
@@ -114,12 +120,31 @@ Result<SplitCommand> split_command(std::span<const std::string> words, const Lau
     }
     const int following = found.flag->values - (found.has_value_inside ? 1 : 0);
     const std::size_t count = 1 + static_cast<std::size_t>(std::max(following, 0));
+    if (at + count > words.size() && unknown == Unknown::kMayHaveValue) break;
     if (at + count > words.size()) return cannot_read(word, "its value is missing");
-    split.flags.push_back(typed_flag(found, words.subspan(at, count)));
+    result.flags.push_back(typed_flag(found, words.subspan(at, count)));
     at += count;
   }
-  split.program.assign(words.begin() + static_cast<std::ptrdiff_t>(at), words.end());
-  return split;
+  result.program.assign(words.begin() + static_cast<std::ptrdiff_t>(at), words.end());
+  return result;
+}
+
+}  // namespace
+
+Result<SplitCommand> split_command(std::span<const std::string> words, const LauncherTable& table) {
+  return split(words, table, Unknown::kIsAnError);
+}
+
+SplitCommand split_known(std::span<const std::string> words, const LauncherTable& table) {
+  return split(words, table, Unknown::kMayHaveValue).value();
+}
+
+std::optional<std::string> value_of(const SplitCommand& split, std::string_view name) {
+  std::optional<std::string> value;
+  for (const TypedFlag& flag : split.flags) {
+    if (flag.name == name) value = flag.values.empty() ? "" : flag.values.front();
+  }
+  return value;
 }
 
 }  // namespace lockstep::launchers

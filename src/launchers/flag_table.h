@@ -1,6 +1,7 @@
 // Where a launcher's own flags end and the job's command begins, by a table of the flags it documents.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -55,5 +56,13 @@ struct SplitCommand {
 // table: what follows it could be its value or the job's program, and a guess would be about something the
 // user did not ask for.
 Result<SplitCommand> split_command(std::span<const std::string> words, const LauncherTable& table);
+
+// The same for who must not be stopped by a flag of a newer launcher: one that is not in the table has a
+// value when the next word is not another flag.
+SplitCommand split_known(std::span<const std::string> words, const LauncherTable& table);
+
+// The value of a flag, by its name in the table ("node_rank"), where it was typed last; empty for one without
+// a value. Nothing when it was not typed.
+std::optional<std::string> value_of(const SplitCommand& split, std::string_view name);
 
 }  // namespace lockstep::launchers

@@ -1,6 +1,8 @@
 // horovodrun, of Horovod 0.19 to 0.28.
 #include "launchers/launcher.h"
 #include "launchers/one_rank.h"
+#include "launchers/place.h"
+#include "launchers/rank_variables.h"
 
 namespace lockstep::launchers {
 namespace {
@@ -70,6 +72,32 @@ Result<void> reduce(const Launched& launched, const Launch& launch, Control& con
 }
 
 }  // namespace
+
+std::optional<JobPlace> place_by_horovod(const Launch& launch) {
+  const auto rank = number(launch.environment, kHorovodRank.rank);
+  const auto size = number(launch.environment, kHorovodRank.world_size);
+  if (!rank || !size) return std::nullopt;
+  JobPlace place{.index = rank, .count = *size, .head = {}, .launcher = "horovodrun"};
+  const auto host = variable(launch.environment, "HOROVOD_GLOO_RENDEZVOUS_ADDR");
+  const auto port = variable(launch.environment, "HOROVOD_GLOO_RENDEZVOUS_PORT");
+  if (host && port) place.head = base::HostPort{.host = *host, .port = port_from("horovodrun " + *port)};
+  return place;
+}
+
+NamedValues horovodrun_variables(const RankSeat& seat) {
+  return {{std::string(kHorovodRank.rank), std::to_string(seat.rank)},
+          {std::string(kHorovodRank.world_size), std::to_string(seat.world_size)},
+          {std::string(kHorovodRank.local_rank), std::to_string(seat.local_rank)},
+          {"HOROVOD_LOCAL_SIZE", std::to_string(seat.local_size)},
+          {"HOROVOD_CROSS_RANK", std::to_string(seat.node)},
+          {"HOROVOD_CROSS_SIZE", std::to_string(seat.nodes)},
+          {"HOROVOD_HOSTNAME", seat.host},
+          {"HOROVOD_GLOO_RENDEZVOUS_ADDR", seat.meeting_address},
+          {"HOROVOD_GLOO_RENDEZVOUS_PORT", std::to_string(seat.meeting_port)},
+          {"HOROVOD_CONTROLLER", "gloo"},
+          {"HOROVOD_CPU_OPERATIONS", "gloo"},
+          {"HOROVOD_GLOO_IFACE", seat.interface}};
+}
 
 const Launcher kHorovodrun{.section = "horovod",
                            .programs = " horovodrun horovod.runner.launch horovod.runner ",

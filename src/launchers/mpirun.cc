@@ -1,8 +1,14 @@
 // mpirun and mpiexec, of Open MPI 3 to 5 and of MPICH, MVAPICH and Intel MPI (Hydra).
 #include <algorithm>
+#include <unistd.h>
 
+#include <fmt/format.h>
+
+#include "base/text_fields.h"
 #include "launchers/launcher.h"
 #include "launchers/one_rank.h"
+#include "launchers/place.h"
+#include "launchers/rank_variables.h"
 
 namespace lockstep::launchers {
 namespace {
@@ -131,7 +137,39 @@ Result<void> reduce(const Launched& launched, const Launch& launch, Control& con
   return reduce_command(split.program, launch, control);
 }
 
+// The host in "1234.0;tcp://10.0.0.1,192.168.0.1:55397;tcp6://...", where mpirun is.
+std::string host_in_uri(const std::string& uri) {
+  const std::string_view rest = base::rest_after(uri, "tcp://");
+  return std::string(rest.substr(0, rest.find_first_of(",:")));
+}
+
 }  // namespace
+
+// mpirun runs where rank 0 does, unless its hosts are others than its own.
+std::optional<JobPlace> place_by_open_mpi(const Launch& launch) {
+  const auto rank = number(launch.environment, kOpenMpiRank.rank);
+  const auto size = number(launch.environment, kOpenMpiRank.world_size);
+  if (!rank || !size) return std::nullopt;
+  JobPlace place{.index = rank, .count = *size, .head = {}, .launcher = "mpirun"};
+  std::string host = host_in_uri(variable(launch.environment, "OMPI_MCA_orte_hnp_uri").value_or(""));
+  if (host.empty() && number(launch.environment, "OMPI_COMM_WORLD_LOCAL_SIZE") == size) host = "127.0.0.1";
+  const std::string job = variable(launch.environment, "PMIX_NAMESPACE").value_or("");
+  if (!host.empty()) place.head = base::HostPort{.host = std::move(host), .port = port_from("mpirun " + job)};
+  return place;
+}
+
+// Only the ranks of one host have something in common: the process that started them.
+std::optional<JobPlace> place_by_mpich(const Launch& launch) {
+  const auto rank = number(launch.environment, kMpichRank.rank);
+  const auto size = number(launch.environment, kMpichRank.world_size);
+  if (!rank || !size) return std::nullopt;
+  JobPlace place{.index = rank, .count = *size, .head = {}, .launcher = "mpiexec"};
+  if (number(launch.environment, "MPI_LOCALNRANKS") == size) {
+    place.head =
+        base::HostPort{.host = "127.0.0.1", .port = port_from(fmt::format("mpiexec {}", ::getppid()))};
+  }
+  return place;
+}
 
 const Launcher kMpirun{
     .section = "mpi",

@@ -1,7 +1,11 @@
 // srun, of Slurm. The step stays in Slurm's hands, because only there may be the GPU, the container and the
 // modules the job runs with.
+#include <fmt/format.h>
+
 #include "launchers/launcher.h"
 #include "launchers/one_rank.h"
+#include "launchers/place.h"
+#include "launchers/rank_variables.h"
 
 namespace lockstep::launchers {
 namespace {
@@ -117,6 +121,34 @@ Result<void> reduce(const Launched& launched, const Launch& launch, Control& con
 }
 
 }  // namespace
+
+// Of a task that srun started. A batch script has the variables of the job, but not those of a step.
+std::optional<JobPlace> place_by_slurm(const Launch& launch) {
+  const auto step = variable(launch.environment, "SLURM_STEP_ID");
+  const auto rank = number(launch.environment, kSlurmRank.rank);
+  const auto size = number(launch.environment, "SLURM_STEP_NUM_TASKS");
+  if (!step || !rank || !size) return std::nullopt;
+  JobPlace place{.index = rank, .count = *size, .head = {}, .launcher = "srun"};
+  const std::string nodes = variable(launch.environment, "SLURM_STEP_NODELIST").value_or("");
+  const std::string job = variable(launch.environment, "SLURM_JOB_ID").value_or("");
+  if (!nodes.empty()) {
+    place.head = base::HostPort{.host = first_in_node_list(nodes),
+                                .port = port_from(fmt::format("srun {}.{}", job, *step))};
+  }
+  return place;
+}
+
+std::string first_in_node_list(std::string_view list) {
+  const std::size_t bracket = list.find('[');
+  const std::size_t comma = list.find(',');
+  if (bracket == std::string_view::npos || comma < bracket) return std::string(list.substr(0, comma));
+  const std::string_view numbers = list.substr(bracket + 1);
+  const std::size_t close = numbers.find(']');
+  const std::string_view suffix =
+      close == std::string_view::npos ? std::string_view() : numbers.substr(close + 1);
+  return fmt::format("{}{}{}", list.substr(0, bracket), numbers.substr(0, numbers.find_first_of("-,]")),
+                     suffix.substr(0, suffix.find(',')));
+}
 
 const Launcher kSrun{.section = "srun",
                      .programs = " srun ",

@@ -1,6 +1,11 @@
 // torchrun, python -m torch.distributed.run and torch.distributed.launch, of PyTorch 1.9 to 2.13.
+#include <fmt/format.h>
+
+#include "base/text_fields.h"
 #include "launchers/launcher.h"
 #include "launchers/one_rank.h"
+#include "launchers/place.h"
+#include "launchers/rank_variables.h"
 
 namespace lockstep::launchers {
 namespace {
@@ -91,7 +96,75 @@ Result<void> reduce(const Launched& launched, const Launch& launch, Control& con
   return {};
 }
 
+constexpr const char* kDefaultAddress = "127.0.0.1";
+constexpr const char* kDefaultPort = "29500";
+constexpr const char* kDefaultRendezvousPort = "29400";
+constexpr const char* kDefaultBackend = "static";
+
+std::uint32_t most_nodes(const std::string& text) {  // "2" or "1:4"
+  return base::number_in<std::uint32_t>(std::string_view(text).substr(text.rfind(':') + 1)).value_or(0);
+}
+
+std::optional<base::HostPort> meeting_place(std::string_view endpoint) {
+  auto found = base::host_port_in(endpoint);
+  return found && found->port != 0 ? std::move(found) : std::nullopt;
+}
+
 }  // namespace
+
+std::optional<JobPlace> place_by_torchrun(const Launch& launch) {
+  const auto flags = flags_of(kTorchrun, launch.command);
+  if (!flags) return std::nullopt;
+  const auto setting = [&](const char* flag, const char* name, std::string otherwise) {
+    if (auto given = value_of(*flags, flag)) return *std::move(given);
+    return variable(launch.environment, name).value_or(std::move(otherwise));
+  };
+  JobPlace place{.index = {},
+                 .count = most_nodes(setting("nnodes", "PET_NNODES", "1")),
+                 .head = {},
+                 .launcher = "torchrun"};
+  if (value_of(*flags, "standalone")) place.count = 1;
+  if (place.count == 1) return place;
+  const std::string backend = setting("rdzv_backend", "PET_RDZV_BACKEND", kDefaultBackend);
+  std::string endpoint = setting("rdzv_endpoint", "PET_RDZV_ENDPOINT", "");
+  if (endpoint.empty()) {
+    endpoint = fmt::format("{}:{}", setting("master_addr", "PET_MASTER_ADDR", kDefaultAddress),
+                           setting("master_port", "PET_MASTER_PORT", kDefaultPort));
+  }
+  if (backend == kDefaultBackend) {
+    place.index = base::number_in<std::uint32_t>(setting("node_rank", "PET_NODE_RANK", "0"));
+  }
+  if (!meeting_place(endpoint)) endpoint += fmt::format(":{}", kDefaultRendezvousPort);
+  const auto meeting = meeting_place(endpoint);
+  if (!meeting) return place;
+  const std::string id = setting("rdzv_id", "PET_RDZV_ID", "");
+  place.head = base::HostPort{.host = meeting->host,
+                              .port = port_from(fmt::format("torchrun {} {}", meeting->port, id))};
+  return place;
+}
+
+std::optional<JobPlace> place_by_rank_variables(const Launch& launch) {
+  const auto rank = variable(launch.environment, kTorchRank.rank);
+  const auto size = variable(launch.environment, kTorchRank.world_size);
+  const auto address = variable(launch.environment, "MASTER_ADDR");
+  if (!rank || !size || !address) return std::nullopt;
+  const std::string port = variable(launch.environment, "MASTER_PORT").value_or("29500");
+  return JobPlace{.index = base::number_in<std::uint32_t>(*rank),
+                  .count = base::number_in<std::uint32_t>(*size).value_or(0),
+                  .head = base::HostPort{.host = *address, .port = port_from("ranks " + port)},
+                  .launcher = "RANK"};
+}
+
+NamedValues torchrun_variables(const RankSeat& seat) {
+  return {{std::string(kTorchRank.rank), std::to_string(seat.rank)},
+          {std::string(kTorchRank.world_size), std::to_string(seat.world_size)},
+          {std::string(kTorchRank.local_rank), std::to_string(seat.local_rank)},
+          {"LOCAL_WORLD_SIZE", std::to_string(seat.local_size)},
+          {"GROUP_RANK", std::to_string(seat.node)},
+          {"GROUP_WORLD_SIZE", std::to_string(seat.nodes)},
+          {"MASTER_ADDR", seat.meeting_address},
+          {"MASTER_PORT", std::to_string(seat.meeting_port)}};
+}
 
 std::vector<Change> torch_variables_for_one(const Environment& environment, int free_port) {
   const bool is_one_of_several = environment.contains("RANK") || environment.contains("WORLD_SIZE") ||

@@ -12,7 +12,6 @@
 #include "base/file.h"
 #include "base/process/descriptor.h"
 #include "run/multihost/seal.h"
-#include "run/multihost/variables.h"
 
 namespace lockstep::multihost {
 namespace {
@@ -22,6 +21,15 @@ namespace fs = std::filesystem;
 constexpr std::size_t kMostBytes = 4096;
 constexpr std::size_t kFewestBytes = 16;
 constexpr mode_t kOnlyOwner = 0600;
+
+// Nothing when it is not set or empty.
+std::optional<std::string> variable(const std::vector<std::string>& environment, std::string_view name) {
+  for (const std::string& entry : environment) {
+    const bool is_it = entry.size() > name.size() + 1 && entry.starts_with(name) && entry[name.size()] == '=';
+    if (is_it) return entry.substr(name.size() + 1);
+  }
+  return std::nullopt;
+}
 
 Error no_token(std::string where, std::string why) {
   return {"the job's hosts have no token in common", std::move(where), std::move(why),
