@@ -41,7 +41,7 @@ FoundFlag flag_named(std::string_view name, const LauncherTable& table) {
       if (candidate == wanted) exact = {&flag, candidate};
       const bool may_be_it = wanted.size() > 2 && wanted.starts_with("--") && candidate.starts_with(wanted);
       if (!may_be_it) return;
-      is_ambiguous |= shortened.flag != nullptr && shortened.flag != &flag;
+      is_ambiguous |= shortened.flag != nullptr && shortened.name != candidate;
       shortened = {&flag, candidate};
     });
     if (exact.flag != nullptr) return exact;

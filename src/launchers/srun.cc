@@ -56,6 +56,9 @@ constexpr LauncherFlag kFlags[] = {
     {"--task-epilog --mail-type --mail-user --priority --slurmd-debug --wckey --profile --network", 1},
     {"--acctg-freq --bcast-exclude --prefer --power --signal --thread-spec --threads-per-core", 1},
     {"--cores-per-socket --uid --gid --mincpus --tree-width --delay-boot --cluster-constraint", 1},
+    {"--bb --bbf --mcs-label", 1},
+    {"-I --immediate", 0},  // for so long, behind '='
+    {"-Z --no-allocate", 0},
     {"-Q --quiet", 0},
     {"-v --verbose", 0},
     {"-u --unbuffered", 0},
