@@ -27,8 +27,6 @@
 #include "diagnose/diagnose.h"
 #include "isolate/compare.h"
 #include "isolate/control.h"
-#include "isolate/describe.h"
-#include "isolate/reduce.h"
 #include "report/findings_json.h"
 
 namespace lockstep::cli {

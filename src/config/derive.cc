@@ -234,18 +234,6 @@ void derive_sizes(Settings& settings) {
 
 }  // namespace
 
-Endpoint endpoint_of(std::string_view text) {
-  if (text.starts_with('[')) {
-    const std::size_t close = std::min(text.find(']'), text.size());
-    const std::string_view rest = text.substr(std::min(close + 1, text.size()));
-    return {std::string(text.substr(1, close - 1)), std::string(rest.starts_with(':') ? rest.substr(1) : "")};
-  }
-  const std::size_t colon = text.rfind(':');
-  const bool is_bare_ipv6 = text.find(':') != colon;
-  if (colon == std::string_view::npos || is_bare_ipv6) return {std::string(text), ""};
-  return {std::string(text.substr(0, colon)), std::string(text.substr(colon + 1))};
-}
-
 void derive_job(const Reading& reading) {
   Settings& settings = reading.settings;
   if (const std::string config = settings.text(field::variable("TF_CONFIG"));

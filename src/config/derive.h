@@ -1,6 +1,7 @@
 // What every launcher means in its own words, said once for all: field::kNodes, field::kMasterAddress.
 #pragma once
 
+#include "base/host_port.h"
 #include "config/reading.h"
 
 namespace lockstep::config {
@@ -9,11 +10,7 @@ namespace lockstep::config {
 // of a cluster mean.
 void derive_job(const Reading& reading);
 
-// host:port, [::1]:port, host. Neither part need be there.
-struct Endpoint {
-  std::string host;
-  std::string port;
-};
-Endpoint endpoint_of(std::string_view text);
+using base::Endpoint;
+using base::endpoint_of;
 
 }  // namespace lockstep::config

@@ -4,7 +4,6 @@
 #include "config/command.h"
 #include "config/files/shell_words.h"
 #include "config/files/yaml_file.h"
-#include "config/launchers/docker.h"
 
 namespace lockstep::config {
 namespace {

@@ -3,7 +3,6 @@
 
 #include "config/command.h"
 #include "config/files/yaml_file.h"
-#include "config/launchers/docker.h"
 
 namespace lockstep::config {
 namespace {

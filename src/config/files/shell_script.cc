@@ -7,7 +7,6 @@
 
 #include "config/command.h"
 #include "config/files/shell_words.h"
-#include "config/launchers/read_flags.h"
 
 namespace lockstep::config {
 namespace {
@@ -90,9 +89,9 @@ void read_one(const ShellCommand& command, const Reading& reading) {
   at = read_variables(words, at, reading);
   if (at < words.size()) {
     const std::span<const std::string> rest = std::span(words).subspan(at);
-    const bool is_job = find_launcher(rest) || words_of_wrapper(rest) > 0 ||
-                        is_python(program_name(rest[0])) || rest[0] == "docker" || rest[0] == "podman" ||
-                        rest[0] == "bash" || rest[0] == "sh";
+    const bool is_job = launchers::find_launcher(rest) || launchers::words_of_wrapper(rest) > 0 ||
+                        launchers::is_python(launchers::program_name(rest[0])) || rest[0] == "docker" ||
+                        rest[0] == "podman" || rest[0] == "bash" || rest[0] == "sh";
     if (!is_job) return;
     begin_launch(reading);
     Reading inside = reading;
@@ -111,7 +110,7 @@ void read_batch_line(std::string_view comment, const Reading& reading) {
   const auto note =
       std::ranges::find_if(typed, [](const std::string& word) { return word.starts_with('#'); });
   typed.erase(note, typed.end());
-  read_launcher_words(kSbatch, typed, reading);
+  read_launcher(launchers::kSbatch, typed, reading);
 }
 
 void read_text(std::string_view text, const Reading& reading, bool is_file) {

@@ -23,6 +23,15 @@ constexpr std::size_t kMaxBytes = 4096;  // of a file that may be something else
 constexpr std::size_t kMinBytes = 16;    // a secret that cannot be guessed
 constexpr mode_t kOnlyOwner = 0600;
 
+// Nothing when it is not set or empty.
+std::optional<std::string> variable(const std::vector<std::string>& environment, std::string_view name) {
+  for (const std::string& entry : environment) {
+    const bool is_it = entry.size() > name.size() + 1 && entry.starts_with(name) && entry[name.size()] == '=';
+    if (is_it) return entry.substr(name.size() + 1);
+  }
+  return std::nullopt;
+}
+
 Error no_token(std::string where, std::string why) {
   return {"the job's hosts have no token in common", std::move(where), std::move(why),
           "write one into a file that only you can read, and give it to all hosts with --token-file"};

@@ -7,6 +7,7 @@
 
 #include "base/closest.h"
 #include "base/escape.h"
+#include "launchers/rank_variables.h"
 
 namespace lockstep::service {
 
@@ -253,9 +254,12 @@ bool is_variable_name(const std::string& name) {
 
 // What the service says of the ranks cannot be said by the user: the job would meet at another place.
 bool belongs_to_the_service(const std::string& name) {
-  constexpr std::string_view kOurs[] = {"RANK",         "WORLD_SIZE",      "LOCAL_RANK",  "LOCAL_WORLD_SIZE",
-                                        "MASTER_ADDR",  "MASTER_PORT",     "TF_CONFIG",   "HOROVOD_RANK",
-                                        "HOROVOD_SIZE", "LOCKSTEP_RECORD", "LOCKSTEP_JOB"};
+  using launchers::kHorovodRank;
+  using launchers::kTorchRank;
+  constexpr std::string_view kOurs[] = {kTorchRank.rank,   kTorchRank.world_size,   kTorchRank.local_rank,
+                                        kHorovodRank.rank, kHorovodRank.world_size, "LOCAL_WORLD_SIZE",
+                                        "MASTER_ADDR",     "MASTER_PORT",           "TF_CONFIG",
+                                        "LOCKSTEP_RECORD", "LOCKSTEP_JOB"};
   return std::ranges::find(kOurs, name) != std::end(kOurs);
 }
 
