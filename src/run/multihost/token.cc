@@ -12,7 +12,6 @@
 #include "base/file.h"
 #include "base/process/descriptor.h"
 #include "run/multihost/sealed_stream.h"
-#include "run/multihost/variables.h"
 
 namespace lockstep::multihost {
 namespace {
