@@ -3,7 +3,7 @@
 #include "base/json.h"
 #include "check/rules/catalogue.h"
 #include "check/rules/judge.h"
-#include "config/files/shell_words.h"
+#include "config/files/shell_script.h"
 
 namespace lockstep::rules {
 namespace {
