@@ -3,8 +3,8 @@
 #include "catalogue/catalogue.h"
 #include "catalogue/schema_faults.h"
 #include "catalogue/symptom.h"
-#include "cli/args.h"
 #include "cli/terminal.h"
+#include "cli/verb.h"
 #include "cli/verbs.h"
 
 namespace lockstep::cli {

@@ -1,7 +1,7 @@
 #include <filesystem>
 
-#include "cli/args.h"
 #include "cli/terminal.h"
+#include "cli/verb.h"
 #include "cli/verbs.h"
 #include "cli/write_verdict.h"
 #include "diagnose/diagnose.h"

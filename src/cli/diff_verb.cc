@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "base/text_fields.h"
-#include "cli/args.h"
 #include "cli/terminal.h"
+#include "cli/verb.h"
 #include "cli/verbs.h"
 #include "cli/write_verdict.h"
 #include "record/recording.h"

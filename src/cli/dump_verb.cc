@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "cli/args.h"
 #include "cli/terminal.h"
+#include "cli/verb.h"
 #include "cli/verbs.h"
 #include "record/dump.h"
 #include "record/recording.h"

@@ -5,9 +5,9 @@
 #include "base/closest.h"
 #include "catalogue/catalogue.h"
 #include "catalogue/symptom.h"
-#include "cli/args.h"
 #include "cli/help.h"
 #include "cli/terminal.h"
+#include "cli/verb.h"
 #include "cli/verbs.h"
 #include "diagnose/arbitrate/known_fixes.h"
 

@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 
 #include "base/file.h"
-#include "cli/args.h"
 #include "cli/program.h"
 #include "cli/remote_flags.h"
 #include "cli/terminal.h"
+#include "cli/verb.h"
 #include "cli/verbs.h"
 #include "hostinfo/collect/collect.h"
 #include "hostinfo/facts_json.h"

@@ -6,7 +6,7 @@
 
 #include "base/result.h"
 #include "check/repair/repair.h"
-#include "cli/args.h"
+#include "cli/verb.h"
 
 namespace lockstep::cli {
 

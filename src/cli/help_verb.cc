@@ -1,7 +1,7 @@
-#include "cli/args.h"
 #include "cli/help.h"
 #include "cli/parse.h"
 #include "cli/terminal.h"
+#include "cli/verb.h"
 #include "cli/verbs.h"
 
 namespace lockstep::cli {

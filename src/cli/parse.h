@@ -14,7 +14,6 @@
 #include <variant>
 
 #include "base/result.h"
-#include "cli/args.h"
 #include "cli/verb.h"
 
 namespace lockstep::cli {

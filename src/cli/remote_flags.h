@@ -5,7 +5,6 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/args.h"
 #include "cli/verb.h"
 #include "hostinfo/remote.h"
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/result.h"
-#include "cli/args.h"
+#include "cli/verb.h"
 #include "replay/request.h"
 
 namespace lockstep::cli {

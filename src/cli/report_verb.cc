@@ -6,9 +6,9 @@
 
 #include "base/file.h"
 #include "base/json.h"
-#include "cli/args.h"
 #include "cli/program.h"
 #include "cli/terminal.h"
+#include "cli/verb.h"
 #include "cli/verbs.h"
 #include "cli/write_verdict.h"
 #include "diagnose/diagnose.h"

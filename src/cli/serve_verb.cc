@@ -6,7 +6,6 @@
 #include "base/host_port.h"
 #include "base/result.h"
 #include "base/text_fields.h"
-#include "cli/args.h"
 #include "cli/program.h"
 #include "cli/service_client.h"
 #include "cli/terminal.h"

@@ -5,7 +5,6 @@
 
 #include "base/json.h"
 #include "base/result.h"
-#include "cli/args.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
 #include "service/client/client.h"

@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <memory>
 
-#include "cli/args.h"
 #include "cli/terminal.h"
+#include "cli/verb.h"
 #include "cli/verbs.h"
 #include "record/recording.h"
 #include "run/watch/watcher.h"

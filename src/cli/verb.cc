@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "base/check.h"
+
 namespace lockstep::cli {
 namespace {
 
@@ -17,6 +19,13 @@ constexpr Flag kColor{.name = "color",
                       .default_value = "auto"};
 constexpr Flag kVerbose{.name = "verbose", .short_name = 'v', .help = "Say more on standard error"};
 constexpr Flag kHelp{.name = "help", .short_name = 'h', .help = "Show this help"};
+
+Flag flag_of(const Verb& verb, std::string_view name) {
+  const std::vector<Flag> flags = flags_of(verb);
+  const auto place = std::ranges::find(flags, name, &Flag::name);
+  CHECK(place != flags.end(), "a verb asks only for flags of its table");
+  return *place;
+}
 
 }  // namespace
 
@@ -46,6 +55,31 @@ std::string choices_in_words(std::span<const std::string_view> choices) {
   if (choices.size() < 2) return choices.empty() ? "" : std::string(choices.front());
   const auto all_but_last = choices.first(choices.size() - 1);
   return fmt::format("{} or {}", fmt::join(all_but_last, ", "), choices.back());
+}
+
+const std::vector<std::string>* Args::typed(std::string_view flag) const {
+  const auto place = typed_.find(flag_of(*verb_, flag).name);
+  return place == typed_.end() ? nullptr : &place->second;
+}
+
+bool Args::has(std::string_view flag) const {
+  return typed(flag) != nullptr;
+}
+
+std::optional<std::string> Args::value(std::string_view flag) const {
+  if (const auto* values = typed(flag)) return values->back();
+  const Flag entry = flag_of(*verb_, flag);
+  if (entry.default_value.empty()) return std::nullopt;
+  return std::string(entry.default_value);
+}
+
+std::vector<std::string> Args::values(std::string_view flag) const {
+  const auto* values = typed(flag);
+  return values == nullptr ? std::vector<std::string>{} : *values;
+}
+
+void Args::add(std::string_view flag, std::string value) {
+  typed_[std::string(flag_of(*verb_, flag).name)].push_back(std::move(value));
 }
 
 }  // namespace lockstep::cli

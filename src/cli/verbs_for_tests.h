@@ -3,7 +3,6 @@
 
 #include <string_view>
 
-#include "cli/args.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
 

@@ -12,7 +12,6 @@
 #include "config/derive.h"
 #include "config/files/shell_script.h"
 #include "config/files/small_files.h"
-#include "config/files/tf_config.h"
 #include "config/files/yaml_file.h"
 
 namespace lockstep::config {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "config/files/shell_words.h"
+#include "config/files/shell_script.h"
 
 namespace lockstep::config {
 namespace {

@@ -7,7 +7,6 @@
 
 #include "base/yaml.h"
 #include "config/files/small_files.h"
-#include "config/files/tf_config.h"
 #include "config/files/yaml_file.h"
 #include "config/settings.h"
 

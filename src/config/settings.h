@@ -11,9 +11,18 @@
 
 #include "base/json.h"
 #include "config/fields.h"
-#include "config/origin.h"
 
 namespace lockstep::config {
+
+// Where a value of the configuration was written.
+struct Origin {
+  std::string file = {};  // as the user named it; empty: the command line or the environment of this process
+  std::optional<std::int64_t> line = {};
+  std::string how =
+      {};  // "flag --nnodes", "variable MASTER_ADDR", "default of torchrun", "key spec.replicas"
+
+  bool operator==(const Origin&) const = default;
+};
 
 template <typename T>
 struct Value {

@@ -12,8 +12,13 @@
 #include "config/configuration.h"
 #include "hostinfo/host_facts.h"
 #include "model/finding.h"
+#include "network/reach.h"
 
 namespace lockstep::flows {
+
+// The command that lets a blocked connection pass, for the kind of firewall that blocks it.
+std::string accept_command(const network::Decider& decider, const network::ShownPacket& packet,
+                           const network::PortSet& ports);
 
 struct FlowJudgement {
   std::vector<model::Finding> findings;

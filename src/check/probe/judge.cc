@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "check/flows/flow_kinds.h"
+#include "check/flows/required_flows.h"
 
 namespace lockstep::probe {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "check/flows/flow_kinds.h"
+#include "check/flows/required_flows.h"
 #include "check/probe/judge.h"
 
 namespace lockstep::probe {

@@ -6,8 +6,6 @@
 #include <gmock/gmock.h>
 #include <rapidcheck/gtest.h>
 
-#include "check/repair/fold_questions.h"
-
 namespace lockstep::repair {
 namespace {
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "check/repair/line_diff.h"
+#include "check/repair/describe.h"
 
 namespace lockstep::repair {
 namespace {

@@ -1,18 +1,102 @@
 #include "check/repair/patch.h"
 
 #include <algorithm>
+#include <cctype>
 #include <map>
+#include <string>
+#include <string_view>
 
 #include <fmt/format.h>
 
+#include "base/lines.h"
+#include "base/text_fields.h"
 #include "check/flows/job_hosts.h"
 #include "check/repair/launch_value.h"
-#include "check/repair/system_setting.h"
+#include "hostinfo/host_facts.h"
 
 namespace lockstep::repair {
 namespace {
 
 namespace field = config::field;
+
+constexpr const char* kHostsFile = "/etc/hosts";
+
+// Names come from facts: nothing else may get into a command.
+bool is_name(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, [](unsigned char letter) {
+    return std::isalnum(letter) != 0 || letter == '.' || letter == '-' || letter == '_';
+  });
+}
+
+bool is_blank(char letter) {
+  return letter == ' ' || letter == '\t';
+}
+
+// Behind the address; a comment has no names.
+std::string without_name(std::string_view line, std::string_view name) {
+  std::string made(line);
+  const std::size_t comment = std::min(made.find('#'), made.size());
+  for (std::size_t at = made.find(name); at < comment; at = made.find(name, at + 1)) {
+    const std::size_t end = at + name.size();
+    const bool is_word = at > 0 && is_blank(made[at - 1]) && (end == made.size() || is_blank(made[end]));
+    if (is_word) return made.replace(at - 1, std::min(end + 1, made.size()) - at + 1, " ");
+  }
+  return made;
+}
+
+std::string command_for(const std::string& name, const std::string& address) {
+  std::string pattern;
+  for (const char letter : name) pattern += letter == '.' ? std::string("\\.") : std::string(1, letter);
+  return fmt::format(
+      "new=$(sed -E '/^[^#]*[[:space:]]{1}([[:space:]]|$)/s/[[:space:]]{1}([[:space:]]|$)/ /' {0}) && "
+      "printf '%s\\n' \"$new\" '{2} {3}' > {0}",
+      kHostsFile, pattern, address, name);
+}
+
+// The name taken out of every line and given a line of its own.
+std::string with_name(std::string_view hosts_file, std::string_view name, std::string_view address) {
+  std::string made;
+  base::Lines lines(hosts_file);
+  while (const auto line = lines.next()) made += without_name(*line, name) + "\n";
+  return made + fmt::format("{} {}\n", address, name);
+}
+
+// As the host would tell of itself with the name in its file. Gives the command; nothing where it is no name
+// or no address.
+std::string set_name(hostinfo::HostFacts& facts, const std::string& name, const std::string& address) {
+  const auto parsed = base::parse_address(address);
+  if (!is_name(name) || !parsed) return "";
+  facts.files[kHostsFile] = with_name(facts.files[kHostsFile], name, address);
+  auto known = std::ranges::find(facts.names, name, &hostinfo::ResolvedName::name);
+  if (known == facts.names.end()) known = facts.names.insert(facts.names.end(), {.name = name});
+  *known = {.name = name, .any = {*parsed}, .ipv4 = {*parsed}, .ipv4_error = {}, .canonical = name};
+  return command_for(name, address);
+}
+
+// A setting of a host's system: "shm" (bytes), "nofile", "mtu IFACE", or a sysctl. Gives the command.
+std::string set_system(hostinfo::HostFacts& facts, const std::string& setting, const std::string& value) {
+  const auto number = base::number_in<std::uint64_t>(value).value_or(0);
+  if (setting == "shm") {
+    if (facts.shared_memory) facts.shared_memory->total_bytes = number;
+    return fmt::format("mount -o remount,size={} /dev/shm", number);
+  }
+  if (setting == "nofile") {
+    facts.limits["nofile"].soft = number;
+    return fmt::format("ulimit -n {}", number);
+  }
+  if (setting.starts_with("mtu ")) {
+    const std::string name = setting.substr(4);
+    for (hostinfo::Interface& interface : facts.interfaces)
+      if (interface.name == name) interface.mtu = static_cast<unsigned>(number);
+    return fmt::format("ip link set dev {} mtu {}", name, number);
+  }
+  if (setting.starts_with("name ")) return set_name(facts, setting.substr(5), value);
+  facts.sysctls[setting] = value;
+  if (setting == "net.ipv4.neigh.default.gc_thresh3")
+    facts.neighbours.ipv4_limit = static_cast<std::int64_t>(number);
+  return fmt::format("sysctl -w {}={}", setting, value);
+}
+
 using Values = std::vector<std::optional<std::string>>;  // of one variable, by host
 
 class Patching {

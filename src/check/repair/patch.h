@@ -1,14 +1,28 @@
 // Edits carried out: in the launch where each value stands, in the facts of the hosts.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "check/repair/edit.h"
 #include "check/repair/situation.h"
 
 namespace lockstep::repair {
+
+// From the lightest to the heaviest.
+enum class EditKind : std::uint8_t { kEnvironment, kLaunch, kFirewall, kSystem };
+
+// One value that a repair changes, before it is known in which file or command it stands.
+struct Edit {
+  EditKind kind = EditKind::kEnvironment;
+  std::optional<std::size_t> host = {};    // kEnvironment, kFirewall, kSystem; empty: every host
+  std::optional<std::size_t> launch = {};  // kLaunch; empty: every launch
+  // The variable; the path of the launch's field (config/fields.h); the setting of the system ("shm").
+  std::string name = {};
+  std::optional<std::string> value = {};  // nothing: it is taken away
+};
 
 struct FileChange {
   std::string file = {};

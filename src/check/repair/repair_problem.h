@@ -1,17 +1,28 @@
 // The questions that a repair answers and the conditions between them.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "check/flows/job_hosts.h"
 #include "check/repair/choice_problem.h"
-#include "check/repair/edit.h"
+#include "check/repair/patch.h"
 #include "check/repair/situation.h"
-#include "check/repair/usable_interfaces.h"
+#include "hostinfo/host_facts.h"
 
 namespace lockstep::repair {
+
+// An interface by which other hosts can be reached, with its first address as libraries take it.
+struct UsableInterface {
+  std::string name;
+  base::Address address;
+};
+
+// By host: what carries the default route first, bridges of containers only where there is nothing else; none
+// with an address that another host has too.
+std::vector<std::vector<UsableInterface>> usable_interfaces(std::span<const hostinfo::HostFacts> hosts);
 
 struct Answer {
   std::string words = {};

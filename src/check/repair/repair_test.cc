@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "check/repair/describe.h"
-#include "check/repair/firewall_rule.h"
+#include "check/repair/open_firewalls.h"
 #include "hostinfo/facts_json.h"
 
 namespace lockstep::repair {

@@ -4,6 +4,8 @@
 #include <map>
 #include <thread>
 
+#include <fmt/format.h>
+
 #include "network/route_lookup.h"
 #include "network/shared_addresses.h"
 
@@ -11,7 +13,157 @@ namespace lockstep::repair {
 namespace {
 
 using network::Reach;
+
 using Matrix = std::vector<std::vector<Trouble>>;
+
+// Both directions of a pair in one: what must be opened at the row's host and at the column's.
+Matrix needs_of(const flows::Mesh& mesh, const Matrix& troubles) {
+  Matrix needs = troubles;
+  const auto of = [&](std::size_t source, std::size_t to) {
+    return mesh.kind_of(source, to) ? static_cast<int>(troubles[source][to]) : 0;
+  };
+  for (std::size_t row = 0; row < needs.size(); ++row) {
+    for (std::size_t column = 0; column < needs.size(); ++column) {
+      const flows::Mesh::End& a = mesh.ends[row];
+      const flows::Mesh::End& b = mesh.ends[column];
+      if (a.host == b.host) continue;
+      const int back = of(column, row);
+      const int turned = back == 1 ? 2 : back == 2 ? 1 : back;
+      int both = of(row, column) | turned;
+      if (both > 4 || a.address.family != b.address.family) both = 4;
+      needs[row][column] = static_cast<Trouble>(both);
+    }
+  }
+  return needs;
+}
+
+class MeshConditions {
+ public:
+  MeshConditions(RepairProblem& problem, const flows::Mesh& mesh, const Matrix& needs,
+                 const std::vector<Candidate>& candidates)
+      : problem_(problem), mesh_(mesh), needs_(needs), candidates_(candidates) {}
+
+  void add() {
+    find_hopeless();
+    group();
+    for (std::size_t a = 0; a < classes_.size(); ++a)
+      for (std::size_t b = a; b < classes_.size(); ++b) add_between(a, b);
+  }
+
+ private:
+  // Alike, but for what each has to do with the other's host.
+  bool are_alike(std::size_t one, std::size_t other) const {
+    const std::size_t own = mesh_.ends[one].host;
+    const std::size_t others = mesh_.ends[other].host;
+    if (own == others) return false;
+    for (std::size_t i = 0; i < needs_.size(); ++i) {
+      const std::size_t host = mesh_.ends[i].host;
+      if (host != own && host != others && needs_[one][i] != needs_[other][i]) return false;
+    }
+    return true;
+  }
+
+  // A candidate that reaches none of some other host's is out, and with it others may be: few choices are
+  // left to the solver.
+  void find_hopeless() {
+    for (std::size_t i = 0; i < candidates_.size(); ++i) by_host_[mesh_.ends[i].host].push_back(i);
+    is_hopeless_.assign(candidates_.size(), false);
+    for (bool is_new = true; is_new;) {
+      is_new = false;
+      for (std::size_t i = 0; i < candidates_.size(); ++i) {
+        if (is_hopeless_[i]) continue;
+        for (const auto& [host, others] : by_host_) {
+          if (host == mesh_.ends[i].host || std::ranges::any_of(others, [&](std::size_t other) {
+                return !is_hopeless_[other] && needs_[i][other] != Trouble::kNoWay;
+              }))
+            continue;
+          is_hopeless_[i] = is_new = true;
+          problem_.choices().require({!candidates_[i].chosen}, words_for(i, others.front()));
+          break;
+        }
+      }
+    }
+  }
+
+  void group() {
+    for (std::size_t i = 0; i < candidates_.size(); ++i) {
+      if (is_hopeless_[i]) continue;
+      const auto place = std::ranges::find_if(
+          classes_, [&](const std::vector<std::size_t>& one) { return are_alike(one.front(), i); });
+      if (place == classes_.end()) {
+        classes_.push_back({i});
+      } else {
+        place->push_back(i);
+      }
+    }
+    for (const auto& members : classes_) {
+      std::vector<Literal> literals;
+      for (const std::size_t member : members) literals.push_back(candidates_[member].chosen);
+      used_.push_back(problem_.choices().any_of(literals));
+    }
+  }
+
+  // What all pairs between two classes need, if that is one thing.
+  std::optional<Trouble> common_need(std::size_t a, std::size_t b) const {
+    std::optional<Trouble> need;
+    for (const std::size_t one : classes_[a]) {
+      for (const std::size_t other : classes_[b]) {
+        if (mesh_.ends[one].host == mesh_.ends[other].host) continue;
+        if (need && *need != needs_[one][other]) return std::nullopt;
+        need = needs_[one][other];
+      }
+    }
+    return need ? need : Trouble::kNone;
+  }
+
+  void add_between(std::size_t a, std::size_t b) {
+    const auto need = common_need(a, b);
+    if (need == Trouble::kNone) return;
+    if (need == Trouble::kNoWay) {
+      if (a != b) {
+        problem_.choices().require({!used_[a], !used_[b]},
+                                   words_for(classes_[a].front(), classes_[b].front()));
+      } else {
+        std::vector<Literal> literals;
+        for (const std::size_t member : classes_[a]) literals.push_back(candidates_[member].chosen);
+        problem_.choices().at_most_one(std::move(literals),
+                                       words_for(classes_[a].front(), classes_[a].back()));
+      }
+      return;
+    }
+    for (const std::size_t one : classes_[a])
+      for (const std::size_t other : classes_[b])
+        if (mesh_.ends[one].host != mesh_.ends[other].host && (a != b || one < other)) add_pair(one, other);
+  }
+
+  void add_pair(std::size_t one, std::size_t other) {
+    const auto need = static_cast<int>(needs_[one][other]);
+    if (need == 0) return;
+    const std::vector<Literal> either{!candidates_[one].chosen, !candidates_[other].chosen};
+    const std::string why = words_for(one, other);
+    if (need == static_cast<int>(Trouble::kNoWay)) return problem_.choices().require(either, why);
+    for (const auto& [bit, at] : {std::pair(1, one), std::pair(2, other)}) {
+      if ((need & bit) == 0) continue;
+      std::vector<Literal> opened = either;
+      opened.push_back(problem_.opened(mesh_.ends[at].host));
+      problem_.choices().require(std::move(opened), why);
+    }
+  }
+
+  std::string words_for(std::size_t one, std::size_t other) const {
+    return fmt::format("{}: {} and {} do not reach each other", flows::meaning_of(mesh_.kind).what,
+                       candidates_[one].words, candidates_[other].words);
+  }
+
+  RepairProblem& problem_;
+  const flows::Mesh& mesh_;
+  const Matrix& needs_;
+  const std::vector<Candidate>& candidates_;
+  std::map<std::size_t, std::vector<std::size_t>> by_host_;
+  std::vector<bool> is_hopeless_;
+  std::vector<std::vector<std::size_t>> classes_;
+  std::vector<Literal> used_;
+};
 
 std::vector<hostinfo::HostFacts> without_firewalls(std::span<const hostinfo::HostFacts> hosts) {
   if (std::ranges::none_of(hosts, has_firewall)) return {};
@@ -24,6 +176,15 @@ std::vector<hostinfo::HostFacts> without_firewalls(std::span<const hostinfo::Hos
 }
 
 }  // namespace
+
+void require_mesh(RepairProblem& problem, const Troubles& troubles, flows::Mesh mesh,
+                  const std::vector<Candidate>& candidates) {
+  mesh.ends.clear();
+  mesh.creator = candidates.size();
+  for (const Candidate& candidate : candidates) mesh.ends.push_back(candidate.end);
+  const Matrix needs = needs_of(mesh, troubles.between(mesh));
+  MeshConditions(problem, mesh, needs, candidates).add();
+}
 
 bool has_firewall(const hostinfo::HostFacts& host) {
   return !host.firewall.nftables.is_null() || !host.firewall.iptables.empty();

@@ -4,9 +4,11 @@
 #include <cstdint>
 #include <set>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "check/flows/required_flows.h"
+#include "check/repair/repair_problem.h"
 #include "network/pairs.h"
 #include "network/reach_hosts.h"
 
@@ -42,5 +44,18 @@ class Troubles {
   std::vector<hostinfo::HostFacts> bare_facts_;  // empty where no host has a firewall
   network::ReachHosts bare_;
 };
+
+// An end of a mesh that may be chosen.
+struct Candidate {
+  Literal chosen = {};
+  flows::Mesh::End end = {};
+  std::string words = {};  // "eth0 of host1"
+};
+
+// That the ends of a mesh, each chosen among several, reach each other. `mesh` gives the kind and the
+// direction; its ends are those of the candidates. Candidates that all others treat alike share their
+// conditions, so that sixty hosts on four networks need few.
+void require_mesh(RepairProblem& problem, const Troubles& troubles, flows::Mesh mesh,
+                  const std::vector<Candidate>& candidates);
 
 }  // namespace lockstep::repair

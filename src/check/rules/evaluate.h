@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "check/rules/expression.h"
-#include "check/rules/value.h"
 
 namespace lockstep::rules {
 

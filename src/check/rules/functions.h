@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "base/json.h"
-#include "check/rules/value.h"
+#include "check/rules/expression.h"
 
 namespace lockstep::rules {
 

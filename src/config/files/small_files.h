@@ -1,4 +1,4 @@
-// Files of a few lines: lists of hosts, variables.
+// Files and texts of a few lines: lists of hosts, variables, TF_CONFIG.
 #pragma once
 
 #include <string_view>
@@ -6,6 +6,10 @@
 #include "config/reading.h"
 
 namespace lockstep::config {
+
+// TF_CONFIG: a cluster and this task's place in it. Becomes field::kTensorflowCluster (lists of addresses by
+// job) and the task; text that is no cluster becomes field::kTensorflowFault.
+void read_tf_config(std::string_view text, const Reading& reading);
 
 // "name slots=4", "name:4", "name", one a line: becomes field::kHostList.
 void read_hostfile(std::string_view text, const Reading& reading);

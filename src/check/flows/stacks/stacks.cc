@@ -1,6 +1,6 @@
-#include <fmt/format.h>
-
 #include "check/flows/stacks/stacks.h"
+
+#include <fmt/format.h>
 
 namespace lockstep::flows {
 namespace {
@@ -53,6 +53,17 @@ void plan_slurm(const JobHosts& hosts, FlowPlan& plan) {
     flow.destination = *address;
     flow.ports = ports;
     plan.flows.push_back({FlowKind::kSlurmStep, source, from, std::move(flow)});
+  }
+}
+
+void plan_star(const JobHosts& hosts, FlowKind kind, std::size_t destination, const base::Address& address,
+               const network::PortSet& ports, FlowPlan& plan) {
+  for (std::size_t source = 0; source < hosts.size(); ++source) {
+    if (source == destination) continue;
+    network::Flow flow;
+    flow.destination = address;
+    flow.ports = ports;
+    plan.flows.push_back({kind, source, destination, std::move(flow)});
   }
 }
 
