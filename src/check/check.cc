@@ -26,8 +26,9 @@ constexpr std::size_t kMaxLaunchFileBytes = std::size_t{8} << 20;
 
 // Without a command or a file, the variables of this process must tell of a job.
 bool tells_of_a_job(const Settings& launch) {
-  return launch.has(field::kLaunchers) || launch.has(field::kContainers) || launch.has(field::variable("RANK")) ||
-         launch.has(field::variable("WORLD_SIZE")) || launch.has(field::variable("MASTER_ADDR")) || launch.has(field::variable("SLURM_JOB_ID")) ||
+  return launch.has(field::kLaunchers) || launch.has(field::kContainers) ||
+         launch.has(field::variable("RANK")) || launch.has(field::variable("WORLD_SIZE")) ||
+         launch.has(field::variable("MASTER_ADDR")) || launch.has(field::variable("SLURM_JOB_ID")) ||
          launch.has(field::kAccelerate) || launch.has(field::kProgram);
 }
 
@@ -46,7 +47,8 @@ Result<void> check_there_is_something(const Configuration& configuration, const 
 }
 
 std::string framework_of(const Settings& launch) {
-  if (launch.has(field::kTorchrun) || launch.has(field::kDeepspeed) || launch.has(field::kAccelerate)) return "pytorch";
+  if (launch.has(field::kTorchrun) || launch.has(field::kDeepspeed) || launch.has(field::kAccelerate))
+    return "pytorch";
   if (launch.has(field::kHorovod)) return "horovod";
   if (launch.has(field::kTensorflow)) return "tensorflow";
   if (launch.has(field::variable("RANK")) && launch.has(field::variable("WORLD_SIZE"))) return "pytorch";
