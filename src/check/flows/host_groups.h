@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "network/bit_matrix.h"
+#include "network/pairs.h"
 
 namespace lockstep::flows {
 

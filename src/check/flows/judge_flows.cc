@@ -9,7 +9,7 @@
 
 #include "check/flows/accept_command.h"
 #include "network/pairs.h"
-#include "network/shared_addresses.h"
+#include "network/reach.h"
 
 namespace lockstep::flows {
 namespace {

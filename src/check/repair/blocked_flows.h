@@ -4,7 +4,7 @@
 #include <functional>
 
 #include "check/flows/required_flows.h"
-#include "network/reach_hosts.h"
+#include "network/reach.h"
 
 namespace lockstep::repair {
 

@@ -4,8 +4,8 @@
 #include <map>
 #include <thread>
 
+#include "network/reach.h"
 #include "network/route_lookup.h"
-#include "network/shared_addresses.h"
 
 namespace lockstep::repair {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "check/flows/required_flows.h"
 #include "network/pairs.h"
-#include "network/reach_hosts.h"
+#include "network/reach.h"
 
 namespace lockstep::repair {
 

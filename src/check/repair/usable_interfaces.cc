@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "network/shared_addresses.h"
+#include "network/reach.h"
 
 namespace lockstep::repair {
 namespace {
