@@ -2,8 +2,12 @@
 // check of the way back. Each answer names the object that decides and one packet that shows it.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -13,6 +17,9 @@
 #include "network/ports.h"
 
 namespace lockstep::network {
+
+// All packet filters of a host as one list of programs.
+Firewall read_firewall(const hostinfo::FirewallTexts& texts);
 
 // A host and its firewall, which hosts with the same rules share.
 struct ReachHost {
@@ -99,5 +106,38 @@ PortSet ephemeral_port_set(const hostinfo::HostFacts& host);
 
 // net.ipv4.ip_local_port_range, or the kernel's default.
 PortRange ephemeral_ports(const hostinfo::HostFacts& facts);
+
+// Hosts whose connections are judged. A firewall is read when it is first asked for; hosts with the same
+// rules share one, and of very many different ones only some are kept.
+class ReachHosts {
+ public:
+  // The facts must stay where they are.
+  explicit ReachHosts(std::span<const hostinfo::HostFacts> facts);
+
+  std::size_t size() const { return facts_.size(); }
+  const hostinfo::HostFacts& facts(std::size_t host) const { return facts_[host]; }
+  ReachHost at(std::size_t host) const;  // from any thread
+
+  // Hosts of one number have the same firewall.
+  std::size_t rule_set_of(std::size_t host) const { return rule_sets_[host]; }
+  std::size_t rule_sets() const { return kept_.size(); }
+
+ private:
+  struct Kept {
+    std::mutex mutex;
+    std::shared_ptr<const Firewall> firewall;
+    bool is_shared = false;  // by several hosts
+  };
+  bool may_keep(const Kept& place, const Firewall& firewall) const;
+
+  std::span<const hostinfo::HostFacts> facts_;
+  std::vector<std::size_t> rule_sets_;       // by host
+  std::vector<std::unique_ptr<Kept>> kept_;  // by rule set
+  mutable std::mutex count_mutex_;
+  mutable std::size_t instructions_kept_ = 0;
+};
+
+// Addresses that more than one host has: bridges of containers, and mistakes.
+std::set<base::Address> shared_addresses(std::span<const hostinfo::HostFacts> hosts);
 
 }  // namespace lockstep::network

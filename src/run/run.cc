@@ -15,7 +15,7 @@
 #include "diagnose/diagnose.h"
 #include "record/recording.h"
 #include "report/findings_json.h"
-#include "run/evidence/python_stacks.h"
+#include "run/evidence/stacks.h"
 #include "run/supervise/join_hosts.h"
 #include "run/supervise/recording_folder.h"
 #include "run/supervise/run_job.h"

@@ -8,9 +8,7 @@
 
 #include "base/json.h"
 #include "base/text_fields.h"
-#include "run/evidence/account_json.h"
 #include "run/evidence/collect.h"
-#include "run/evidence/keep.h"
 
 namespace {
 

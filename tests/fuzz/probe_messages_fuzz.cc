@@ -4,8 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "check/probe/answerer.h"
-#include "check/probe/caller.h"
+#include "check/probe/handshake.h"
 #include "check/probe/messages.h"
 
 namespace {

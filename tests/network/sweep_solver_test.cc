@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 #include <z3++.h>
 
-#include "network/firewall/chains.h"
+#include "network/firewall/program.h"
 #include "network/firewall/sweep.h"
 
 namespace lockstep::network {

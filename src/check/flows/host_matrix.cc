@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/escape.h"
-#include "network/bit_matrix.h"
+#include "network/pairs.h"
 
 namespace lockstep::flows {
 namespace {

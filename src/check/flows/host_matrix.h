@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "hostinfo/host_facts.h"
-#include "network/bit_matrix.h"
+#include "network/pairs.h"
 
 namespace lockstep::flows {
 

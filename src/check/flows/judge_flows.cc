@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "network/pairs.h"
-#include "network/shared_addresses.h"
+#include "network/reach.h"
 
 namespace lockstep::flows {
 namespace {

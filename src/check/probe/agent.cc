@@ -12,9 +12,7 @@
 
 #include "base/host_port.h"
 #include "base/process/signal_gate.h"
-#include "check/probe/calls.h"
-#include "check/probe/listeners.h"
-#include "check/probe/socket_address.h"
+#include "check/probe/sockets.h"
 
 namespace lockstep::probe {
 namespace {

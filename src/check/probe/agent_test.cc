@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "check/probe/handshake.h"
-#include "check/probe/socket_address.h"
+#include "check/probe/sockets.h"
 
 namespace lockstep::probe {
 namespace {

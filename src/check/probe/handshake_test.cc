@@ -1,9 +1,8 @@
+#include "check/probe/handshake.h"
+
 #include <rapidcheck.h>
 
 #include <gtest/gtest.h>
-
-#include "check/probe/answerer.h"
-#include "check/probe/caller.h"
 
 namespace lockstep::probe {
 namespace {

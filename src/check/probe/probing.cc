@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "check/probe/measuring_rounds.h"
+#include "check/probe/trials.h"
 
 namespace lockstep::probe {
 namespace {

@@ -2,14 +2,16 @@
 // by routes and firewalls.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "check/flows/required_flows.h"
-#include "check/probe/outcome.h"
+#include "check/probe/messages.h"
 #include "hostinfo/host_facts.h"
 #include "network/ports.h"
 #include "network/reach.h"
@@ -57,5 +59,12 @@ struct TrialPlan {
 // Hosts where `has_agent` is false neither call nor answer.
 TrialPlan plan_trials(const flows::FlowPlan& flows, std::span<const hostinfo::HostFacts> hosts,
                       const std::vector<bool>& has_agent);
+
+// Who is measured when: in each round a host is part of one pair at most, so that no measure disturbs
+// another.
+using MeasuringRound = std::vector<std::pair<std::size_t, std::size_t>>;  // from, to
+
+// Every ordered pair once.
+std::vector<MeasuringRound> measuring_rounds(std::size_t hosts);
 
 }  // namespace lockstep::probe

@@ -12,7 +12,7 @@
 #include "check/flows/required_flows.h"
 #include "check/repair/launch_text.h"
 #include "network/pairs.h"
-#include "network/reach_hosts.h"
+#include "network/reach.h"
 
 namespace lockstep::repair {
 namespace {

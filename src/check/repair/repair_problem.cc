@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "check/repair/trouble.h"
-#include "network/shared_addresses.h"
+#include "network/reach.h"
 
 namespace lockstep::repair {
 namespace {

@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "network/reach.h"
 #include "network/route_lookup.h"
-#include "network/shared_addresses.h"
 
 namespace lockstep::repair {
 namespace {

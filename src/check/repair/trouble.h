@@ -10,7 +10,7 @@
 #include "check/flows/required_flows.h"
 #include "check/repair/repair_problem.h"
 #include "network/pairs.h"
-#include "network/reach_hosts.h"
+#include "network/reach.h"
 
 namespace lockstep::repair {
 

@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "run/evidence/process_rank.h"
+#include "run/evidence/process_facts.h"
 
 namespace lockstep::diagnose {
 namespace {

@@ -1,31 +1,197 @@
 #include "hostinfo/collect/collect.h"
 
+#include <algorithm>
+#include <cctype>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <sched.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
 
+#include "base/lines.h"
+#include "base/process/environment.h"
+#include "base/process/proc_files.h"
 #include "base/text_fields.h"
 #include "hostinfo/collect/devices.h"
-#include "hostinfo/collect/environment.h"
-#include "hostinfo/collect/firewall.h"
-#include "hostinfo/collect/limits.h"
-#include "hostinfo/collect/links.h"
+#include "hostinfo/collect/network.h"
 #include "hostinfo/collect/resolver.h"
-#include "hostinfo/collect/sockets.h"
 #include "hostinfo/collect/software.h"
-#include "hostinfo/collect/sysctls.h"
-#include "hostinfo/collect/versions.h"
+#include "hostinfo/state/cgroup.h"
 #include "hostinfo/state/host_state.h"
 
 namespace lockstep::hostinfo {
 namespace {
 
 namespace fs = std::filesystem;
+
+std::optional<std::uint64_t> number_of(rlim_t value) {
+  return value == RLIM_INFINITY ? std::nullopt : std::optional<std::uint64_t>(value);
+}
+
+// Of this process: those the launcher gave, when it was started the way a rank is.
+void take_limits(HostFacts& facts) {
+  constexpr std::pair<const char*, int> kLimits[] = {
+      {"memlock", RLIMIT_MEMLOCK}, {"nofile", RLIMIT_NOFILE},
+      {"stack", RLIMIT_STACK},     {"nproc", RLIMIT_NPROC},
+      {"as", RLIMIT_AS},           {"core", RLIMIT_CORE},
+      {"data", RLIMIT_DATA},       {"msgqueue", RLIMIT_MSGQUEUE},
+  };
+  for (const auto& [name, resource] : kLimits) {
+    rlimit limit{};
+    if (::getrlimit(static_cast<__rlimit_resource>(resource), &limit) != 0) continue;
+    facts.limits[name] = {.soft = number_of(limit.rlim_cur), .hard = number_of(limit.rlim_max)};
+  }
+}
+
+// The tightest of the control group and those above it.
+std::optional<std::uint64_t> pids_limit() {
+  const process::Roots roots;
+  const auto places = parse_cgroup_places(process::text_of(roots.proc / "self/cgroup"));
+  if (!places.unified) return std::nullopt;
+  std::optional<std::uint64_t> tightest;
+  const fs::path top = roots.sys / "fs/cgroup";
+  fs::path group = *places.unified;
+  for (;;) {
+    const std::string text = process::text_of(top / group.relative_path() / "pids.max");
+    if (const auto limit = base::number_in<std::uint64_t>(base::trimmed(text)))
+      tightest = std::min(tightest.value_or(*limit), *limit);
+    if (!group.has_relative_path()) return tightest;
+    group = group.parent_path();
+  }
+}
+
+constexpr std::string_view kSysctls[] = {
+    "net.core.somaxconn",
+    "net.core.netdev_max_backlog",
+    "net.core.rmem_max",
+    "net.core.wmem_max",
+    "net.ipv4.ip_local_port_range",
+    "net.ipv4.ip_local_reserved_ports",
+    "net.ipv4.ip_unprivileged_port_start",
+    "net.ipv4.ip_forward",
+    "net.ipv4.tcp_syn_retries",
+    "net.ipv4.tcp_mtu_probing",
+    "net.ipv4.tcp_max_syn_backlog",
+    "net.ipv4.conf.all.rp_filter",
+    "net.ipv4.conf.default.rp_filter",
+    "net.ipv4.conf.all.arp_ignore",
+    "net.ipv4.conf.all.arp_announce",
+    "net.ipv4.neigh.default.gc_thresh1",
+    "net.ipv4.neigh.default.gc_thresh2",
+    "net.ipv4.neigh.default.gc_thresh3",
+    "net.ipv6.neigh.default.gc_thresh3",
+    "net.ipv6.conf.all.disable_ipv6",
+    "net.ipv6.bindv6only",
+    "net.netfilter.nf_conntrack_max",
+    "net.netfilter.nf_conntrack_count",
+    "kernel.pid_max",
+    "kernel.threads-max",
+    "kernel.shmmax",
+    "kernel.numa_balancing",
+    "kernel.yama.ptrace_scope",
+    "vm.max_map_count",
+    "vm.overcommit_memory",
+    "fs.file-max",
+    "fs.nr_open",
+};
+
+constexpr std::string_view kModules[] = {
+    "nvidia",       "nvidia_uvm", "nvidia_peermem", "nv_peer_mem",  "gdrdrv",   "mlx5_ib",
+    "mlx5_core",    "ib_uverbs",  "rdma_cm",        "efa",          "irdma",    "bnxt_re",
+    "nf_conntrack", "ip_tables",  "nf_tables",      "br_netfilter", "ib_ipoib", "amdgpu",
+};
+
+std::filesystem::path place_of(std::string_view name) {
+  std::string path(name);
+  std::ranges::replace(path, '.', '/');
+  return "/proc/sys/" + path;
+}
+
+void take(const std::string& name, const std::filesystem::path& path, HostFacts& facts) {
+  const std::string text = process::text_of(path);
+  if (!text.empty()) facts.sysctls[name] = base::trimmed(text);
+}
+
+// Settings of the kernel that bear on distributed jobs, and its modules that do.
+void take_sysctls(HostFacts& facts) {
+  for (const std::string_view name : kSysctls) take(std::string(name), place_of(name), facts);
+  for (const Interface& interface : facts.interfaces) {
+    // Names of interfaces may hold dots, as eth0.100.
+    for (const char* setting : {"rp_filter", "arp_ignore", "arp_announce", "accept_local"}) {
+      take(fmt::format("net.ipv4.conf.{}.{}", interface.name, setting),
+           fmt::format("/proc/sys/net/ipv4/conf/{}/{}", interface.name, setting), facts);
+    }
+    take(fmt::format("net.ipv6.conf.{}.disable_ipv6", interface.name),
+         fmt::format("/proc/sys/net/ipv6/conf/{}/disable_ipv6", interface.name), facts);
+  }
+}
+
+void take_modules(HostFacts& facts) {
+  const std::string text = process::text_of("/proc/modules");
+  base::Lines lines(text);
+  while (const auto line = lines.next()) {
+    const std::string_view name = base::word_of(*line);
+    if (std::ranges::find(kModules, name) != std::end(kModules)) facts.kernel_modules.emplace_back(name);
+  }
+}
+
+std::string upper(std::string_view text) {
+  std::string made(text);
+  std::ranges::transform(made, made.begin(), [](unsigned char letter) { return std::toupper(letter); });
+  return made;
+}
+
+// "https://user:password@proxy:3128": the password of a URL, wherever the variable is.
+bool has_password(std::string_view value) {
+  const std::size_t scheme = value.find("://");
+  if (scheme == std::string_view::npos) return false;
+  const std::string_view authority = base::word_of(value.substr(scheme + 3), '/');
+  const std::size_t at = authority.rfind('@');
+  return at != std::string_view::npos && authority.substr(0, at).find(':') != std::string_view::npos;
+}
+
+}  // namespace
+
+bool is_secret(std::string_view name, std::string_view value) {
+  constexpr std::string_view kWords[] = {"PASSWORD",   "PASSWD", "PASSPHRASE",  "SECRET",     "TOKEN",
+                                         "CREDENTIAL", "APIKEY", "API_KEY",     "ACCESS_KEY", "PRIVATE_KEY",
+                                         "AUTH",       "COOKIE", "SESSION_KEY", "_PAT",       "SIGNATURE"};
+  constexpr std::string_view kForms[] = {"-----BEGIN ", "eyJ",   "AKIA", "ASIA",        "hf_",
+                                         "ghp_",        "gho_",  "ghs_", "github_pat_", "glpat-",
+                                         "sk-",         "xoxb-", "AIza", "nvapi-"};
+  // Names of authority files and agents, which are no secrets themselves and explain much.
+  if (name == "SSH_AUTH_SOCK" || name == "XAUTHORITY") return false;
+  const std::string shouted = upper(name);
+  const auto is_in_name = [&](std::string_view word) { return shouted.find(word) != std::string::npos; };
+  if (std::ranges::any_of(kWords, is_in_name) || shouted.ends_with("_KEY")) return true;
+  if (std::ranges::any_of(kForms, [&](std::string_view form) { return value.starts_with(form); }))
+    return true;
+  return has_password(value);
+}
+
+std::map<std::string, std::string> masked(const std::vector<std::string>& environment) {
+  std::map<std::string, std::string> made;
+  for (const std::string& entry : environment) {
+    const std::size_t equals = entry.find('=');
+    if (equals == std::string::npos || equals == 0) continue;
+    const std::string name = entry.substr(0, equals);
+    const std::string value = entry.substr(equals + 1);
+    made[name] = !value.empty() && is_secret(name, value) ? std::string(kMasked) : value;
+  }
+  return made;
+}
+
+std::map<std::string, std::string> masked_environment() {
+  return masked(process::own_environment());
+}
+
+namespace {
 
 void take_identity(HostFacts& facts) {
   const process::Roots roots;

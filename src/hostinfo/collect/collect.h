@@ -1,7 +1,9 @@
 // Everything this host can tell a preflight, taken on it: as any user, and more as root.
 #pragma once
 
+#include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "hostinfo/host_facts.h"
@@ -17,5 +19,16 @@ struct Request {
 // Never fails: what cannot be seen becomes a sentence in `unseen`. Takes seconds, at most half a minute when
 // programs hang.
 HostFacts collect(const Request& request);
+
+inline constexpr std::string_view kMasked = "<masked>";
+
+// Secret by the variable's name, or by the value's form.
+bool is_secret(std::string_view name, std::string_view value);
+
+// From "NAME=VALUE" each.
+std::map<std::string, std::string> masked(const std::vector<std::string>& environment);
+
+// The environment of this process, with what is secret masked.
+std::map<std::string, std::string> masked_environment();
 
 }  // namespace lockstep::hostinfo

@@ -1,3 +1,5 @@
+#include "hostinfo/collect/collect.h"
+
 #include <filesystem>
 #include <fstream>
 #include <unistd.h>
@@ -6,9 +8,8 @@
 #include <gtest/gtest.h>
 
 #include "hostinfo/collect/devices.h"
-#include "hostinfo/collect/environment.h"
+#include "hostinfo/collect/network.h"
 #include "hostinfo/collect/resolver.h"
-#include "hostinfo/collect/sockets.h"
 #include "hostinfo/collect/software.h"
 
 namespace lockstep::hostinfo {

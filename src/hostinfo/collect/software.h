@@ -1,4 +1,5 @@
-// Programs, libraries and services that launchers and transports look for on a host.
+// Programs, libraries and services that launchers and transports look for on a host, and versions of
+// frameworks.
 #pragma once
 
 #include <filesystem>
@@ -19,5 +20,9 @@ std::string library_in(std::string_view library_path, std::span<const std::files
 std::optional<bool> removes_ipc(std::string_view logind_conf);
 
 void take_software(HostFacts& facts);
+
+// Versions in the environment the job would use: asked of its own interpreter, without importing anything.
+// `python` empty: python3 of PATH.
+void take_versions(const std::string& python, HostFacts& facts);
 
 }  // namespace lockstep::hostinfo

@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "network/route_lookup.h"
+
 namespace lockstep::network {
 namespace {
 
@@ -64,6 +66,20 @@ CommonInterfaces choose_horovod(std::span<const hostinfo::HostFacts* const> host
   common.names.assign(names.begin(), names.end());
   if (names.empty()) common.failure = "Unable to find a set of common task-to-task communication interfaces";
   return common;
+}
+
+CommonInterfaces choose_horovod(const ReachHosts& hosts, const std::string& network_interfaces) {
+  std::vector<const hostinfo::HostFacts*> facts;
+  for (std::size_t at = 0; at < hosts.size(); ++at) facts.push_back(&hosts.facts(at));
+  const auto probe = [&](std::size_t from, std::size_t to,
+                         const base::Address& address) -> std::optional<base::Address> {
+    Flow flow;
+    flow.destination = address;
+    flow.ports = PortSet{kHorovodPorts};
+    if (judge_flow(hosts.at(from), hosts.at(to), flow).reach == Reach::kBlocked) return std::nullopt;
+    return look_up_route(hosts.facts(from), address, {}).source;
+  };
+  return choose_horovod(facts, network_interfaces, probe);
 }
 
 }  // namespace lockstep::network

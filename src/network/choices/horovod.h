@@ -6,7 +6,8 @@
 #include <span>
 
 #include "network/choices/choice.h"
-#include "network/port_ranges.h"
+#include "network/ports.h"
+#include "network/reach.h"
 
 namespace lockstep::network {
 
@@ -25,5 +26,8 @@ using Probe = std::function<std::optional<base::Address>(std::size_t from, std::
                                                          const base::Address& address)>;
 CommonInterfaces choose_horovod(std::span<const hostinfo::HostFacts* const> hosts,
                                 const std::string& network_interfaces, const Probe& probe);
+
+// horovodrun's probes of the ring, decided by routes and firewalls instead of packets.
+CommonInterfaces choose_horovod(const ReachHosts& hosts, const std::string& network_interfaces);
 
 }  // namespace lockstep::network

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "network/firewall/iptables_save.h"
-#include "network/firewall/read_firewall.h"
 #include "network/firewall/sweep.h"
+#include "network/reach.h"
 
 namespace lockstep::network {
 namespace {

@@ -1,18 +1,69 @@
 #include "network/firewall/nft_json.h"
 
 #include <algorithm>
+#include <string>
 
 #include <fmt/format.h>
 
+#include "base/json.h"
 #include "base/text_fields.h"
-#include "network/firewall/chains.h"
 #include "network/firewall/nft_match.h"
-#include "network/firewall/nft_text.h"
+#include "network/firewall/program.h"
 
 namespace lockstep::network {
 namespace {
 
 using base::Json;
+
+// nft's JSON in nft's own words, so that a person finds the rule in `nft list ruleset`.
+// Of a rule's list of statements, or of one statement.
+std::string nft_text(const Json& json);
+
+std::string joined(const Json& list, std::string_view between) {
+  std::string text;
+  for (const Json& item : list) text += (text.empty() ? "" : std::string(between)) + nft_text(item);
+  return text;
+}
+
+std::string words_at(const Json& object, const char* key) {
+  return object.is_object() && object.contains(key) ? nft_text(object[key]) : std::string();
+}
+
+std::string match_text(const Json& match) {
+  std::string op = words_at(match, "op");
+  op = op == "==" || op == "in" ? " " : fmt::format(" {} ", op);
+  return words_at(match, "left") + op + words_at(match, "right");
+}
+
+std::string named_text(const std::string& name, const Json& value) {
+  if (name == "match") return match_text(value);
+  if (name == "payload") return words_at(value, "protocol") + " " + words_at(value, "field");
+  if (name == "meta") return "meta " + words_at(value, "key");
+  if (name == "ct") return "ct " + words_at(value, "key");
+  if (name == "fib") return fmt::format("fib {} {}", words_at(value, "flags"), words_at(value, "result"));
+  if (name == "prefix") return words_at(value, "addr") + "/" + words_at(value, "len");
+  if (name == "range" && value.is_array()) return joined(value, "-");
+  if (name == "set" && value.is_array()) return "{ " + joined(value, ", ") + " }";
+  if (name == "concat" && value.is_array()) return joined(value, " . ");
+  if (name == "&" && value.is_array()) return joined(value, " & ");
+  if (name == "|" && value.is_array()) return joined(value, " | ");
+  if (name == "elem") return words_at(value, "val");
+  if (name == "jump" || name == "goto") return name + " " + words_at(value, "target");
+  if (name == "vmap") return words_at(value, "key") + " vmap " + words_at(value, "data");
+  if (name == "xt") return "xt " + words_at(value, "name");
+  if (name == "counter" || value.is_null()) return name;
+  return name + " " + nft_text(value);
+}
+
+std::string nft_text(const Json& json) {
+  if (json.is_string()) return json.get<std::string>();
+  if (json.is_array()) {
+    const bool is_statements = !json.empty() && json.front().is_object();
+    return joined(json, is_statements ? " " : ",");
+  }
+  if (json.is_object() && json.size() == 1) return named_text(json.begin().key(), json.begin().value());
+  return base::to_text(json, base::JsonLayout::kOneLine);
+}
 
 std::string text_at(const Json& object, const char* key) {
   if (!object.contains(key)) return {};

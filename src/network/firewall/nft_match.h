@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/json.h"
-#include "network/firewall/match.h"
+#include "network/firewall/program.h"
 
 namespace lockstep::network {
 

@@ -1,14 +1,18 @@
-// When a fault is seen in a running job: what its processes and this host can tell, before anyone ends them.
+// When a fault is seen in a running job: what its processes and this host can tell, before anyone ends them,
+// and that account put into the recording.
 #pragma once
 
 #include <chrono>
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <sys/types.h>
 #include <vector>
 
+#include "base/json.h"
 #include "base/process/proc_files.h"
+#include "base/result.h"
 #include "hostinfo/state/host_state.h"
 #include "run/evidence/process_facts.h"
 
@@ -48,5 +52,19 @@ struct Account {
 
 // Takes as long as the request allows at most, also when a process is stopped, dead or waits in the kernel.
 Account collect(const Request& request);
+
+// Puts an account into the folder of the recording, where `lockstep diagnose` finds it.
+// host_<name>.json, kernel_<name>.log, stacks/rank_00003.restart_0.python.txt and
+// stacks/rank_00003.restart_0.native.txt. What was kept before of the same processes is replaced or removed:
+// the last fault is the one people ask about.
+Result<void> keep(const Account& account, const std::filesystem::path& recording);
+
+// The file of one process's stacks, `kind` "python" or "native".
+std::string stacks_file_name(const Subject& subject, std::string_view kind);
+
+// An account as JSON, for the recording: see docs/recorder.md.
+base::Json to_json(const hostinfo::HostState& facts);
+base::Json to_json(const Testimony& testimony);
+base::Json to_json(const Account& account);
 
 }  // namespace lockstep::evidence

@@ -1,15 +1,106 @@
 #include "run/evidence/log_processes.h"
 
 #include <algorithm>
+#include <array>
+#include <fcntl.h>
 #include <iterator>
 #include <map>
 #include <set>
+#include <string>
+#include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/process/proc_files.h"
-#include "run/evidence/open_files.h"
+#include "base/text_fields.h"
 
 namespace lockstep::evidence {
+namespace {
+
+std::chrono::system_clock::time_point time_from(const struct ::statx_timestamp& stamp) {
+  return std::chrono::system_clock::time_point(
+      std::chrono::duration_cast<std::chrono::system_clock::duration>(
+          std::chrono::seconds(stamp.tv_sec) + std::chrono::nanoseconds(stamp.tv_nsec)));
+}
+
+FileKind kind_from(unsigned mode) {
+  if (S_ISREG(mode)) return FileKind::kRegular;
+  return S_ISFIFO(mode) ? FileKind::kPipe : FileKind::kOther;
+}
+
+}  // namespace
+
+std::optional<FileLife> life_of(const std::filesystem::path& path) {
+  struct ::statx seen {};
+  constexpr unsigned kWanted = STATX_TYPE | STATX_INO | STATX_MTIME | STATX_BTIME;
+  if (::statx(AT_FDCWD, path.c_str(), AT_STATX_DONT_SYNC, kWanted, &seen) != 0) return std::nullopt;
+  FileLife life;
+  constexpr int kMajorBits = 32;
+  life.file = {(std::uint64_t{seen.stx_dev_major} << kMajorBits) | seen.stx_dev_minor, seen.stx_ino};
+  life.kind = kind_from(seen.stx_mode);
+  if ((seen.stx_mask & STATX_BTIME) != 0) life.made = time_from(seen.stx_btime);
+  life.written = time_from(seen.stx_mtime);
+  return life;
+}
+
+bool lies_on_this_host(const std::filesystem::path& path) {
+  constexpr std::array<std::uint64_t, 7> kOfThisHost = {0xEF53,       // ext2, ext3, ext4
+                                                        0x58465342,   // XFS
+                                                        0x9123683E,   // btrfs
+                                                        0x01021994,   // tmpfs
+                                                        0x794C7630,   // overlay
+                                                        0x2FC12FC1,   // ZFS
+                                                        0xF2F52010};  // F2FS
+  struct ::statfs system {};
+  if (::statfs(path.c_str(), &system) != 0) return false;
+  return std::ranges::find(kOfThisHost, static_cast<std::uint32_t>(system.f_type)) != kOfThisHost.end();
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// The kernel shows how a descriptor was opened as the permissions of its link.
+struct Access {
+  bool is_read = false;
+  bool is_written = false;
+};
+
+Access access_of(const fs::path& descriptor) {
+  struct ::stat link {};
+  if (::lstat(descriptor.c_str(), &link) != 0) return {};
+  return {(link.st_mode & S_IRUSR) != 0, (link.st_mode & S_IWUSR) != 0};
+}
+
+void add_files_of(const process::Roots& roots, pid_t pid, std::vector<OpenFile>& files) {
+  std::error_code fault;
+  for (fs::directory_iterator entry(roots.proc / std::to_string(pid) / "fd", fault), end;
+       !fault && entry != end; entry.increment(fault)) {
+    const auto life = life_of(entry->path());
+    if (!life || life->kind == FileKind::kOther) continue;
+    const Access access = access_of(entry->path());
+    files.push_back({pid, life->file, life->kind, access.is_read, access.is_written});
+  }
+}
+
+}  // namespace
+
+std::vector<OpenFile> open_files(const process::Roots& roots) {
+  std::vector<OpenFile> files;
+  for (const pid_t pid : all_processes(roots)) add_files_of(roots, pid, files);
+  return files;
+}
+
+std::vector<pid_t> all_processes(const process::Roots& roots) {
+  std::vector<pid_t> pids;
+  std::error_code fault;
+  for (fs::directory_iterator entry(roots.proc, fault), end; !fault && entry != end; entry.increment(fault)) {
+    if (const auto pid = base::number_in<pid_t>(entry->path().filename().native())) pids.push_back(*pid);
+  }
+  std::ranges::sort(pids);
+  return pids;
+}
+
 namespace {
 
 // By file or pipe.

@@ -45,4 +45,8 @@ ProcessFacts facts_of_process(const process::Roots& roots, pid_t pid);
 // "sleeps", "is stopped by a signal": a clause for a sentence.
 std::string_view state_in_words(char state);
 
+// The rank that a launcher gave a process, by the variables it was started with.
+// Nothing for a process that is no rank, or that may not be looked at.
+std::optional<int> rank_of_process(const process::Roots& roots, pid_t pid);
+
 }  // namespace lockstep::evidence

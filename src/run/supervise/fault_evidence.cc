@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "run/evidence/collect.h"
-#include "run/evidence/keep.h"
 
 namespace lockstep::supervise {
 namespace {

@@ -13,7 +13,6 @@
 #include "check/rules/catalogue.h"
 #include "check/rules/judge.h"
 #include "hostinfo/collect/collect.h"
-#include "hostinfo/collect/environment.h"
 #include "hostinfo/facts_json.h"
 #include "report/findings_json.h"
 #include "service/engine/nodes/node_place.h"

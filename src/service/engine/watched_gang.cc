@@ -4,7 +4,7 @@
 #include "base/json.h"
 #include "base/process/environment.h"
 #include "report/findings_json.h"
-#include "run/evidence/python_stacks.h"
+#include "run/evidence/stacks.h"
 #include "run/supervise/fault_evidence.h"
 #include "run/supervise/recorder_environment.h"
 #include "run/supervise/recording_folder.h"

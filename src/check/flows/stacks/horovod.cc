@@ -1,7 +1,8 @@
+#include "network/choices/horovod.h"
+
 #include <fmt/format.h>
 
 #include "check/flows/stacks/stacks.h"
-#include "network/horovod_probe.h"
 
 namespace lockstep::flows {
 namespace {

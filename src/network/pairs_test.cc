@@ -1,4 +1,4 @@
-#include "network/bit_matrix.h"
+#include "network/pairs.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

@@ -1,6 +1,12 @@
-// Python stacks, written by the processes themselves. A process that was started with LOCKSTEP_STACK_SIGNAL
-// offers them (adapters/python/lockstep_python/stacks.py): it catches that signal, and keeps memory open in
-// which its handler writes. Neither ptrace nor root is needed, and the interpreter's lock does not matter.
+// Stacks of running processes.
+//
+// Python stacks are written by the processes themselves. A process that was started with
+// LOCKSTEP_STACK_SIGNAL offers them (adapters/python/lockstep_python/stacks.py): it catches that signal, and
+// keeps memory open in which its handler writes. Neither ptrace nor root is needed, and the interpreter's
+// lock does not matter.
+//
+// Stacks of C and C++ frames come from a debugger that is installed. It stops the process for as long as it
+// looks, so only who asked for it gets it.
 #pragma once
 
 #include <chrono>
@@ -46,5 +52,20 @@ struct PythonStacks {
 // into a file of its own.
 std::vector<PythonStacks> ask_for_python_stacks(const process::Roots& roots, const std::vector<pid_t>& pids,
                                                 std::chrono::milliseconds time);
+
+struct NativeStacks {
+  std::string text;     // a line of ours, then what the debugger printed
+  std::string why_not;  // a clause, when there is no text
+};
+
+// Empty when nothing forbids it.
+std::string why_tracing_is_forbidden(const process::Roots& roots, bool is_root);
+
+// One answer for each process, in their order, one after the other until the time is over.
+std::vector<NativeStacks> native_stacks_of(const process::Roots& roots, const std::vector<pid_t>& pids,
+                                           std::chrono::milliseconds time);
+
+// What a debugger said of its failure, in a line.
+std::string reason_in(std::string_view said);
 
 }  // namespace lockstep::evidence

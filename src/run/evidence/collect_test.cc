@@ -1,4 +1,4 @@
-#include "run/evidence/keep.h"
+#include "run/evidence/collect.h"
 
 #include <gtest/gtest.h>
 
