@@ -9,7 +9,7 @@
 #include "base/escape.h"
 #include "base/file.h"
 #include "cli/terminal.h"
-#include "diagnose/arbitrate/good_end.h"
+#include "diagnose/arbitrate/job_end.h"
 #include "diagnose/diagnose.h"
 #include "report/findings_json.h"
 #include "report/live_findings.h"

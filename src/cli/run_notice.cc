@@ -6,7 +6,7 @@
 
 #include "base/escape.h"
 #include "cli/text_layout.h"
-#include "model/rank_set.h"
+#include "model/rank.h"
 
 namespace lockstep::cli {
 namespace {

@@ -4,7 +4,6 @@
 #include <optional>
 #include <string_view>
 
-#include "model/evidence.h"
 #include "model/finding.h"
 
 namespace lockstep::report {

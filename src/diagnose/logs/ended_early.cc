@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "model/finding_code.h"
+
 namespace lockstep::logs {
 
 std::vector<int> who_ended_early(const Candidate& complaint, const model::Finding& finding,
@@ -23,7 +25,7 @@ void say_who_ended_early(const Catalogue& catalogue, std::vector<int> ranks, con
     finding.root_ranks = std::move(ranks);
     finding.victim_ranks.assign(complaining.begin(), complaining.end());
   }
-  const Symptom& entry = catalogue.at("desync.ended_early");
+  const Symptom& entry = catalogue.at(model::codes::kEndedEarly);
   finding.leaf = entry.leaf;
   finding.code = entry.code;
   finding.scope = entry.scope;

@@ -16,7 +16,8 @@
 #include "diagnose/logs/silent.h"
 #include "diagnose/logs/told_checksums.h"
 #include "diagnose/logs/wordless.h"
-#include "model/fatal_leaf.h"
+#include "model/finding_code.h"
+#include "model/leaf.h"
 
 namespace lockstep::logs {
 namespace {
@@ -67,9 +68,9 @@ void set_confidence(std::vector<model::Finding>& findings, double confidence) {
 constexpr double kMostWithoutOrigin = 0.49;
 
 // The entry that knows only that an exception was raised; the words of the log say more about its kind.
-constexpr std::string_view kCatchAll = "other.exception";
+constexpr std::string_view kCatchAll = model::codes::kOtherException;
 // The one that takes it for the script's; a framework's part that raised it says otherwise.
-constexpr std::string_view kScriptError = "other.script_error";
+constexpr std::string_view kScriptError = model::codes::kOtherScriptError;
 constexpr double kClearerThanChance = 0.2;
 constexpr double kShareOfPlace = 0.4;
 
@@ -137,7 +138,7 @@ std::optional<SilentSign> sign_in(std::span<const LogText> logs, const Context& 
   const bool is_split = context.knows("fsdp") || context.knows("deepspeed");
   const auto differ = is_split ? std::nullopt : differing_checksums(logs, sources);
   if (!differ) return std::nullopt;
-  return SilentSign{"divergence.parameters_differ", differ->log, differ->line, differ->odd_rank};
+  return SilentSign{model::codes::kDivergenceParametersDiffer, differ->log, differ->line, differ->odd_rank};
 }
 
 std::vector<LogText> with_line_marks(std::span<const LogText> logs, std::span<const Scan> scans) {
@@ -188,7 +189,7 @@ LogVerdict judge(const Catalogue& catalogue, std::span<const LogText> unread_log
         who_ended_early(candidates.front(), verdict.findings.front(), ranks_that_said_done(logs, sources));
     if (!early.empty())
       say_who_ended_early(catalogue, std::move(early), candidates.front().ranks, verdict.findings.front());
-    const std::string& code = verdict.findings.front().code;
+    const model::FindingCode& code = verdict.findings.front().code;
     const bool is_vague = code == kCatchAll || (place && code == kScriptError);
     if (guess && guess->share >= kClearerThanChance && is_vague) {
       sharpen_catch_all(catalogue, logs, *guess, verdict.findings.front());

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "model/rank_set.h"
+#include "model/rank.h"
 
 namespace lockstep::logs {
 namespace {

@@ -1,9 +1,9 @@
 #include "diagnose/logs/wordless.h"
 
-#include <cctype>
 #include <string>
 
 #include "diagnose/logs/finding_text.h"
+#include "model/finding_code.h"
 
 namespace lockstep::logs {
 namespace {
@@ -35,10 +35,7 @@ model::Finding silent_finding(const Catalogue& catalogue, std::span<const LogTex
 }
 
 const Symptom& leaf_entry(const Catalogue& catalogue, model::Leaf leaf) {
-  std::string code = "leaf.";
-  for (const char c : model::entry_of(leaf).id)
-    code += c == '-' ? '_' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return catalogue.at(code);
+  return catalogue.at(model::guess_at(leaf));
 }
 
 model::Finding guessed_finding(const Catalogue& catalogue, std::span<const LogText> logs,

@@ -13,7 +13,7 @@
 #include "base/fast_json.h"
 #include "base/line_counter.h"
 #include "base/text_fields.h"
-#include "model/rank_set.h"
+#include "model/rank.h"
 #include "readers/horovod/timeline_records.h"
 
 namespace lockstep::readers {

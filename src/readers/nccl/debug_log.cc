@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/lines.h"
-#include "model/point_to_point.h"
+#include "model/collective.h"
 #include "readers/nccl/log_line.h"
 #include "readers/nccl/logged_collective.h"
 #include "readers/nccl/roster.h"

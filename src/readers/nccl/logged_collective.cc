@@ -1,6 +1,6 @@
 #include "readers/nccl/logged_collective.h"
 
-#include "model/point_to_point.h"
+#include "model/collective.h"
 #include "readers/nccl/words.h"
 
 namespace lockstep::readers {

@@ -5,7 +5,7 @@
 #include <charconv>
 #include <utility>
 
-#include "model/point_to_point.h"
+#include "model/collective.h"
 
 namespace lockstep::readers {
 namespace {

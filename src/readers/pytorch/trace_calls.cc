@@ -7,7 +7,7 @@
 #include <unordered_map>
 
 #include "base/text_fields.h"
-#include "model/point_to_point.h"
+#include "model/collective.h"
 #include "readers/pytorch/comm_words.h"
 #include "readers/pytorch/trace_shapes.h"
 

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "base/fast_json.h"
-#include "model/communicator.h"
+#include "model/collective.h"
 
 namespace lockstep::readers {
 

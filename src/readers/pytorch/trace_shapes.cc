@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "model/point_to_point.h"
+#include "model/collective.h"
 #include "readers/pytorch/comm_words.h"
 
 namespace lockstep::readers {

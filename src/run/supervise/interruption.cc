@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "model/finding_code.h"
+
 namespace lockstep::supervise {
 namespace {
 
@@ -29,7 +31,7 @@ void tell_interruption(WatchedEnd& end) {
   const bool is_by_hand = *run.interrupted_by == SIGINT;
   model::Finding finding;
   finding.leaf = model::Leaf::kPerfOther;
-  finding.code = is_by_hand ? "sched.interrupted" : "sched.death_signal";
+  finding.code = is_by_hand ? model::codes::kSchedInterrupted : model::codes::kSchedDeathSignal;
   finding.scope = model::Scope::kUnknown;
   finding.confidence = 0.95;
   finding.title = is_by_hand ? "The job was interrupted" : "The job was told to end";
