@@ -31,7 +31,7 @@ struct Probed {
   std::vector<std::string> codes() {
     judge(probing, hosts, judgement);
     std::vector<std::string> codes;
-    for (const model::Finding& finding : judgement.findings) codes.push_back(finding.code);
+    for (const model::Finding& finding : judgement.findings) codes.push_back(finding.code.text());
     return codes;
   }
 };
