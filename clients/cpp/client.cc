@@ -9,7 +9,6 @@
 
 #include "base/json.h"
 #include "service/client/client.h"
-#include "service/client/follow_log.h"
 
 namespace lockstep::client {
 namespace {

@@ -15,17 +15,21 @@ struct Launcher {
 };
 
 constexpr Launcher kLaunchers[] = {
-    {"RANK", "LOCAL_RANK", "WORLD_SIZE"},  // torchrun, and what users export by hand
-    {"HOROVOD_RANK", "HOROVOD_LOCAL_RANK", "HOROVOD_SIZE"},
-    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_SIZE"},
-    {"MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_LOCAL_RANK", "MV2_COMM_WORLD_SIZE"},
-    {"PMI_RANK", "MPI_LOCALRANKID", "PMI_SIZE"},  // MPICH, Intel MPI
-    {"PMIX_RANK", "", ""},
+#define LOCKSTEP_RANK_VARIABLES(launcher, rank, local_rank, world_size) {rank, local_rank, world_size},
+#define LOCKSTEP_STEP_VARIABLES(launcher, rank, local_rank, world_size)
+#include "launchers/rank_variables.def"
+#undef LOCKSTEP_RANK_VARIABLES
+#undef LOCKSTEP_STEP_VARIABLES
 };
-constexpr Launcher kSlurm = {"SLURM_PROCID", "SLURM_LOCALID", "SLURM_NTASKS"};
+constexpr Launcher kStep =
+#define LOCKSTEP_RANK_VARIABLES(launcher, rank, local_rank, world_size)
+#define LOCKSTEP_STEP_VARIABLES(launcher, rank, local_rank, world_size) {rank, local_rank, world_size};
+#include "launchers/rank_variables.def"
+#undef LOCKSTEP_RANK_VARIABLES
+#undef LOCKSTEP_STEP_VARIABLES
 
-constexpr const char* kRestartCounts[] = {"LOCKSTEP_RESTART", "TORCHELASTIC_RESTART_COUNT",
-                                          "SLURM_RESTART_COUNT"};
+    constexpr const char *
+    kRestartCounts[] = {"LOCKSTEP_RESTART", "TORCHELASTIC_RESTART_COUNT", "SLURM_RESTART_COUNT"};
 
 std::int32_t number_in(const char* variable) {
   const char* text = ::getenv(variable);
@@ -48,7 +52,7 @@ RankIdentity rank_from_environment() {
   if (const char* config = ::getenv("TF_CONFIG")) {
     if (const RankIdentity identity = rank_from_tf_config(config); identity.rank >= 0) return identity;
   }
-  return identity_by(kSlurm);
+  return identity_by(kStep);
 }
 
 std::uint32_t restarts_from_environment() {

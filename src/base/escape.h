@@ -1,7 +1,9 @@
-// Text from a file is data. Before it reaches a terminal it passes through here, so that a log line cannot
-// move the cursor, change the title, hide other lines or reverse the reading order.
+// Bytes of unknown content as text that is safe where it goes. Text from a file passes through here before it
+// reaches a terminal, so that a log line cannot move the cursor, change the title, hide other lines or
+// reverse the reading order.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -13,5 +15,11 @@ std::string escape_for_terminal(std::string_view text);
 
 // Valid UTF-8: each byte that is not part of a valid sequence becomes U+FFFD. Other characters are kept.
 std::string to_valid_utf8(std::string_view text);
+
+// Base64 (RFC 4648).
+std::string to_base64(std::string_view bytes);
+
+// None for anything but whole groups of four with their padding.
+std::optional<std::string> from_base64(std::string_view text);
 
 }  // namespace lockstep::base

@@ -1,4 +1,4 @@
-// "host:port" or "[::1]:port", as people and launchers write it.
+// "host:port" or "[::1]:port", as people and launchers write it: the one reader of it.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +15,14 @@ struct HostPort {
   bool operator==(const HostPort&) const = default;
 };
 
+// Both must be there, and the port a number. The last colon parts them.
 std::optional<HostPort> host_port_in(std::string_view text);
+
+// host:port, [::1]:port, host. Neither part need be there; an address with colons and no brackets is a host.
+struct Endpoint {
+  std::string host;
+  std::string port;
+};
+Endpoint endpoint_of(std::string_view text);
 
 }  // namespace lockstep::base

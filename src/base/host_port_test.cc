@@ -17,5 +17,19 @@ TEST(HostPort, NeedsBoth) {
   }
 }
 
+TEST(HostPort, AnEndpointMayHaveOneOfThem) {
+  const auto parts = [](std::string_view text) {
+    return endpoint_of(text).host + "|" + endpoint_of(text).port;
+  };
+  EXPECT_EQ(parts("node0:29400"), "node0|29400");
+  EXPECT_EQ(parts("node0"), "node0|");
+  EXPECT_EQ(parts("node0:"), "node0|");
+  EXPECT_EQ(parts("fd00::1"), "fd00::1|");
+  EXPECT_EQ(parts("[fd00::1]:80"), "fd00::1|80");
+  EXPECT_EQ(parts("[fd00::1]"), "fd00::1|");
+  EXPECT_EQ(parts("[fd00::1"), "fd00::1|");
+  EXPECT_EQ(parts(""), "|");
+}
+
 }  // namespace
 }  // namespace lockstep::base

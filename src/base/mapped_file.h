@@ -1,4 +1,4 @@
-// A file in memory, as long as this lives; also when it has been removed since.
+// Files read through memory mappings.
 #pragma once
 
 #include <cerrno>
@@ -12,6 +12,7 @@
 
 namespace lockstep::base {
 
+// A file in memory, as long as this lives; also when it has been removed since.
 class MappedFile {
  public:
   explicit MappedFile(const std::filesystem::path& path) {
@@ -51,5 +52,13 @@ class MappedFile {
   std::size_t bytes_ = 0;
   int error_ = 0;
 };
+
+// For reading a mapped file once, from one end to the other, with little of it in memory: brings the pages of
+// a part into memory by one call instead of one fault after another.
+void fetch_pages(std::string_view part);
+
+// Lets go of the pages that lie wholly in a part of a read-only mapping of a file; they come back when
+// touched. Memory of another kind would lose its content.
+void forget_pages(std::string_view part);
 
 }  // namespace lockstep::base

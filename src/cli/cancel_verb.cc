@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "base/json_fields.h"
+#include "base/json.h"
 #include "cli/service_client.h"
 #include "cli/verbs.h"
 

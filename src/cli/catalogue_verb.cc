@@ -1,18 +1,32 @@
 #include <fmt/format.h>
 
+#include "catalogue/catalogue.h"
+#include "catalogue/schema_faults.h"
+#include "catalogue/symptom.h"
 #include "cli/args.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
-#include "diagnose/logs/catalogue.h"
-#include "diagnose/logs/wording.h"
 
 namespace lockstep::cli {
 namespace {
 
-using logs::Catalogue;
+using catalogue::Catalogue;
 
-Result<ExitStatus> check(const Catalogue& catalogue, Terminal& terminal) {
-  const std::vector<std::string> faults = logs::sample_faults(catalogue);
+// What the schemas refuse in the user's own files; the build has checked the others.
+Result<std::vector<std::string>> schema_faults(const std::vector<std::filesystem::path>& folders) {
+  std::vector<std::string> all;
+  for (const std::filesystem::path& folder : folders) {
+    const std::vector<std::string> faults = TRY(catalogue::schema_faults(folder));
+    all.insert(all.end(), faults.begin(), faults.end());
+  }
+  return all;
+}
+
+Result<ExitStatus> check(const Catalogue& catalogue, const std::vector<std::filesystem::path>& folders,
+                         Terminal& terminal) {
+  std::vector<std::string> faults = TRY(schema_faults(folders));
+  const std::vector<std::string> of_samples = catalogue::sample_faults(catalogue);
+  faults.insert(faults.end(), of_samples.begin(), of_samples.end());
   for (const std::string& fault : faults) TRY(terminal.write(fault + "\n"));
   if (!faults.empty()) return ExitStatus::kFindings;
   TRY(terminal.write(fmt::format("{} codes and {} facts: every sample is as it should be\n", catalogue.size(),
@@ -22,9 +36,9 @@ Result<ExitStatus> check(const Catalogue& catalogue, Terminal& terminal) {
 
 Result<ExitStatus> list(const Catalogue& catalogue, Terminal& terminal) {
   for (std::size_t i = 0; i < catalogue.size(); ++i) {
-    const logs::Symptom& symptom = catalogue.symptom(i);
+    const catalogue::Symptom& symptom = catalogue.symptom(i);
     TRY(terminal.write(fmt::format("{}\t{}\t{}\n", model::entry_of(symptom.leaf).id, symptom.code,
-                                   logs::worded_in_general(symptom.title))));
+                                   catalogue::worded_in_general(symptom.title))));
   }
   return ExitStatus::kNothingFound;
 }
@@ -36,7 +50,7 @@ Result<ExitStatus> run(const Args& args, Terminal& terminal) {
   }
   const std::vector<std::filesystem::path> folders(args.operands.begin() + 1, args.operands.end());
   const Catalogue catalogue = TRY(Catalogue::load(folders));
-  return task == "check" ? check(catalogue, terminal) : list(catalogue, terminal);
+  return task == "check" ? check(catalogue, folders, terminal) : list(catalogue, terminal);
 }
 
 constexpr std::string_view kDescription[] = {

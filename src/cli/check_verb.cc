@@ -1,93 +1,20 @@
-#include <algorithm>
-
-#include <fmt/format.h>
-
-#include "check/flows/judge_flows.h"
-#include "check/probe/judge.h"
+#include "base/text_fields.h"
+#include "check/check.h"
 #include "check/probe/report.h"
 #include "check/repair/describe.h"
-#include "check/rules/catalogue.h"
-#include "check/rules/host_documents.h"
-#include "check/rules/judge.h"
 #include "cli/args.h"
-#include "cli/check_probe.h"
 #include "cli/fix.h"
-#include "cli/launch_inputs.h"
-#include "cli/program_text.h"
+#include "cli/program.h"
 #include "cli/remote_flags.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "cli/write_verdict.h"
-#include "network/facts_folder.h"
 #include "report/findings_json.h"
 #include "report/html/html.h"
-#include "report/printable_json.h"
 #include "report/redact/redact.h"
 
 namespace lockstep::cli {
 namespace {
-
-using config::Configuration;
-using config::Settings;
-
-// Without a command or a file, the variables of this process must tell of a job.
-bool tells_of_a_job(const Settings& launch) {
-  return launch.has("launchers") || launch.has("containers") || launch.has("env/RANK") ||
-         launch.has("env/WORLD_SIZE") || launch.has("env/MASTER_ADDR") || launch.has("env/SLURM_JOB_ID") ||
-         launch.has("accelerate") || launch.has("program");
-}
-
-Result<void> check_there_is_something(const Configuration& configuration, const Args& args, bool has_facts) {
-  if (has_facts || std::ranges::any_of(configuration.launches, tells_of_a_job)) return {};
-  if (!configuration.faults.empty()) {
-    const config::Fault& fault = configuration.faults.front();
-    return Error{"nothing to check could be read", fault.file, fault.why, ""};
-  }
-  const bool was_given = !args.command.empty() || !args.operands.empty();
-  return Error{
-      "there is nothing to check", was_given ? "what was given starts no job" : "", "",
-      "give the command that starts the job, as in 'lockstep check -- torchrun train.py', its files, or "
-      "--facts"};
-}
-
-std::string framework_of(const Settings& launch) {
-  if (launch.has("torchrun") || launch.has("deepspeed") || launch.has("accelerate")) return "pytorch";
-  if (launch.has("horovod")) return "horovod";
-  if (launch.has("tf")) return "tensorflow";
-  if (launch.has("env/RANK") && launch.has("env/WORLD_SIZE")) return "pytorch";
-  return launch.has("mpi") ? "mpi" : "";
-}
-
-model::JobSummary summary_of(const Configuration& configuration, std::size_t hosts_with_facts) {
-  model::JobSummary job;
-  for (const Settings& launch : configuration.launches) {
-    if (job.framework.empty()) job.framework = framework_of(launch);
-    const auto size = launch.number("job/world_size");
-    if (size && *size > 0 && *size < 1'000'000 && !job.world_size) job.world_size = static_cast<int>(*size);
-    const auto nodes = launch.number("job/nnodes");
-    if (nodes && *nodes > 0 && *nodes < 1'000'000 && !job.hosts) job.hosts = static_cast<int>(*nodes);
-  }
-  if (!job.hosts && hosts_with_facts > 0) job.hosts = static_cast<int>(hosts_with_facts);
-  return job;
-}
-
-std::string fault_in_words(const config::Fault& fault) {
-  const std::string line = fault.line ? fmt::format(":{}", *fault.line) : "";
-  return fmt::format("{}{}: {}", fault.file.empty() ? "the command" : fault.file, line, fault.why);
-}
-
-void add_limits(const Configuration& configuration, std::size_t hosts_with_facts, model::Verdict& verdict) {
-  for (const config::Fault& fault : configuration.faults) verdict.limits.push_back(fault_in_words(fault));
-  if (hosts_with_facts == 0) {
-    verdict.limits.push_back(
-        "no facts of hosts were given (--facts): interfaces, names, firewalls, versions and limits of the "
-        "hosts "
-        "were not looked at");
-  } else if (verdict.job.hosts && static_cast<std::size_t>(*verdict.job.hosts) > hosts_with_facts) {
-    verdict.limits.push_back(
-        fmt::format("facts of {} of {} hosts were given", hosts_with_facts, *verdict.job.hosts));
-  }
-}
 
 constexpr std::string_view kPageFormat = "html";
 
@@ -103,15 +30,6 @@ Result<std::string> format_from(const Args& args) {
   return names_a_page && !args.has("format") ? std::string(kPageFormat) : name;
 }
 
-std::vector<std::string> names_of(const std::vector<rules::HostDocument>& hosts) {
-  std::vector<std::string> names;
-  for (const rules::HostDocument& host : hosts) {
-    const auto name = host.facts.is_object() ? host.facts.find("host") : host.facts.end();
-    if (name != host.facts.end() && name->is_string()) names.push_back(name->get<std::string>());
-  }
-  return names;
-}
-
 std::string input_of(const Args& args) {
   std::string input;
   for (const auto* words : {&args.operands, &args.command})
@@ -119,23 +37,17 @@ std::string input_of(const Args& args) {
   return input;
 }
 
-struct Connections {
-  flows::HostMatrix matrix;
-  std::optional<probe::Probing> probing;
-  std::vector<std::string> host_names;  // of the probing, in its order
-};
-
 // What else is told: members of the JSON, and what the page shows beside the findings.
-base::Json members_of(const Connections& connections, bool shows_addresses) {
+base::Json members_of(const check::CheckResult& checked, bool shows_addresses) {
   base::Json members = base::Json::object();
-  if (!connections.matrix.empty()) {
+  if (!checked.matrix.empty()) {
     std::vector<html::HostRow> rows;
-    for (const flows::HostMatrix::Line& line : connections.matrix.lines)
+    for (const flows::HostMatrix::Line& line : checked.matrix.lines)
       rows.push_back({line.hosts, line.cells, line.why});
     members["matrix"] = html::encode(rows);
   }
-  if (connections.probing)
-    members["probe"] = probe::to_json(*connections.probing, connections.host_names, shows_addresses);
+  if (checked.probing)
+    members["probe"] = probe::to_json(*checked.probing, checked.probed_hosts, shows_addresses);
   return members;
 }
 
@@ -146,23 +58,6 @@ Result<ExitStatus> write_page(model::Verdict verdict, const base::Json& members,
   html::add_hosts(contents, members);
   if (args.has("redact")) html::redact(contents, host_names);
   return write_text(TRY(html::html_of(contents, version())), contents.verdict, *args.value("out"), terminal);
-}
-
-// What the job's connections meet on their way from host to host: by rules and routes, and by real packets.
-Result<Connections> judge_connections(const Configuration& configuration, const std::string& folder,
-                                      CheckProbe* probe, model::Verdict& verdict) {
-  const network::FactsFolder facts = TRY(network::read_facts_folder(folder));
-  flows::FlowJudgement judged = flows::judge_flows(configuration, facts.hosts);
-  Connections made;
-  if (probe != nullptr) {
-    made.probing = probe->run(configuration, facts.hosts);
-    probe::judge(*made.probing, facts.hosts, judged);
-    for (const network::HostFacts& host : facts.hosts) made.host_names.push_back(host.name);
-  }
-  verdict.findings.insert(verdict.findings.begin(), judged.findings.begin(), judged.findings.end());
-  verdict.limits.insert(verdict.limits.end(), judged.limits.begin(), judged.limits.end());
-  made.matrix = std::move(judged.matrix);
-  return made;
 }
 
 constexpr std::string_view kFolderOfVariables = "lockstep-fix";
@@ -192,53 +87,72 @@ Result<ExitStatus> write_with(const base::Json& members, const model::Verdict& v
   return write_text(report::to_printable_text(document), verdict, out, terminal);
 }
 
+Result<check::ProbeRequest> probe_request(const Args& args, Terminal& terminal, ProgressLine& progress) {
+  const auto wait = base::number_in<int>(*args.value("wait"));
+  if (!wait || *wait < 1 || *wait > 3600)
+    return Error{"--wait takes seconds", *args.value("wait"), "", "give a number from 1 to 3600"};
+  check::ProbeRequest request;
+  request.hosts = words_in(args.values("host"));
+  request.is_by_hand = *args.value("via") == "hand";
+  request.remote = remote_request(args, {});
+  request.sends_program = args.has("send");
+  request.python = args.value("python").value_or("");
+  request.listen_at = args.value("listen");
+  request.wait = std::chrono::seconds(*wait);
+  request.measures = args.has("probe-matrix");
+  request.tell = [&](const std::string& line) { terminal.tell(line); };
+  request.on_progress = [&](std::string_view what, std::size_t done, std::size_t all) {
+    progress.show_count(what, done, all);
+  };
+  return request;
+}
+
+// The progress line goes before anything is written.
+Result<check::CheckResult> checked_by(const Args& args, Terminal& terminal) {
+  ProgressLine progress(terminal);
+  check::CheckRequest request;
+  request.inputs = check::launch_inputs(args.command, args.operands);
+  request.facts_folder = args.value("facts");
+  request.wants_repair = args.has("fix");
+  if (args.has("probe") || args.has("probe-matrix"))
+    request.probe = TRY(probe_request(args, terminal, progress));
+  return check::check(request);
+}
+
+void redact(check::CheckResult& checked) {
+  std::vector<std::string*> names;
+  for (flows::HostMatrix::Line& line : checked.matrix.lines) {
+    names.push_back(&line.hosts);
+    for (auto& [place, why] : line.why) names.push_back(&why);
+  }
+  for (std::string& name : checked.probed_hosts) names.push_back(&name);
+  report::redact_together(checked.verdict, names, checked.host_names);
+}
+
+// What follows the verdict in a text for people.
+std::string text_behind(const check::CheckResult& checked, const std::string& format) {
+  std::string more = format == "text" && !checked.matrix.empty() ? "\n" + flows::to_text(checked.matrix) : "";
+  if (format == "text" && checked.probing)
+    more += "\n" + probe::to_text(*checked.probing, checked.probed_hosts);
+  if (checked.repair)
+    more += "\n" +
+            (format == "markdown" ? repair::to_markdown(*checked.repair) : repair::to_text(*checked.repair));
+  return more;
+}
+
 Result<ExitStatus> run(const Args& args, Terminal& terminal) {
   const std::string format = TRY(format_from(args));
   TRY(check_fix_flags(args, format));
-  Configuration configuration = config::read_configuration(launch_inputs(args.command, args.operands));
-  std::unique_ptr<CheckProbe> probe;
-  if (args.has("probe") || args.has("probe-matrix"))
-    probe = TRY(CheckProbe::begin(args, configuration, terminal));
-  const auto folder = probe ? std::optional(TRY(probe->facts_folder())) : args.value("facts");
-  std::vector<rules::HostDocument> hosts;
-  if (folder) hosts = TRY(rules::read_host_documents(*folder, configuration.faults));
-  TRY(check_there_is_something(configuration, args, !hosts.empty()));
-  config::know_hosts(configuration, hosts.size());
-
-  model::Verdict verdict;
-  verdict.job = summary_of(configuration, hosts.size());
-  for (rules::Hit& hit : rules::apply(rules::built_in_rules(), {configuration, hosts}))
-    verdict.findings.push_back(std::move(hit.finding));
-  Connections connections;
-  if (folder) connections = TRY(judge_connections(configuration, *folder, probe.get(), verdict));
-  probe.reset();
-  flows::HostMatrix& matrix = connections.matrix;
-  add_limits(configuration, hosts.size(), verdict);
-  const std::vector<std::string> host_names = names_of(hosts);
+  check::CheckResult checked = TRY(checked_by(args, terminal));
   if (format == kPageFormat)
-    return write_page(std::move(verdict), members_of(connections, true), host_names, args, terminal);
-
-  if (args.has("redact")) {
-    std::vector<std::string*> names;
-    for (flows::HostMatrix::Line& line : matrix.lines) {
-      names.push_back(&line.hosts);
-      for (auto& [place, why] : line.why) names.push_back(&why);
-    }
-    for (std::string& name : connections.host_names) names.push_back(&name);
-    report::redact_together(verdict, names, host_names);
-  }
-  std::string more = format == "text" && !matrix.empty() ? "\n" + flows::to_text(matrix) : "";
-  if (format == "text" && connections.probing)
-    more += "\n" + probe::to_text(*connections.probing, connections.host_names);
-  base::Json members = members_of(connections, !args.has("redact"));
-  if (!args.has("fix")) return write_with(members, verdict, format, more, args, terminal);
-
-  const repair::Repair repair =
-      repair::find_repair(repair::make_situation(launch_inputs(args.command, args.operands), hosts));
-  more += "\n" + (format == "markdown" ? repair::to_markdown(repair) : repair::to_text(repair));
-  members["repair"] = repair::to_json(repair);
-  const ExitStatus status = TRY(write_with(members, verdict, format, more, args, terminal));
-  if (args.has("apply")) TRY(apply_repair(repair, std::string(kFolderOfVariables), terminal));
+    return write_page(checked.verdict, members_of(checked, true), checked.host_names, args, terminal);
+  if (args.has("redact")) redact(checked);
+  base::Json members = members_of(checked, !args.has("redact"));
+  if (checked.repair) members["repair"] = repair::to_json(*checked.repair);
+  const ExitStatus status =
+      TRY(write_with(members, checked.verdict, format, text_behind(checked, format), args, terminal));
+  if (checked.repair && args.has("apply"))
+    TRY(apply_repair(*checked.repair, std::string(kFolderOfVariables), terminal));
   return status;
 }
 

@@ -1,8 +1,7 @@
-#include "cli/completion.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "cli/docs.h"
 #include "cli/shell_for_tests.h"
 #include "cli/verbs_for_tests.h"
 

@@ -1,12 +1,11 @@
 #include <filesystem>
 
 #include "cli/args.h"
-#include "cli/progress_line.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "cli/write_verdict.h"
 #include "diagnose/diagnose.h"
-#include "report/live_findings.h"
+#include "report/findings_json.h"
 #include "report/redact/redact.h"
 
 namespace lockstep::cli {

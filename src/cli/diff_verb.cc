@@ -10,10 +10,10 @@
 #include "cli/verbs.h"
 #include "cli/write_verdict.h"
 #include "record/recording.h"
+#include "replay/compare/call_details.h"
 #include "replay/compare/compare.h"
-#include "replay/compare/differences.h"
-#include "replay/compare/differing_elements.h"
-#include "replay/compare/tell.h"
+#include "replay/compare/surroundings.h"
+#include "replay/compare/verdict.h"
 #include "replay/extent.h"
 
 namespace lockstep::cli {

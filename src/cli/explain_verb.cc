@@ -3,21 +3,20 @@
 #include <fmt/format.h>
 
 #include "base/closest.h"
+#include "catalogue/catalogue.h"
+#include "catalogue/symptom.h"
 #include "cli/args.h"
+#include "cli/help.h"
 #include "cli/terminal.h"
-#include "cli/text_layout.h"
 #include "cli/verbs.h"
 #include "diagnose/arbitrate/known_fixes.h"
-#include "diagnose/logs/catalogue.h"
-#include "diagnose/logs/wording.h"
-#include "diagnose/logs/words.h"
 #include "model/finding_code.h"
 
 namespace lockstep::cli {
 namespace {
 
-using logs::Catalogue;
-using logs::Symptom;
+using catalogue::Catalogue;
+using catalogue::Symptom;
 
 std::string bullet(std::string_view text) {
   return paragraph(fmt::format("- {}", text), 2);
@@ -33,9 +32,9 @@ std::string fix_in_words(std::size_t number, const model::Fix& fix) {
 std::string symptom_in_words(const Symptom& symptom) {
   const model::LeafEntry& leaf = model::entry_of(symptom.leaf);
   std::string text =
-      fmt::format("{}\n  {}\n  {}: {}; {}\n\n", symptom.code, logs::worded_in_general(symptom.title), leaf.id,
-                  leaf.name, logs::word_for(symptom.scope));
-  text += paragraph(logs::worded_in_general(symptom.meaning), 2);
+      fmt::format("{}\n  {}\n  {}: {}; {}\n\n", symptom.code, catalogue::worded_in_general(symptom.title),
+                  leaf.id, leaf.name, catalogue::word_for(symptom.scope));
+  text += paragraph(catalogue::worded_in_general(symptom.meaning), 2);
   if (!symptom.causes.empty()) text += "\nUsual causes:\n";
   for (const std::string& cause : symptom.causes) text += bullet(cause);
   const std::vector<model::Fix> fixes = diagnose::fixes_of(symptom);
@@ -57,7 +56,7 @@ std::string leaf_in_words(const Catalogue& catalogue, const model::LeafEntry& le
     if (model::family_of(symptom.code) == model::CodeFamily::kLeaf) {
       text = symptom_in_words(symptom);
     } else {
-      codes.push_back({symptom.code, logs::worded_in_general(symptom.title)});
+      codes.push_back({symptom.code, catalogue::worded_in_general(symptom.title)});
     }
   }
   return text + "\nCodes below it:\n" + two_columns(codes);

@@ -5,13 +5,13 @@
 
 #include "base/file.h"
 #include "cli/args.h"
-#include "cli/program_text.h"
+#include "cli/program.h"
 #include "cli/remote_flags.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
-#include "hostinfo/collect.h"
+#include "hostinfo/collect/collect.h"
+#include "hostinfo/facts_json.h"
 #include "hostinfo/remote.h"
-#include "network/facts_json.h"
 
 namespace lockstep::cli {
 namespace {
@@ -55,7 +55,7 @@ Result<ExitStatus> from_others(const Args& args, std::vector<std::string> hosts,
       continue;
     }
     const fs::path file = fs::path(out) / file_name_of(answer.host);
-    TRY(base::write_file(file, network::encode_facts(answer.facts.value())));
+    TRY(base::write_file(file, hostinfo::encode_facts(answer.facts.value())));
     terminal.tell(fmt::format("lockstep: {}: {}\n", answer.host, file.string()));
   }
   return missing == 0 ? ExitStatus::kNothingFound : ExitStatus::kCouldNotDoIt;
@@ -65,10 +65,10 @@ Result<ExitStatus> run(const Args& args, Terminal& terminal) {
   if (args.has("remove-itself")) hostinfo::remove_own_copy();
   if (auto hosts = words_in(args.values("host")); !hosts.empty())
     return from_others(args, std::move(hosts), terminal);
-  const network::HostFacts facts = hostinfo::collect({.names = words_in(args.values("name")),
-                                                      .python = args.value("python").value_or(""),
-                                                      .program = fmt::format("lockstep {}", version())});
-  const std::string text = network::encode_facts(facts);
+  const hostinfo::HostFacts facts = hostinfo::collect({.names = words_in(args.values("name")),
+                                                       .python = args.value("python").value_or(""),
+                                                       .program = fmt::format("lockstep {}", version())});
+  const std::string text = hostinfo::encode_facts(facts);
   const std::string out = *args.value("out");
   if (out == "-") {
     TRY(terminal.write(text));

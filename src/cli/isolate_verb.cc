@@ -1,31 +1,144 @@
+#include <chrono>
 #include <csignal>
 #include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include "base/check.h"
 #include "base/escape.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "base/process/environment.h"
 #include "base/process/free_port.h"
 #include "base/process/run.h"
+#include "base/result.h"
 #include "base/text_fields.h"
 #include "cli/args.h"
-#include "cli/control_json.h"
-#include "cli/control_log.h"
+#include "cli/help.h"
 #include "cli/terminal.h"
-#include "cli/text_layout.h"
 #include "cli/verbs.h"
 #include "cli/write_verdict.h"
 #include "diagnose/diagnose.h"
-#include "isolate/describe.h"
-#include "isolate/reduce.h"
+#include "isolate/compare.h"
+#include "isolate/control.h"
+#include "report/findings_json.h"
 
 namespace lockstep::cli {
+
 namespace {
 
 namespace fs = std::filesystem;
+using base::Json;
 
 constexpr ExitStatus kTimedOut{124};  // as timeout(1) says it
+
+struct ControlResult {
+  isolate::Comparison comparison;
+  int status = 0;
+  double seconds = 0;
+  bool timed_out = false;
+  std::string folder;
+};
+
+Json encode_words(const isolate::Words& words) {
+  Json json = Json::array();
+  for (const std::string& word : words) json.push_back(base::to_valid_utf8(word));
+  return json;
+}
+
+Json encode_environment(const std::vector<isolate::Change>& changes) {
+  Json set = Json::object();
+  Json unset = Json::array();
+  for (const isolate::Change& change : changes) {
+    if (change.value) {
+      set[base::to_valid_utf8(change.name)] = base::to_valid_utf8(*change.value);
+    } else {
+      unset.push_back(base::to_valid_utf8(change.name));
+    }
+  }
+  return {{"set", set}, {"unset", unset}};
+}
+
+// The findings document, lockstep-findings-v1, with its member "control". Without a result: what would run.
+std::string encode_control(const isolate::Control& control, const std::optional<ControlResult>& result) {
+  const model::Verdict verdict = result ? result->comparison.verdict : model::Verdict{};
+  auto document = base::parse_json(report::encode_findings(verdict), "findings");
+  CHECK(document.ok(), "what the reporter writes can be read");
+  Json json = Json::object();
+  json["launcher"] = base::to_valid_utf8(control.launcher);
+  json["command"] = encode_words(control.command);
+  json["environment"] = encode_environment(control.changes);
+  json["left_out"] = encode_words(control.left_out);
+  json["notes"] = encode_words(control.notes);
+  if (result) {
+    json["outcome"] = isolate::id_of(result->comparison.outcome);
+    json["statement"] = base::to_valid_utf8(result->comparison.statement);
+    json["status"] = result->status;
+    json["seconds"] = result->seconds;
+    json["timed_out"] = result->timed_out;
+    json["folder"] = base::to_valid_utf8(result->folder);
+  }
+  document.value()["control"] = std::move(json);
+  return report::to_printable_text(document.value());
+}
+
+// Keeps what a control run prints in its folder.
+class ControlLog {
+ public:
+  // The folder is made; one that holds anything already is refused.
+  static Result<ControlLog> in_folder(const std::filesystem::path& folder);
+
+  void keep(process::Stream stream, std::string_view bytes) { files_.keep(stream, bytes); }
+  // What follows is the job's answer to being ended: kept, but no evidence.
+  void begin_ending() { files_.go_on_in("after_the_end_was_asked"); }
+  void discard();  // nothing ran: take the folder away again
+
+  const std::filesystem::path& folder() const { return folder_; }
+  std::filesystem::path errors() const { return folder_ / "rank_0.err"; }
+  std::vector<std::filesystem::path> evidence() const;
+  bool is_whole() const { return files_.is_whole(); }
+
+ private:
+  ControlLog(std::filesystem::path folder, process::OutputFiles files)
+      : folder_(std::move(folder)), files_(std::move(files)) {}
+
+  std::filesystem::path folder_;
+  process::OutputFiles files_;
+};
+
+Result<ControlLog> ControlLog::in_folder(const fs::path& folder) {
+  constexpr const char* kHint = "choose another place with -o DIR";
+  std::error_code fault;
+  fs::create_directories(folder, fault);
+  if (fault) return Error{"cannot make the folder", folder.string(), fault.message(), kHint};
+  if (!fs::is_empty(folder, fault) || fault)
+    return Error{"cannot use the folder", folder.string(), fault ? fault.message() : "it is not empty",
+                 kHint};
+  process::OutputFiles files = TRY(process::OutputFiles::open(folder, "rank_0"));
+  return ControlLog(folder, std::move(files));
+}
+
+void ControlLog::discard() {
+  std::error_code ignored;
+  for (const fs::path& file : evidence()) fs::remove(file, ignored);
+  fs::remove(folder_, ignored);
+}
+
+std::vector<fs::path> ControlLog::evidence() const {
+  return {folder_ / "rank_0.out", errors()};
+}
+
+// "lockstep-isolate-20261115-154501", in the current folder.
+fs::path new_folder_name() {
+  const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  return fmt::format("lockstep-isolate-{:%Y%m%d-%H%M%S}", fmt::localtime(now));
+}
 
 isolate::Environment environment_of_this_process() {
   isolate::Environment environment;

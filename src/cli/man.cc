@@ -1,11 +1,10 @@
-#include "cli/man.h"
-
 #include <cctype>
 #include <set>
 
 #include <fmt/format.h>
 
-#include "cli/program_text.h"
+#include "cli/docs.h"
+#include "cli/program.h"
 
 namespace lockstep::cli {
 namespace {

@@ -5,19 +5,19 @@
 
 #include "check/probe/agent.h"
 #include "cli/args.h"
-#include "cli/program_text.h"
+#include "cli/program.h"
 #include "cli/remote_flags.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
-#include "hostinfo/collect.h"
+#include "hostinfo/collect/collect.h"
+#include "hostinfo/facts_json.h"
 #include "hostinfo/remote.h"
-#include "network/facts_json.h"
 
 namespace lockstep::cli {
 namespace {
 
 std::string facts_here(const probe::AskFacts& asked) {
-  return network::encode_facts(hostinfo::collect(
+  return hostinfo::encode_facts(hostinfo::collect(
       {.names = asked.names, .python = asked.python, .program = fmt::format("lockstep {}", version())}));
 }
 

@@ -5,9 +5,13 @@
 #include "base/escape.h"
 #include "cli/help.h"
 #include "cli/parse.h"
-#include "cli/program_text.h"
 
 namespace lockstep::cli {
+
+std::string_view version() {
+  return LOCKSTEP_VERSION;
+}
+
 namespace {
 
 ColorChoice color_choice(const RunVerb& request) {

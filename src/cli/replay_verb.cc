@@ -1,153 +1,66 @@
-#include <fcntl.h>
+#include "cli/replay_verb.h"
+
 #include <filesystem>
-#include <memory>
 #include <unistd.h>
 
-#include <fmt/format.h>
-
 #include "base/file.h"
-#include "base/process/descriptor.h"
-#include "cli/args.h"
-#include "cli/replay_bisect.h"
-#include "cli/replay_end.h"
-#include "cli/replay_request.h"
-#include "cli/replay_subject.h"
-#include "cli/replay_travel.h"
+#include "base/text_fields.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
+#include "replay/replay.h"
+#include "report/text.h"
 
 namespace lockstep::cli {
 namespace {
 
 namespace fs = std::filesystem;
 
-// After how many steps the script resumes; 0: it begins anew.
-Result<std::uint64_t> first_step(const ReplayRequest& request, const ReplaySubject& subject,
-                                 Terminal& terminal) {
-  const std::uint64_t begin = record::window_begin(subject.rank());
-  if (request.from_step) {
-    if (*request.from_step >= begin) return *request.from_step;
-    return Error{"wrong value for '--from-step'", std::to_string(*request.from_step),
-                 fmt::format("the recording begins at the end of step {}", begin),
-                 "the number of steps that had ended at the checkpoint from which the script resumes"};
-  }
-  if (begin == 0) return std::uint64_t{0};
-  const auto checkpoint = replay::last_checkpoint(subject.rank(), subject.job);
-  if (!checkpoint) {
-    return Error{
-        "cannot replay from the start", "",
-        fmt::format("what came before the end of step {} was not kept, and the job saved no "
-                    "checkpoint since",
-                    begin),
-        "give '--from-step STEP' and, behind '--', a command that goes on with the job's state after it"};
-  }
-  terminal.tell(fmt::format("lockstep: the script must resume from what the job saved after step {}: {}\n",
-                            checkpoint->step, checkpoint->path));
-  return checkpoint->step;
+Result<int> rank_from(const Args& args) {
+  const auto typed = args.value("rank");
+  if (!typed)
+    return Error{"which rank?", "", "'--rank' is not given", "as in 'lockstep replay RECORDING --rank 3'"};
+  const auto rank = base::number_in<std::int32_t>(*typed);
+  if (!rank || *rank < 0)
+    return Error{"wrong value for '--rank'", *typed, "not a rank", "a whole number from 0"};
+  return *rank;
 }
 
-Result<ExitStatus> replay_from_start(const ReplaySubject& subject, const ReplayRequest& request,
-                                     Terminal& terminal) {
-  const ReplayFolder folder = TRY(ReplayFolder::make(request.out));
-  const std::uint64_t from = TRY(first_step(request, subject, terminal));
-  terminal.tell(fmt::format("lockstep: replaying rank {} of {}, {}\n", subject.number, subject.world_size,
-                            replay::in_words(replay::extent_of(subject.rank(), subject.job))));
-  const bool bisects_later = request.bisects() && request.image_every != 0;
-  const replay::Orders orders{.image_every = request.image_every,
-                              .to_step = request.to_step.value_or(0),
-                              .predicate = bisects_later ? "" : request.predicate,
-                              .break_at = request.break_at ? replay::for_recorder(*request.break_at) : ""};
-  const int status = TRY(run_from_start(subject, request, from, orders, folder.path(), terminal));
-  const ExitStatus end = TRY(
-      conclude_replay(subject, request, {.status = status, .from = from, .folder = folder.path()}, terminal));
-  if (request.image_every != 0 && !fs::exists(folder.path() / "images")) {
-    terminal.tell("lockstep: there are no images: no step of the program was seen to end\n");
-  }
-  if (bisects_later) {
-    const auto images = images_for(subject, folder.path());
-    return bisect_by_partial_replays(
-        subject, request, images.ok() ? images.value() : std::vector<checkpoint::Image>(), terminal);
-  }
-  if (!request.bisects()) return end;
-  return tell_where_it_holds(request, status, replay::read_stop(folder.path()), terminal);
+Result<std::optional<std::uint64_t>> number_of(const Args& args, const std::string& flag, std::uint64_t least,
+                                               const std::string& what, const std::string& hint) {
+  const auto typed = args.value(flag);
+  if (!typed) return std::optional<std::uint64_t>();
+  const auto number = base::number_in<std::uint32_t>(*typed);
+  if (number && *number >= least) return std::optional<std::uint64_t>(*number);
+  return Error{"wrong value for '--" + flag + "'", *typed, "not " + what, hint};
 }
 
-// Bytes for a file of the copy, as they come.
-Result<std::function<void(std::string_view)>> into_file(const fs::path& path) {
-  const auto file =
-      std::make_shared<process::Descriptor>(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
-  if (!file->is_open()) return base::error_from_errno("cannot write", path);
-  return std::function<void(std::string_view)>(
-      [file](std::string_view bytes) { (void)base::write_all(file->get(), bytes); });
+Result<fs::path> patch_from(const Args& args) {
+  const auto typed = args.value("patch");
+  if (!typed) return fs::path();
+  std::error_code fault;
+  const fs::path patch = fs::canonical(*typed, fault);
+  if (fault) return Error{"cannot read the patch", *typed, fault.message(), "a file with Python in it"};
+  return patch;
 }
 
-Restored restored_from(const checkpoint::Image& image, const ReplayRequest& request, const fs::path& folder) {
-  return {.image = image,
-          .folder = folder,
-          .orders = {.to_step = request.to_step.value_or(0),
-                     .patch = request.patch,
-                     .break_at = request.break_at ? replay::for_recorder(*request.break_at) : ""},
+std::function<void(std::string_view)> into_stream(int stream) {
+  return [stream](std::string_view bytes) { (void)base::write_all(stream, bytes); };
+}
+
+replay::Output output_to(Terminal& terminal) {
+  return {.tell = [&terminal](std::string_view text) { terminal.tell(text); },
+          .show_verdict =
+              [&terminal](const model::Verdict& verdict) {
+                terminal.tell(report::render_text(
+                    verdict, {.colour = terminal.color_on_err(), .width = terminal.width()}));
+              },
           .on_out = into_stream(STDOUT_FILENO),
           .on_err = into_stream(STDERR_FILENO)};
 }
 
-// Each in a folder of its own, with a file for what it prints.
-Result<std::vector<Restored>> copies_of(const checkpoint::Image& image, const ReplayRequest& request,
-                                        const fs::path& folder) {
-  if (request.copies == 0) return std::vector<Restored>{restored_from(image, request, folder)};
-  std::vector<Restored> copies;
-  for (int number = 1; number <= request.copies; ++number) {
-    const fs::path own = folder / fmt::format("copy_{}", number);
-    std::error_code fault;
-    fs::create_directory(own, fault);
-    Restored copy = restored_from(image, request, own);
-    copy.orders.copy = number;
-    copy.who = fmt::format("copy {}: ", number);
-    copy.on_out = copy.on_err = TRY(into_file(own / "output.txt"));
-    copies.push_back(std::move(copy));
-  }
-  return copies;
-}
-
-Result<ExitStatus> replay_from_image(const ReplaySubject& subject, const ReplayRequest& request,
-                                     Terminal& terminal) {
-  const std::vector<checkpoint::Image> images = TRY(images_for(subject, *request.images));
-  const std::uint64_t step = step_to_restore(request).value_or(0);
-  const auto image = checkpoint::nearest_image(images, step);
-  if (!image) {
-    return Error{"no image to restore", request.images->string(),
-                 fmt::format("the first one is of step {}", images.front().facts.step),
-                 "go to that step or a later one, or leave '--images' away"};
-  }
-  const checkpoint::Criu criu = TRY(checkpoint::Criu::find());
-  const ReplayFolder folder = TRY(ReplayFolder::make(request.out));
-  const auto begin = fs::file_time_type::clock::now();
-  const std::vector<Restored> copies = TRY(copies_of(*image, request, folder.path()));
-  const std::vector<Result<int>> ends = run_restored(criu, copies, request, terminal);
-  ExitStatus worst = ExitStatus::kNothingFound;
-  for (std::size_t i = 0; i < copies.size(); ++i) {
-    const int status = TRY(Result<int>(ends[i]));
-    if (const auto seconds = replay::seconds_until_stop(copies[i].folder, begin)) {
-      terminal.tell(fmt::format("lockstep: {}at the end of step {} after {:.2f} s\n", copies[i].who,
-                                request.to_step.value_or(0), *seconds));
-    }
-    const ExitStatus end = TRY(conclude_replay(
-        subject, request, {.status = status, .folder = copies[i].folder, .who = copies[i].who}, terminal));
-    worst = std::max(worst, end);
-  }
-  return worst;
-}
-
 Result<ExitStatus> run(const Args& args, Terminal& terminal) {
-  const ReplayRequest request = TRY(replay_request_from(args));
-  const ReplaySubject subject = TRY(find_replay_subject(args.operands.front(), request.rank));
-  TRY(check_has_steps(subject, request));
-  if (request.bisects() && request.images)
-    return bisect_by_partial_replays(subject, request, TRY(images_for(subject, *request.images)), terminal);
-  if (request.images) return replay_from_image(subject, request, terminal);
-  if (!request.bisect_command.empty() && request.image_every == 0)
-    return bisect_by_partial_replays(subject, request, {}, terminal);
-  return replay_from_start(subject, request, terminal);
+  const replay::Request request = TRY(replay_request_from(args));
+  return ExitStatus{TRY(replay::replay_rank(request, output_to(terminal)))};
 }
 
 constexpr Flag kFlags[] = {
@@ -235,6 +148,39 @@ constexpr Example kExamples[] = {
 };
 
 }  // namespace
+
+Result<replay::Request> replay_request_from(const Args& args) {
+  replay::Request request;
+  request.recording = args.operands.front();
+  request.rank = TRY(rank_from(args));
+  request.from_step =
+      TRY(number_of(args, "from-step", 0, "a step",
+                    "the number of steps that had ended: at an image, or at the checkpoint from which the "
+                    "script resumes"));
+  request.to_step =
+      TRY(number_of(args, "to-step", 1, "a step", "the number of the step after which the replay stops"));
+  if (const auto typed = args.value("images")) request.images = *typed;
+  const std::uint64_t least = request.from_step.value_or(0) + (request.images ? 0 : 1);
+  if (request.to_step && *request.to_step < least) {
+    return Error{"wrong value for '--to-step'", std::to_string(*request.to_step),
+                 "the replay begins after step " + std::to_string(request.from_step.value_or(0)),
+                 "a later step"};
+  }
+  if (const auto typed = args.value("break-at")) request.break_at = TRY(replay::parse_breakpoint(*typed));
+  request.predicate = args.value("bisect").value_or("");
+  request.bisect_command = args.value("bisect-command").value_or("");
+  request.image_every =
+      TRY(number_of(args, "checkpoint-every", 1, "a number of steps", "as in '--checkpoint-every 10'"))
+          .value_or(0);
+  request.copies =
+      static_cast<int>(TRY(number_of(args, "fork", 1, "a number of copies", "as in '--fork 4'")).value_or(0));
+  request.patch = TRY(patch_from(args));
+  request.has_changes = args.has("what-if") || !request.patch.empty();
+  request.out = args.value("out");
+  request.command = args.command;
+  TRY(replay::check(request));
+  return request;
+}
 
 constinit const Verb kReplayVerb{
     .name = "replay",

@@ -7,8 +7,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "cli/args.h"
-#include "cli/program_text.h"
-#include "cli/progress_line.h"
+#include "cli/program.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "cli/write_verdict.h"
@@ -17,7 +16,6 @@
 #include "report/format.h"
 #include "report/html/contents.h"
 #include "report/html/html.h"
-#include "report/live_findings.h"
 #include "report/redact/redact.h"
 
 namespace lockstep::cli {

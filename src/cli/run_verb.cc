@@ -1,30 +1,18 @@
-#include <filesystem>
-
 #include <fmt/format.h>
 
 #include "base/process/environment.h"
-#include "base/process/terminal_pair.h"
+#include "base/process/spawn.h"
 #include "base/text_fields.h"
+#include "check/check.h"
 #include "cli/args.h"
-#include "cli/preflight.h"
-#include "cli/program_text.h"
-#include "cli/run_conclusion.h"
-#include "cli/run_session.h"
+#include "cli/program.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
-#include "record/recording.h"
-#include "report/live_findings.h"
-#include "run/evidence/python_stacks.h"
-#include "run/supervise/interruption.h"
-#include "run/supervise/join_hosts.h"
-#include "run/supervise/recorder_environment.h"
-#include "run/supervise/recording_folder.h"
-#include "run/supervise/run_job.h"
+#include "report/text.h"
+#include "run/run.h"
 
 namespace lockstep::cli {
 namespace {
-
-namespace fs = std::filesystem;
 
 // The recorder takes what it does not understand for not given, so it is checked here.
 Result<void> check_record_size(const Args& args) {
@@ -52,83 +40,44 @@ Result<std::optional<std::uint32_t>> payload_steps(const Args& args) {
   return Error{"wrong value for '--payload-last'", *typed, "not a number of steps", "a whole number from 1"};
 }
 
-process::Command command_from(const Args& args, const fs::path& recording, const supervise::Installed& parts,
-                              std::optional<std::uint32_t> payload_steps) {
+Result<run::Request> request_from(const Args& args) {
+  TRY(check_record_size(args));
+  const std::optional<std::uint32_t> steps = TRY(payload_steps(args));
   const bool since_checkpoint = args.has("payload-since-checkpoint");
-  const supervise::RecorderSettings settings{
-      .folder = recording,
-      .job = recording.filename().string(),
-      .max_record_size = args.value("max-record-size"),
-      .is_ring = !args.has("full"),
-      .checksums = args.has("checksums"),
-      .payload = args.has("payload") || payload_steps || since_checkpoint,
-      .payload_steps = payload_steps,
-      .payload_since_checkpoint = since_checkpoint,
-      .stack_signal = evidence::kStackSignal};
-  return {.argv = args.command,
-          .environment = supervise::with_recorder(process::own_environment(), parts, settings),
-          .on_a_terminal = process::prints_on_a_terminal()};
-}
-
-// The other hosts of the job; said when they cannot be found, since this one is then watched alone.
-Result<std::optional<supervise::HostsRequest>> find_hosts(const Args& args, Terminal& terminal) {
-  if (args.has("alone")) return std::optional<supervise::HostsRequest>();
-  std::optional<multihost::HostPort> head;
-  if (const auto given = args.value("head")) head = TRY(multihost::parse_host_port(*given));
-  multihost::TokenSource token{.file = {}, .environment = process::own_environment()};
-  if (const auto file = args.value("token-file")) {
-    token.file = *file;
-    TRY(multihost::find_token(token));
-  }
-  auto found = supervise::find_hosts({.command = args.command, .environment = token.environment}, head, token,
-                                     fmt::format("lockstep {}", version()));
-  if (!found) return std::optional<supervise::HostsRequest>();
-  if (found->ok()) return std::optional(std::move(*found).value());
-  const Error& error = found->error();
-  if (!args.has("quiet"))
-    terminal.tell(fmt::format("lockstep: {}: {}; {}\n", error.what, error.why, error.hint));
-  return std::optional<supervise::HostsRequest>();
-}
-
-Result<fs::path> make_folder(const Args& args, const std::optional<supervise::HostsRequest>& hosts) {
-  const std::string suffix = hosts ? supervise::recording_suffix(hosts->place) : "";
-  fs::path folder = TRY(supervise::make_recording_folder(args.value("out").value_or(""), suffix, args.command,
-                                                         fmt::format("lockstep {}", version())));
-  if (!args.value("out") && suffix.empty()) supervise::link_latest(folder);
-  return folder;
+  return run::Request{.command = args.command,
+                      .out = args.value("out"),
+                      .recorder = {.folder = {},
+                                   .job = {},
+                                   .max_record_size = args.value("max-record-size"),
+                                   .is_ring = !args.has("full"),
+                                   .checksums = args.has("checksums"),
+                                   .payload = args.has("payload") || steps || since_checkpoint,
+                                   .payload_steps = steps,
+                                   .payload_since_checkpoint = since_checkpoint},
+                      .session = {.is_quiet = args.has("quiet"),
+                                  .ends_hangs = *args.value("on-hang") == "kill",
+                                  .wants_native_stacks = *args.value("on-hang") == "stacks"},
+                      .is_alone = args.has("alone"),
+                      .head = args.value("head"),
+                      .token_file = args.value("token-file"),
+                      .version = fmt::format("lockstep {}", version())};
 }
 
 Result<ExitStatus> run(const Args& args, Terminal& terminal) {
-  TRY(check_record_size(args));
-  const std::optional<std::uint32_t> steps = TRY(payload_steps(args));
-  const supervise::Installed parts = TRY(supervise::find_installed());
-  const std::optional<supervise::HostsRequest> hosts = TRY(find_hosts(args, terminal));
-  const fs::path recording = TRY(make_folder(args, hosts));
-
-  const bool is_quiet = args.has("quiet");
-  if (!is_quiet && !args.has("no-check")) terminal.tell(preflight(args.command));
-  RunSession session(recording,
-                     {.is_quiet = is_quiet,
-                      .ends_hangs = *args.value("on-hang") == "kill",
-                      .wants_native_stacks = *args.value("on-hang") == "stacks"},
-                     terminal);
-  auto ended =
-      supervise::run_job(command_from(args, recording, parts, steps), recording, hosts, session.listener());
-  if (!ended.ok()) {
-    std::error_code ignored;
-    fs::remove_all(recording, ignored);  // nothing ran
-    return std::move(ended).error();
-  }
-  supervise::WatchedEnd end = std::move(ended).value();
-  session.adopt_head_findings(end);
-  supervise::forget_what_passed(end);
-  supervise::tell_interruption(end);
-  TRY(report::keep_live_findings(recording, end.findings));
-  if (end.job.run.status() == 0) TRY(record::finish_recording(recording));
-  const ExitStatus status{end.job.run.status()};
-  if (is_quiet) return status;
-  TRY(conclude_run(recording, end, session, terminal));
-  return status;
+  const run::Request request = TRY(request_from(args));
+  const bool checks = !args.has("quiet") && !args.has("no-check");
+  const run::Output output{
+      .before_start =
+          [&] {
+            if (checks) terminal.tell(check::preflight(args.command));
+          },
+      .tell = [&](std::string_view text) { terminal.tell(text); },
+      .show_verdict =
+          [&](const model::Verdict& verdict) {
+            terminal.tell(
+                report::render_text(verdict, {.colour = terminal.color_on_err(), .width = terminal.width()}));
+          }};
+  return ExitStatus{TRY(run::run_recorded(request, output))};
 }
 
 constexpr std::string_view kAnswersToHangs[] = {"report", "stacks", "kill"};

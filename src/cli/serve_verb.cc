@@ -1,16 +1,86 @@
+#include <cstdlib>
+#include <optional>
+
 #include <fmt/format.h>
 
 #include "base/host_port.h"
+#include "base/result.h"
 #include "base/text_fields.h"
+#include "cli/args.h"
 #include "cli/program.h"
-#include "cli/serve_tokens.h"
 #include "cli/service_client.h"
-#include "cli/store_flag.h"
+#include "cli/terminal.h"
+#include "cli/verb.h"
 #include "cli/verbs.h"
+#include "service/job/job_id.h"
 #include "service/serve.h"
+#include "service/store/open_store.h"
+#include "service/store/postgres.h"
+#include "service/tokens.h"
 
 namespace lockstep::cli {
+
 namespace {
+
+constexpr Flag kStoreFlag = {
+    .name = "store",
+    .value_name = "URL",
+    .help =
+        "Keep jobs in PostgreSQL, as postgresql://USER@HOST/DATABASE; default: LOCKSTEP_STORE, else a file"};
+
+// The variable may hold a password; the flag, which everybody can read, may not.
+Result<service::StorePlace> store_place(const Args& args) {
+  if (const auto given = args.value("store")) {
+    TRY(service::check_without_secret(*given));
+    return service::StorePlace{state_folder(args), *given};
+  }
+  const char* const usual = std::getenv("LOCKSTEP_STORE");
+  return service::StorePlace{state_folder(args), usual == nullptr ? "" : usual};
+}
+
+constexpr int kMaxDays = 3650;  // a token that outlives ten years is a password
+
+Result<void> make_token(const Args& args, Terminal& terminal) {
+  const std::string text = *args.value("expires");
+  const auto days = base::number_in<int>(text);
+  if (!days || *days < 1 || *days > kMaxDays) {
+    return Error{"wrong value for '--expires'", text, "not a number of days", "as 90; from 1 to 3650"};
+  }
+  const service::StorePlace place = TRY(store_place(args));
+  const service::NewToken made = TRY(service::make_token(
+      place, *args.value("make-token"), *args.value("scopes"), std::chrono::hours(24) * *days));
+  TRY(terminal.write(made.text + "\n"));
+  terminal.tell(fmt::format(
+      "lockstep: {}; keep the line above in a file that only you can read: it is not shown again\n",
+      made.id));
+  return {};
+}
+
+Result<void> list_tokens(const Args& args, Terminal& terminal) {
+  const service::StorePlace place = TRY(store_place(args));
+  for (const service::Token& token : TRY(service::list_tokens(place))) {
+    const bool is_over = token.expires_ms <= service::now_in_ms();
+    TRY(terminal.write(fmt::format("{}  {:<20}  {:<18}  {} {}\n", token.id, token.owner,
+                                   service::scopes_of(token), is_over ? "ended" : "until",
+                                   service::rfc3339(token.expires_ms))));
+  }
+  return {};
+}
+
+// Nothing: none of those flags was typed.
+Result<std::optional<ExitStatus>> handle_tokens(const Args& args, Terminal& terminal) {
+  if (args.has("make-token")) {
+    TRY(make_token(args, terminal));
+  } else if (args.has("list-tokens")) {
+    TRY(list_tokens(args, terminal));
+  } else if (args.has("revoke-token")) {
+    const service::StorePlace place = TRY(store_place(args));
+    TRY(service::revoke_token(place, *args.value("revoke-token")));
+  } else {
+    return std::optional<ExitStatus>();
+  }
+  return std::optional(ExitStatus::kNothingFound);
+}
 
 Result<std::optional<service::TlsPlace>> listen_place(const Args& args) {
   const std::string where = args.value("listen").value_or("");

@@ -2,16 +2,14 @@
 
 #include <fmt/format.h>
 
-#include "base/json_fields.h"
+#include "base/json.h"
 #include "base/process/environment.h"
 #include "base/text_fields.h"
-#include "cli/sent_files.h"
 #include "cli/service_client.h"
-#include "cli/submitted_environment.h"
-#include "cli/submitted_manifest.h"
 #include "cli/verbs.h"
+#include "service/client/submission.h"
 #include "service/job/job_id.h"
-#include "service/job/sent_files.h"
+#include "service/job/spec_fields.h"
 
 namespace lockstep::cli {
 namespace {
@@ -75,23 +73,24 @@ Result<void> add_files(const Args& args, Json& request) {
   std::vector<std::string> paths = args.values("files");
   if (!args.operands.empty()) {
     paths.push_back(args.operands.front());
-    request["script"] = path_in_job(args.operands.front());
+    request["script"] = service::path_in_job(args.operands.front());
   }
-  request["files"] = service::encode_files(TRY(read_sent_files(paths)));
+  request["files"] = service::encode_files(TRY(service::read_sent_files(paths)));
   return {};
 }
 
 Result<Json> request_from(const Args& args) {
   const bool is_remote = !args.value("service").value_or("").empty();
-  const auto environment = TRY(submitted_environment(process::own_environment(), args.values("env"),
-                                                     is_remote ? From::kAnotherMachine : From::kThisMachine));
+  const auto environment = TRY(service::submitted_environment(
+      process::own_environment(), args.values("env"),
+      is_remote ? service::Sender::kAnotherMachine : service::Sender::kThisMachine));
   Json request = Json::object();
   const bool sends_files = !args.values("files").empty() || (is_remote && !args.operands.empty());
   TRY(add_what_runs(args, request));
   if (sends_files) TRY(add_files(args, request));
   const bool has_image = args.value("engine").value_or("") == "kubernetes";  // with an interpreter of its own
   const auto path = environment.find("PATH");
-  if (const std::string python = interpreter_in(path == environment.end() ? "" : path->second);
+  if (const std::string python = service::interpreter_in(path == environment.end() ? "" : path->second);
       !is_remote && !has_image && !args.operands.empty() && !python.empty()) {
     request["python"] = python;
   }
@@ -134,7 +133,13 @@ Result<ExitStatus> wait_for(const service::Client& client, const std::string& id
 
 Result<ExitStatus> run(const Args& args, Terminal& terminal) {
   const Json request = TRY(request_from(args));
-  if (args.value("dry-run")) return show_manifest(args, request, terminal);
+  if (const auto kind = args.value("dry-run")) {
+    const Json manifest = TRY(service::manifest_for(
+        request,
+        {.kind = *kind, .image = args.value("image").value_or(""), .variables = args.values("env")}));
+    TRY(terminal.write(base::to_text(manifest, base::JsonLayout::kIndented)));
+    return ExitStatus::kNothingFound;
+  }
   const service::Client client = TRY(reach_service(args));
   const std::string body = base::to_text(request, base::JsonLayout::kOneLine);
   const std::string key = service::make_job_id(service::now_in_ms());

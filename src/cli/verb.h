@@ -11,9 +11,23 @@
 #include <vector>
 
 #include "base/result.h"
-#include "cli/exit_status.h"
 
 namespace lockstep::cli {
+
+// The exit status of the process; the numbers are a contract with scripts. A verb that runs the user's job
+// passes on the job's own status as ExitStatus{status}.
+enum class ExitStatus : int { kNothingFound = 0, kFindings = 1, kCouldNotDoIt = 2 };
+
+struct ExitMeaning {
+  ExitStatus status;
+  std::string_view meaning;
+};
+
+inline constexpr ExitMeaning kExitMeanings[] = {
+    {ExitStatus::kNothingFound, "nothing wrong found"},
+    {ExitStatus::kFindings, "findings"},
+    {ExitStatus::kCouldNotDoIt, "could not do it"},
+};
 
 class Args;
 class Terminal;

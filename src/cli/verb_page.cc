@@ -1,8 +1,8 @@
-#include "cli/verb_page.h"
-
 #include <algorithm>
 
 #include <fmt/format.h>
+
+#include "cli/docs.h"
 
 namespace lockstep::cli {
 namespace {

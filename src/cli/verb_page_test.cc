@@ -1,8 +1,7 @@
-#include "cli/verb_page.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "cli/docs.h"
 #include "cli/verbs_for_tests.h"
 
 namespace lockstep::cli {

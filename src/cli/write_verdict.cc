@@ -1,7 +1,7 @@
 #include "cli/write_verdict.h"
 
 #include "base/file.h"
-#include "cli/program_text.h"
+#include "cli/program.h"
 #include "cli/terminal.h"
 
 namespace lockstep::cli {

@@ -5,7 +5,6 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "cli/exit_status.h"
 #include "cli/verb.h"
 #include "model/finding.h"
 #include "report/format.h"

@@ -4,13 +4,100 @@
 
 #include <fmt/format.h>
 
+#include "base/text_fields.h"
 #include "config/files/shell_script.h"
-#include "config/launchers/docker.h"
-#include "config/launchers/find.h"
-#include "config/launchers/read_flags.h"
+#include "launchers/launcher.h"
 
 namespace lockstep::config {
 namespace {
+
+using launchers::find_launcher;
+using launchers::flag_name;
+using launchers::kDockerRunFlags;
+using launchers::kSbatch;
+using launchers::program_name;
+using launchers::split_command;
+using launchers::TypedFlag;
+using launchers::words_of_wrapper;
+
+// -x NAME, -x NAME=VALUE, -genv NAME VALUE: the ranks get the variable.
+void export_variable(const TypedFlag& flag, const Reading& reading) {
+  const std::string& first = flag.values.front();
+  const std::size_t equals = first.find('=');
+  const std::string name = first.substr(0, equals);
+  const std::string how = fmt::format("flag {}", flag.words.front());
+  reading.settings.append(field::kMpiExported, name, reading.origin(how));
+  if (flag.values.size() == 2) reading.put_variable(name, flag.values[1], how);
+  if (equals != std::string::npos) reading.put_variable(name, first.substr(equals + 1), how);
+}
+
+bool is_mca(std::string_view name) {
+  return name == "mca" || name == "gmca" || name == "omca" || name == "prtemca" || name == "pmixmca";
+}
+
+void read_flag(const Launcher& launcher, const TypedFlag& flag, const Reading& reading) {
+  const bool is_mpi = launcher.section == "mpi";
+  if (is_mpi && is_mca(flag.name)) {
+    reading.put(field::mpi_parameter(flag.values[0]), flag.values[1],
+                fmt::format("flag --mca {}", flag.values[0]));
+    return;
+  }
+  if (is_mpi && (flag.name == "x" || flag.name == "genv" || flag.name == "env")) {
+    export_variable(flag, reading);
+    return;
+  }
+  const std::string name = flag_name(launcher, flag.name);
+  const std::string typed = flag.words.front();
+  const std::string how = fmt::format("flag {}", typed.substr(0, typed.find('=')));
+  if (flag.values.empty()) {
+    reading.put_flag(launcher.section, name, true, how);
+  } else {
+    reading.put_flag(launcher.section, name, flag.values.front(), how);
+  }
+}
+
+std::string docker_flag_name(const std::string& name) {
+  if (name == "e") return "env";
+  if (name == "net") return "network";
+  if (name == "h") return "hostname";
+  if (name == "p") return "publish";
+  return name;
+}
+
+void read_variable(const std::string& text, const Reading& reading) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos) return;  // handed on from the environment, where it already is
+  reading.put_variable(text.substr(0, equals), text.substr(equals + 1), "flag -e");
+}
+
+// memlock=-1:-1
+void read_limit(const std::string& container, const std::string& text, const Reading& reading) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos) return;
+  const std::string value = text.substr(equals + 1);
+  reading.put(container + "/ulimits/" + text.substr(0, equals), value.substr(0, value.find(':')),
+              "flag --ulimit");
+}
+
+void read_docker_flag(const std::string& container, const TypedFlag& flag, const Reading& reading) {
+  const std::string name = docker_flag_name(flag.name);
+  const std::string how = "flag " + flag.words.front().substr(0, flag.words.front().find('='));
+  if (name == "env") return read_variable(flag.values.front(), reading);
+  if (name == "ulimit") return read_limit(container, flag.values.front(), reading);
+  if (name == "shm_size") {
+    if (const auto size = size_in_bytes(flag.values.front()))
+      reading.settings.set(container + "/shm_bytes", *size, reading.origin(how));
+    return;
+  }
+  const bool is_list = name == "device" || name == "cap_add" || name == "publish";
+  if (is_list) {
+    reading.settings.append(container + "/" + name, flag.values.front(), reading.origin(how));
+  } else if (flag.values.empty()) {
+    reading.settings.set(container + "/" + name, true, reading.origin(how));
+  } else {
+    reading.put(container + "/" + name, flag.values.front(), how);
+  }
+}
 
 bool is_shell(std::string_view program) {
   return program == "bash" || program == "sh" || program == "zsh" || program == "dash";
@@ -23,7 +110,7 @@ std::size_t read_assignments(std::span<const std::string> words, const Reading& 
     const std::size_t equals = words[at].find('=');
     if (words[at].starts_with('-') || equals == std::string::npos || equals == 0) break;
     const std::string name = words[at].substr(0, equals);
-    reading.put("env/" + name, words[at].substr(equals + 1), "variable " + name);
+    reading.put_variable(name, words[at].substr(equals + 1), "variable " + name);
   }
   return at;
 }
@@ -59,13 +146,59 @@ void read_shell(std::span<const std::string> words, const Reading& reading) {
 void read_program(std::span<const std::string> words, const Reading& reading) {
   base::Json program = base::Json::array();
   for (const std::string& word : words) program.push_back(word);
-  reading.settings.set("program/words", program, reading.origin("command"));
+  reading.settings.set(field::kProgramWords, program, reading.origin("command"));
   const auto is_script = [](const std::string& word) { return word.ends_with(".py"); };
   const auto script = std::ranges::find_if(words.begin(), words.end(), is_script);
-  if (script != words.end()) reading.put("program/script", *script, "command");
+  if (script != words.end()) reading.put(field::kProgramScript, *script, "command");
 }
 
 }  // namespace
+
+Words read_launcher(const Launcher& launcher, std::span<const std::string> words, const Reading& reading) {
+  if (!reading.settings.has(launcher.section)) {
+    reading.settings.append(field::kLaunchers, std::string(launcher.section), reading.origin("command"));
+    reading.settings.set(launcher.section, base::Json::object(), reading.origin("command"));
+  }
+  auto split = split_command(words, *launcher.table);
+  if (!split.ok()) {
+    reading.fault(fmt::format("{}: {}", split.error().where, split.error().why));
+    return {};
+  }
+  for (const TypedFlag& flag : split.value().flags) read_flag(launcher, flag, reading);
+  return std::move(split.value().program);
+}
+
+std::optional<std::int64_t> size_in_bytes(std::string_view text) {
+  const std::string_view digits = text.substr(0, text.find_first_not_of("0123456789"));
+  const auto number = base::number_in<std::int64_t>(digits);
+  if (!number) return std::nullopt;
+  const std::string_view unit = text.substr(digits.size());
+  int shift = 0;
+  if (unit.starts_with('k') || unit.starts_with('K')) shift = 10;
+  if (unit.starts_with('m') || unit.starts_with('M')) shift = 20;
+  if (unit.starts_with('g') || unit.starts_with('G')) shift = 30;
+  if (unit.starts_with('t') || unit.starts_with('T')) shift = 40;
+  if (*number > (std::int64_t{1} << 20)) return shift == 0 ? number : std::nullopt;
+  return *number << shift;
+}
+
+Words read_docker_run(std::span<const std::string> words, const Reading& reading) {
+  const auto run = std::ranges::find(words.begin(), words.end(), "run");
+  if (run == words.end()) return {};
+  const auto split =
+      split_command(words.subspan(static_cast<std::size_t>(run - words.begin()) + 1), kDockerRunFlags);
+  if (!split.ok()) {
+    reading.fault(fmt::format("{}: {}", split.error().where, split.error().why));
+    return {};
+  }
+  const std::string container =
+      reading.settings.append(field::kContainers, base::Json::object(), reading.origin("command"));
+  for (const TypedFlag& flag : split.value().flags) read_docker_flag(container, flag, reading);
+  const Words& program = split.value().program;
+  if (program.empty()) return {};
+  reading.put(container + "/image", program.front(), "command");
+  return Words(program.begin() + 1, program.end());
+}
 
 void read_command(std::span<const std::string> words, const Reading& reading) {
   if (reading.depth > kDeepestReading) return;
@@ -74,7 +207,7 @@ void read_command(std::span<const std::string> words, const Reading& reading) {
   Reading inside = reading;
   ++inside.depth;
   if (const auto found = find_launcher(words)) {
-    read_command(read_launcher(found->kind, words.subspan(found->head), inside), inside);
+    read_command(read_launcher(*found->launcher, words.subspan(found->head), inside), inside);
     return;
   }
   const std::string program = program_name(words.front());
@@ -87,7 +220,7 @@ void read_command(std::span<const std::string> words, const Reading& reading) {
     const Words inner = read_docker_run(words.subspan(1), inside);
     read_command(inner, inside);
   } else if (program == "sbatch") {
-    const Words inner = read_launcher_words(kSbatch, words.subspan(1), inside);
+    const Words inner = read_launcher(kSbatch, words.subspan(1), inside);
     if (!inner.empty()) read_script_file(inner.front(), inside);
   } else if (is_shell(program)) {
     read_shell(words, inside);

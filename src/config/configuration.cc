@@ -41,7 +41,7 @@ class ConfigurationReader {
   void read_own_command() {
     Settings launch;
     for (const auto& [name, value] : inputs_.environment)
-      launch.set("env/" + name, value, {"", std::nullopt, "variable " + name});
+      launch.set(field::variable(name), value, {"", std::nullopt, "variable " + name});
     Reading here = reading(launch, {});
     here.finished = nullptr;
     read_command(inputs_.command, here);
@@ -62,11 +62,11 @@ class ConfigurationReader {
     } else if (start.starts_with('{')) {
       read_json(file, text.value());
     } else if (name == ".deepspeed_env") {
-      read_variables_file(text.value(), "deepspeed_env", reading(shared_, place));
+      read_variables_file(text.value(), field::kDeepspeedVariables, reading(shared_, place));
     } else if (name == "nccl.conf" || name == ".nccl.conf") {
-      read_variables_file(text.value(), "nccl_conf", reading(shared_, place));
+      read_variables_file(text.value(), field::kNcclVariables, reading(shared_, place));
     } else if (name.ends_with(".env")) {
-      read_variables_file(text.value(), "env", reading(shared_, place));
+      read_variables_file(text.value(), field::kVariables, reading(shared_, place));
     } else if (start.starts_with("#!") || name.ends_with(".sh") || name.ends_with(".sbatch") ||
                name.ends_with(".slurm") || start.find("#SBATCH") != std::string_view::npos) {
       Settings launch;
@@ -75,7 +75,7 @@ class ConfigurationReader {
     } else if (looks_like_hostfile(text.value())) {
       read_hostfile(text.value(), reading(shared_, place));
     } else if (looks_like_variables(text.value())) {
-      read_variables_file(text.value(), "env", reading(shared_, place));
+      read_variables_file(text.value(), field::kVariables, reading(shared_, place));
     } else {
       result_.faults.push_back({file, 1, "not a launch file that Lockstep knows"});
     }
@@ -95,7 +95,7 @@ class ConfigurationReader {
       read_tf_config(text, reading(launch, place));
       result_.launches.push_back(std::move(launch));
     } else {
-      shared_.set("deepspeed_config", parsed.value(), place);
+      shared_.set(field::kDeepspeedConfig, parsed.value(), place);
     }
   }
 
@@ -120,7 +120,7 @@ class ConfigurationReader {
           result_.launches.push_back(std::move(launch));
           break;
         case YamlKind::kAccelerate:
-          launch.append("launchers", "accelerate", node.origin());
+          launch.append(field::kLaunchers, "accelerate", node.origin());
           read_accelerate(node, reading(launch, {file, std::nullopt, ""}));
           result_.launches.push_back(std::move(launch));
           break;
@@ -147,19 +147,19 @@ Configuration read_configuration(const Inputs& inputs) {
 void know_hosts(Configuration& configuration, std::size_t hosts_with_facts) {
   if (hosts_with_facts < 2) return;
   const Origin origin{"", std::nullopt, fmt::format("facts of {} hosts", hosts_with_facts)};
-  for (Settings& launch : configuration.launches) launch.set_default("job/is_multi_host", true, origin);
+  for (Settings& launch : configuration.launches) launch.set_default(field::kIsMultiHost, true, origin);
 }
 
 std::string launch_title(const Settings& launch) {
   std::vector<std::string> names;
-  for (std::size_t i = 0; i < launch.count("launchers"); ++i) {
-    std::string name = launch.text(fmt::format("launchers/{}", i));
+  for (std::size_t i = 0; i < launch.count(field::kLaunchers); ++i) {
+    std::string name = launch.text(field::item(field::kLaunchers, i));
     if (name == "horovod") name = "horovodrun";
     if (name == "mpi") name = "mpirun";
     if (name == "tf_config") name = "TF_CONFIG";
     if (std::ranges::find(names, name) == names.end()) names.push_back(name);
   }
-  if (names.empty()) return launch.has("containers") ? "containers" : "this command";
+  if (names.empty()) return launch.has(field::kContainers) ? "containers" : "this command";
   return fmt::format("{}", fmt::join(names, " and "));
 }
 

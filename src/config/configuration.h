@@ -10,12 +10,13 @@
 #include <vector>
 
 #include "base/result.h"
-#include "config/flag_table.h"
 #include "config/settings.h"
+#include "launchers/one_rank.h"
 
 namespace lockstep::config {
 
-using Environment = std::map<std::string, std::string, std::less<>>;
+using launchers::Environment;
+using launchers::Words;
 
 // What could not be read: a file, a line of it, a word of the command.
 struct Fault {

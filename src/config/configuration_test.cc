@@ -84,6 +84,17 @@ TEST(Horovodrun, HostFileWithLines) {
   EXPECT_EQ(job.origin_of("host_list/1/name")->line, 4);
 }
 
+TEST(Fields, AreReadWithTheirTypeAndOrigin) {
+  const Settings job = launch("torchrun --nnodes 2 --nproc-per-node gpu t.py", {{"RANK", "3"}});
+  EXPECT_EQ(job.get(field::kNodes)->value, 2);
+  EXPECT_EQ(job.get(field::kNodes)->origin.how, "flag --nnodes");
+  EXPECT_EQ(job.get(field::kTorchrunNodes)->value, "2");
+  EXPECT_EQ(job.get(field::kIsMultiHost)->value, true);
+  EXPECT_EQ(job.get(field::variable("RANK"))->origin.how, "variable RANK");
+  EXPECT_FALSE(job.get(field::kRanksPerNode).has_value());  // "gpu" is no number
+  EXPECT_FALSE(job.get(field::kMpiRanks).has_value());
+}
+
 TEST(Wrappers, VariablesAndLaunchersInsideEachOther) {
   const Settings job =
       launch("env NCCL_DEBUG=INFO srun -N 2 --ntasks-per-node=1 bash -c 'torchrun --nnodes 2 t.py'");

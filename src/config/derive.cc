@@ -6,26 +6,69 @@
 #include <fmt/format.h>
 
 #include "base/yaml.h"
-#include "config/derive_policies.h"
 #include "config/files/small_files.h"
 #include "config/files/tf_config.h"
 #include "config/files/yaml_file.h"
+#include "config/settings.h"
 
 namespace lockstep::config {
 namespace {
 
 using base::Json;
 
+// Of a NetworkPolicy: the pods that it is about.
+bool selects(const Json& selector, const Json& labels) {
+  return std::ranges::all_of(
+      selector, [&](const Json& wanted) { return std::ranges::find(labels, wanted) != labels.end(); });
+}
+
+bool lets_through(const Json& rule, const Json& labels) {
+  if (!rule.value("any_port", false)) return false;
+  if (rule.value("any_peer", false)) return true;
+  return std::ranges::any_of(rule.at("peers"),
+                             [&](const Json& selector) { return selects(selector, labels); });
+}
+
+// Policies add up: one that selects the pods closes them, any rule of any of them opens.
+bool is_open(const Json& policies, const Json& labels, const char* limits, const char* rules) {
+  bool is_limited = false;
+  bool is_let_through = false;
+  for (const Json& policy : policies) {
+    if (!policy.value(limits, false) || !selects(policy.at("selector"), labels)) continue;
+    is_limited = true;
+    is_let_through |=
+        std::ranges::any_of(policy.at(rules), [&](const Json& rule) { return lets_through(rule, labels); });
+  }
+  return !is_limited || is_let_through;
+}
+
+// Adds to each group of pods "ingress_open" and "egress_open": whether pods of the group may be reached by,
+// and reach, each other on every port.
+void derive_policies(Settings& settings) {
+  if (settings.count(field::kPolicies) == 0) return;
+  const Json policies = *settings.find(field::kPolicies);
+  const Origin origin = *settings.origin_of(field::item(field::kPolicies, 0));
+  for (std::size_t i = 0; i < settings.count(field::kPods); ++i) {
+    const std::string pod = field::item(field::kPods, i);
+    const Json* labels = settings.find(field::member(pod, "labels"));
+    const Json own = labels != nullptr ? *labels : Json::array();
+    settings.set(field::member(pod, "ingress_open"), is_open(policies, own, "limits_ingress", "ingress"),
+                 origin);
+    settings.set(field::member(pod, "egress_open"), is_open(policies, own, "limits_egress", "egress"),
+                 origin);
+  }
+}
+
 // The first of the paths that has a value gives it, with its origin.
-void take_first(Settings& settings, const std::string& to, std::initializer_list<const char*> from) {
-  for (const char* path : from) {
+void take_first(Settings& settings, std::string_view to, std::initializer_list<std::string_view> from) {
+  for (const std::string_view path : from) {
     const Json* value = settings.find(path);
     if (value == nullptr || value->is_structured() || settings.has(to)) continue;
     settings.set(to, Json(*value), *settings.origin_of(path));
   }
 }
 
-std::optional<std::string> named_file(const Reading& reading, const char* path) {
+std::optional<std::string> named_file(const Reading& reading, std::string_view path) {
   const std::string name = reading.settings.text(path);
   if (name.empty() || name == "/dev/null") return std::nullopt;
   auto text = reading.read_file(name);
@@ -38,16 +81,16 @@ std::optional<std::string> named_file(const Reading& reading, const char* path) 
 }
 
 void read_named_files(const Reading& reading) {
-  for (const char* path :
-       {"mpi/hostfile", "horovod/hostfile", "deepspeed/hostfile", "accelerate/deepspeed_hostfile"}) {
+  for (const std::string_view path : {field::kMpiHostfile, field::kHorovodHostfile, field::kDeepspeedHostfile,
+                                      field::kAccelerateHostfile}) {
     const auto text = named_file(reading, path);
-    if (!text || reading.settings.has("host_list")) continue;
+    if (!text || reading.settings.has(field::kHostList)) continue;
     Reading inside = reading;
     inside.place = {reading.settings.text(path), std::nullopt, ""};
     read_hostfile(*text, inside);
   }
-  if (const auto text = named_file(reading, "accelerate/config_file")) {
-    const std::string name = reading.settings.text("accelerate/config_file");
+  if (const auto text = named_file(reading, field::kAccelerateConfigFile)) {
+    const std::string name = reading.settings.text(field::kAccelerateConfigFile);
     const auto documents = base::parse_yaml_documents(*text, name);
     if (!documents.ok()) {
       reading.faults.push_back({name, std::nullopt, documents.error().where + ": " + documents.error().why});
@@ -58,9 +101,9 @@ void read_named_files(const Reading& reading) {
 }
 
 void read_host_flags(const Reading& reading) {
-  for (const char* path : {"mpi/hosts", "horovod/hosts"}) {
+  for (const std::string_view path : {field::kMpiHosts, field::kHorovodHosts}) {
     const std::string list = reading.settings.text(path);
-    if (list.empty() || reading.settings.has("host_list")) continue;
+    if (list.empty() || reading.settings.has(field::kHostList)) continue;
     Reading inside = reading;
     const Origin origin = *reading.settings.origin_of(path);
     inside.place = origin;
@@ -70,61 +113,64 @@ void read_host_flags(const Reading& reading) {
 
 // Every flag of torchrun has a variable that stands for it.
 void read_torchrun_variables(Settings& settings) {
-  if (!settings.has("torchrun")) return;
+  if (!settings.has(field::kTorchrun)) return;
   for (const char* flag : {"nnodes", "nproc_per_node", "node_rank", "rdzv_backend", "rdzv_endpoint",
                            "rdzv_id", "master_addr", "master_port", "standalone", "local_addr"}) {
     std::string variable = std::string("PET_") + flag;
     std::ranges::transform(variable, variable.begin(),
                            [](unsigned char letter) { return std::toupper(letter); });
-    const std::string path = "env/" + variable;
+    const std::string path = field::variable(variable);
     if (settings.has(path))
-      settings.set_default(std::string("torchrun/") + flag, settings.text(path), *settings.origin_of(path));
+      settings.set_default(field::member(field::kTorchrun, flag), settings.text(path),
+                           *settings.origin_of(path));
   }
 }
 
 void split_endpoint(Settings& settings) {
-  if (!settings.has("torchrun/rdzv_endpoint")) return;
-  const Origin origin = *settings.origin_of("torchrun/rdzv_endpoint");
-  const Endpoint endpoint = endpoint_of(settings.text("torchrun/rdzv_endpoint"));
-  settings.set("torchrun/rdzv_host", endpoint.host, origin);
-  if (!endpoint.port.empty()) settings.set("torchrun/rdzv_port", endpoint.port, origin);
+  const auto given = settings.get(field::kRendezvousEndpoint);
+  if (!given) return;
+  const Endpoint endpoint = endpoint_of(given->value);
+  settings.set(field::kRendezvousHost, endpoint.host, given->origin);
+  if (!endpoint.port.empty()) settings.set(field::kRendezvousPort, endpoint.port, given->origin);
 }
 
 void derive_torchrun(Settings& settings) {
-  if (!settings.has("torchrun")) return;
+  if (!settings.has(field::kTorchrun)) return;
   const Origin by_default{"", std::nullopt, "default of torchrun"};
   split_endpoint(settings);
-  settings.set_default("torchrun/rdzv_backend", "static", by_default);
-  const std::string nodes = settings.text("torchrun/nnodes");
+  settings.set_default(field::kRendezvousBackend, "static", by_default);
+  const std::string nodes = settings.text(field::kTorchrunNodes);
   const std::size_t colon = nodes.find(':');
-  if (settings.has("torchrun/nnodes")) {
-    const Origin origin = *settings.origin_of("torchrun/nnodes");
+  if (settings.has(field::kTorchrunNodes)) {
+    const Origin origin = *settings.origin_of(field::kTorchrunNodes);
     const auto fewest = whole_number(nodes.substr(0, colon));
     const auto most = colon == std::string::npos ? fewest : whole_number(nodes.substr(colon + 1));
-    if (fewest) settings.set("torchrun/min_nodes", *fewest, origin);
-    if (most) settings.set("torchrun/max_nodes", *most, origin);
-    if (most) settings.set("job/nnodes", *most, origin);
-  } else if (!settings.has("raw/torchrun/nnodes")) {
-    settings.set("job/nnodes", 1, by_default);
+    if (fewest) settings.set(field::kTorchrunMinNodes, *fewest, origin);
+    if (most) settings.set(field::kTorchrunMaxNodes, *most, origin);
+    if (most) settings.set(field::kNodes, *most, origin);
+  } else if (!settings.has(field::at_run_time(field::kTorchrunNodes))) {
+    settings.set(field::kNodes, 1, by_default);
   }
-  if (settings.has("torchrun/standalone")) return;
-  const bool is_static = settings.text("torchrun/rdzv_backend") == "static";
-  take_first(settings, "job/master_addr",
-             {is_static ? "torchrun/master_addr" : "torchrun/rdzv_host", "torchrun/rdzv_host"});
-  take_first(settings, "job/master_port",
-             {is_static ? "torchrun/master_port" : "torchrun/rdzv_port", "torchrun/rdzv_port"});
-  const bool is_known_later =
-      settings.has("raw/torchrun/master_addr") || settings.has("raw/torchrun/rdzv_endpoint");
-  if (is_static && !is_known_later) settings.set_default("job/master_addr", "127.0.0.1", by_default);
-  if (settings.has("raw/torchrun/master_port") || settings.has("raw/torchrun/rdzv_endpoint")) return;
-  settings.set_default("job/master_port", is_static ? "29500" : "29400", by_default);
+  if (settings.has(field::kTorchrunStandalone)) return;
+  const bool is_static = settings.text(field::kRendezvousBackend) == "static";
+  take_first(settings, field::kMasterAddress,
+             {is_static ? field::kTorchrunMasterAddress : field::kRendezvousHost, field::kRendezvousHost});
+  take_first(settings, field::kMasterPort,
+             {is_static ? field::kTorchrunMasterPort : field::kRendezvousPort, field::kRendezvousPort});
+  const bool is_known_later = settings.has(field::at_run_time(field::kTorchrunMasterAddress)) ||
+                              settings.has(field::at_run_time(field::kRendezvousEndpoint));
+  if (is_static && !is_known_later) settings.set_default(field::kMasterAddress, "127.0.0.1", by_default);
+  if (settings.has(field::at_run_time(field::kTorchrunMasterPort)) ||
+      settings.has(field::at_run_time(field::kRendezvousEndpoint)))
+    return;
+  settings.set_default(field::kMasterPort, is_static ? "29500" : "29400", by_default);
 }
 
 std::set<std::string> host_names(const Settings& settings) {
   std::set<std::string> names;
-  for (std::size_t i = 0; i < settings.count("host_list"); ++i)
-    names.insert(settings.text(fmt::format("host_list/{}/name", i)));
-  const Json* cluster = settings.find("tf/cluster");
+  for (std::size_t i = 0; i < settings.count(field::kHostList); ++i)
+    names.insert(settings.text(field::host_name(i)));
+  const Json* cluster = settings.find(field::kTensorflowCluster);
   if (cluster != nullptr && cluster->is_object()) {
     for (const Json& tasks : *cluster) {
       for (const Json& task : tasks) {
@@ -142,63 +188,58 @@ std::optional<std::int64_t> count_of_gpus(std::string_view request) {
 }
 
 void derive_slurm(Settings& settings) {
-  for (const char* path : {"sbatch/gres", "srun/gres", "sbatch/gpus_per_node", "srun/gpus_per_node"}) {
+  for (const std::string_view path :
+       {field::kSbatchResources, field::kSrunResources, field::kSbatchGpusPerNode, field::kSrunGpusPerNode}) {
     if (const auto count = count_of_gpus(settings.text(path)))
-      settings.set_default("job/gpus_per_node", *count, *settings.origin_of(path));
+      settings.set_default(field::kGpusPerNode, *count, *settings.origin_of(path));
   }
-  take_first(settings, "job/tasks_per_node",
-             {"srun/ntasks_per_node", "sbatch/ntasks_per_node", "env/SLURM_NTASKS_PER_NODE"});
+  take_first(
+      settings, field::kTasksPerNode,
+      {field::kSrunTasksPerNode, field::kSbatchTasksPerNode, field::variable("SLURM_NTASKS_PER_NODE")});
 }
 
 void derive_sizes(Settings& settings) {
   const std::set<std::string> hosts = host_names(settings);
   if (!hosts.empty()) {
-    const Origin* origin = settings.origin_of(settings.has("host_list") ? "host_list" : "tf/cluster");
-    settings.set_default("job/nnodes", hosts.size(), *origin);
+    const Origin* origin =
+        settings.origin_of(settings.has(field::kHostList) ? field::kHostList : field::kTensorflowCluster);
+    settings.set_default(field::kNodes, hosts.size(), *origin);
   }
-  take_first(settings, "job/nnodes",
-             {"accelerate/num_machines", "deepspeed/num_nodes", "srun/nodes", "sbatch/nodes",
-              "env/SLURM_NNODES", "env/SLURM_JOB_NUM_NODES", "env/NNODES"});
-  take_first(settings, "job/nproc_per_node",
-             {"torchrun/nproc_per_node", "deepspeed/num_gpus", "mpi/npernode"});
-  take_first(settings, "job/world_size",
-             {"mpi/np", "horovod/np", "accelerate/num_processes", "env/WORLD_SIZE"});
-  take_first(settings, "job/master_addr",
-             {"accelerate/main_process_ip", "deepspeed/master_addr", "env/MASTER_ADDR"});
-  take_first(settings, "job/master_port",
-             {"accelerate/main_process_port", "deepspeed/master_port", "env/MASTER_PORT"});
-  const auto nodes = settings.number("job/nnodes");
-  const auto processes = settings.number("job/nproc_per_node");
+  take_first(
+      settings, field::kNodes,
+      {field::kAccelerateMachines, field::kDeepspeedNodes, field::kSrunNodes, field::kSbatchNodes,
+       field::variable("SLURM_NNODES"), field::variable("SLURM_JOB_NUM_NODES"), field::variable("NNODES")});
+  take_first(settings, field::kRanksPerNode,
+             {field::kTorchrunRanksPerNode, field::kDeepspeedGpus, field::kMpiRanksPerNode});
+  take_first(
+      settings, field::kWorldSize,
+      {field::kMpiRanks, field::kHorovodRanks, field::kAccelerateRanks, field::variable("WORLD_SIZE")});
+  take_first(
+      settings, field::kMasterAddress,
+      {field::kAccelerateMasterAddress, field::kDeepspeedMasterAddress, field::variable("MASTER_ADDR")});
+  take_first(settings, field::kMasterPort,
+             {field::kAccelerateMasterPort, field::kDeepspeedMasterPort, field::variable("MASTER_PORT")});
+  const auto nodes = settings.number(field::kNodes);
+  const auto processes = settings.number(field::kRanksPerNode);
   if (nodes && processes && *nodes > 0 && *processes > 0 && *nodes < 1000000 && *processes < 1000000)
-    settings.set_default("job/world_size", *nodes * *processes, *settings.origin_of("job/nproc_per_node"));
+    settings.set_default(field::kWorldSize, *nodes * *processes, *settings.origin_of(field::kRanksPerNode));
   std::int64_t pods = 0;
-  for (std::size_t i = 0; i < settings.count("k8s/pods"); ++i) {
-    if (settings.text(fmt::format("k8s/pods/{}/role", i)) == "Launcher") continue;
-    pods += std::clamp<std::int64_t>(settings.number(fmt::format("k8s/pods/{}/replicas", i)).value_or(1), 0,
-                                     1000000);
+  for (std::size_t i = 0; i < settings.count(field::kPods); ++i) {
+    if (settings.text(field::member(field::item(field::kPods, i), "role")) == "Launcher") continue;
+    pods += std::clamp<std::int64_t>(
+        settings.number(field::member(field::item(field::kPods, i), "replicas")).value_or(1), 0, 1000000);
   }
-  if (pods > 0) settings.set("job/nnodes", pods, *settings.origin_of("k8s/pods"));
+  if (pods > 0) settings.set(field::kNodes, pods, *settings.origin_of(field::kPods));
 }
 
 }  // namespace
 
-Endpoint endpoint_of(std::string_view text) {
-  if (text.starts_with('[')) {
-    const std::size_t close = std::min(text.find(']'), text.size());
-    const std::string_view rest = text.substr(std::min(close + 1, text.size()));
-    return {std::string(text.substr(1, close - 1)), std::string(rest.starts_with(':') ? rest.substr(1) : "")};
-  }
-  const std::size_t colon = text.rfind(':');
-  const bool is_bare_ipv6 = text.find(':') != colon;
-  if (colon == std::string_view::npos || is_bare_ipv6) return {std::string(text), ""};
-  return {std::string(text.substr(0, colon)), std::string(text.substr(colon + 1))};
-}
-
 void derive_job(const Reading& reading) {
   Settings& settings = reading.settings;
-  if (const std::string config = settings.text("env/TF_CONFIG"); !config.empty() && !settings.has("tf")) {
+  if (const std::string config = settings.text(field::variable("TF_CONFIG"));
+      !config.empty() && !settings.has(field::kTensorflow)) {
     Reading inside = reading;
-    inside.place = *settings.origin_of("env/TF_CONFIG");
+    inside.place = *settings.origin_of(field::variable("TF_CONFIG"));
     read_tf_config(config, inside);
   }
   read_named_files(reading);
@@ -208,8 +249,8 @@ void derive_job(const Reading& reading) {
   derive_slurm(settings);
   derive_sizes(settings);
   derive_policies(settings);
-  const auto nodes = settings.number("job/nnodes");
-  if (nodes) settings.set("job/is_multi_host", *nodes > 1, *settings.origin_of("job/nnodes"));
+  if (const auto nodes = settings.get(field::kNodes))
+    settings.set(field::kIsMultiHost, nodes->value > 1, nodes->origin);
 }
 
 }  // namespace lockstep::config

@@ -23,8 +23,12 @@ struct Reading {
 
   Origin origin(std::string how) const { return {place.file, place.line, std::move(how)}; }
   void fault(std::string why) const { faults.push_back({place.file, place.line, std::move(why)}); }
-  // Text that only the running shell could know is kept under "raw/", apart from what is known.
+  // Text that only the running shell could know is kept apart from what is known (field::at_run_time).
   void put(const std::string& path, std::string text, std::string how) const;
+  // A flag of a launcher ("torchrun", "nnodes") with its value, or one that has none.
+  void put_flag(std::string_view section, std::string_view name, std::string text, std::string how) const;
+  void put_flag(std::string_view section, std::string_view name, bool is_set, std::string how) const;
+  void put_variable(std::string_view name, std::string text, std::string how) const;
 };
 
 inline constexpr int kDeepestReading = 8;

@@ -1,5 +1,5 @@
-// Values of a launch configuration as one tree, each with its origin. A path names a value:
-// "env/MASTER_ADDR", "torchrun/nnodes", "host_list/0/name"; docs/formats/launch-values.md lists them.
+// Values of a launch configuration as one tree, each with its origin. A path names a value. Rules have paths
+// of their own; code asks by the typed fields of config/fields.h.
 #pragma once
 
 #include <cstdint>
@@ -7,11 +7,19 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "base/json.h"
+#include "config/fields.h"
 #include "config/origin.h"
 
 namespace lockstep::config {
+
+template <typename T>
+struct Value {
+  T value;
+  Origin origin;
+};
 
 class Settings {
  public:
@@ -23,6 +31,16 @@ class Settings {
   std::string append(std::string_view path, base::Json value, const Origin& origin);
 
   void erase(std::string_view path);
+
+  // Nothing: it is not there, or is of another type. Numbers may be written as text, and read as text.
+  template <typename T>
+  std::optional<Value<T>> get(const Field<T>& field) const {
+    return typed<T>(field.path);
+  }
+  template <typename T>
+  std::optional<Value<T>> get(const NamedField<T>& field) const {
+    return typed<T>(field.path);
+  }
 
   const base::Json* find(std::string_view path) const;  // nullptr: not there
   bool has(std::string_view path) const { return find(path) != nullptr; }
@@ -38,9 +56,28 @@ class Settings {
   void add_missing(const Settings& other);
 
  private:
+  template <typename T>
+  std::optional<Value<T>> typed(std::string_view path) const;
+
   base::Json tree_ = base::Json::object();
   std::map<std::string, Origin, std::less<>> origins_;
 };
+
+template <typename T>
+std::optional<Value<T>> Settings::typed(std::string_view path) const {
+  const base::Json* const found = find(path);
+  const Origin* const origin = origin_of(path);
+  if (found == nullptr || origin == nullptr) return std::nullopt;
+  if constexpr (std::is_same_v<T, bool>) {
+    if (found->is_boolean()) return Value<T>{found->get<bool>(), *origin};
+  } else if constexpr (std::is_same_v<T, std::int64_t>) {
+    if (const auto whole = number(path)) return Value<T>{*whole, *origin};
+  } else {
+    static_assert(std::is_same_v<T, std::string>, "a group has no value of its own");
+    if (found->is_string() || found->is_number_integer()) return Value<T>{text(path), *origin};
+  }
+  return std::nullopt;
+}
 
 // A whole number in text, if it is one.
 std::optional<std::int64_t> whole_number(std::string_view text);

@@ -9,13 +9,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "catalogue/advice.h"
 #include "diagnose/arbitrate/combine.h"
 #include "diagnose/arbitrate/job_end.h"
 #include "diagnose/log_judge.h"
 #include "diagnose/ranks/analyse.h"
 #include "diagnose/ranks/correctness/version_skew.h"
 #include "diagnose/ranks/correctness/world_size_one.h"
-#include "diagnose/ranks/fixes.h"
 #include "diagnose/still_running.h"
 #include "model/merge.h"
 #include "model/rank.h"
@@ -137,7 +137,7 @@ void put_interruption(model::Finding interruption, LogJudge& log_judge,
 // Of codes that the analysis of ranks knows as well.
 void add_known_fixes(std::vector<model::Finding>& from_logs) {
   for (model::Finding& finding : from_logs) {
-    if (finding.fixes.empty()) finding.fixes = ranks::fixes_for(finding.code);
+    if (finding.fixes.empty()) finding.fixes = catalogue::fixes_for(finding.code);
   }
 }
 

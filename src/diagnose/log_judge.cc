@@ -10,8 +10,8 @@ constexpr std::size_t kLargeLog = std::size_t{64} << 20;
 
 }  // namespace
 
-const Result<logs::Catalogue>& LogJudge::catalogue() {
-  std::call_once(once_, [this] { catalogue_.emplace(logs::Catalogue::load()); });
+const Result<catalogue::Catalogue>& LogJudge::catalogue() {
+  std::call_once(once_, [this] { catalogue_.emplace(catalogue::Catalogue::load()); });
   return *catalogue_;
 }
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "diagnose/logs/catalogue.h"
+#include "catalogue/catalogue.h"
 #include "diagnose/logs/judge.h"
 #include "readers/read_all.h"
 
@@ -24,7 +24,7 @@ class LogJudge {
   // The options refer to it.
   void look_along(readers::ReadOptions& options);
   Result<logs::LogVerdict> judge(const std::vector<readers::LogFile>& logs);
-  const Result<logs::Catalogue>& catalogue();
+  const Result<catalogue::Catalogue>& catalogue();
 
  private:
   std::vector<readers::TellingLine> telling_lines(std::string_view text);
@@ -33,7 +33,7 @@ class LogJudge {
 
   const logs::OnScanned& on_scanned_;
   std::once_flag once_;
-  std::optional<Result<logs::Catalogue>> catalogue_;  // loaded when the first log asks for it
+  std::optional<Result<catalogue::Catalogue>> catalogue_;  // loaded when the first log asks for it
   std::mutex mutex_;
   std::map<std::string, logs::Scan> seen_;  // by name; guarded
 };

@@ -38,7 +38,7 @@ RankByProcess ranks_by_log(std::span<const LogPlace> logs, std::span<const evide
 
 }  // namespace
 
-RankByProcess ranks_of(const evidence::Roots& roots, std::span<const LogPlace> logs,
+RankByProcess ranks_of(const process::Roots& roots, std::span<const LogPlace> logs,
                        std::span<const evidence::WrittenLog> written,
                        std::span<const evidence::Activity> activities) {
   const RankByProcess by_log = ranks_by_log(logs, written);
@@ -158,11 +158,11 @@ std::string who_is_gone(const QuietJob& job) {
 }  // namespace
 
 std::optional<model::Finding> finding_about(const QuietJob& job, Stage stage,
-                                            const logs::Catalogue& catalogue,
+                                            const catalogue::Catalogue& catalogue,
                                             const model::Evidence& last_line) {
   const bool is_training = job.has_ranks || stage >= Stage::kSetup;
   if (!is_training) return std::nullopt;
-  const logs::Symptom& entry = catalogue.at(code_for(job, stage));
+  const catalogue::Symptom& entry = catalogue.at(code_for(job, stage));
   model::Finding finding;
   finding.leaf = entry.leaf;
   finding.code = entry.code;
@@ -279,7 +279,7 @@ JobState state_of(std::span<const evidence::Activity> activities) {
   return state;
 }
 
-std::vector<evidence::Activity> watch_all(const evidence::Roots& roots,
+std::vector<evidence::Activity> watch_all(const process::Roots& roots,
                                           std::span<const evidence::WrittenLog> written) {
   std::set<pid_t> processes;
   for (const evidence::WrittenLog& log : written) {
@@ -329,7 +329,7 @@ void put_ranks(std::span<const LogPlace> logs, const RankByProcess& rank_of,
 
 }  // namespace
 
-std::optional<QuietJob> find_quiet_job(std::span<const LogPlace> logs, const evidence::Roots& roots) {
+std::optional<QuietJob> find_quiet_job(std::span<const LogPlace> logs, const process::Roots& roots) {
   std::vector<std::filesystem::path> paths;
   std::ranges::transform(logs, std::back_inserter(paths), &LogPlace::path);
   const std::vector<evidence::WrittenLog> written =

@@ -64,14 +64,14 @@ TEST(RanksOf, TheLogThatAProcessAloneWritesIsItsOwn) {
       {.log = 0, .life = {}, .writers = {10, 9}, .processes = {9, 10, 11}},
       {.log = 1, .life = {}, .writers = {11, 9}, .processes = {9, 10, 11}}};
   const std::vector<Activity> seen = {waiting(9, kFutex), waiting(10, kFutex), waiting(11, kFutex)};
-  const evidence::Roots nowhere{.proc = "/nowhere", .sys = "/nowhere"};
+  const process::Roots nowhere{.proc = "/nowhere", .sys = "/nowhere"};
   EXPECT_EQ(ranks_of(nowhere, logs, written, seen), (RankByProcess{{10, 0}, {11, 1}}));
 }
 
 using logs::Stage;
 
 std::optional<model::Finding> said_of(const QuietJob& job, Stage stage) {
-  static const auto catalogue = logs::Catalogue::load();
+  static const auto catalogue = catalogue::Catalogue::load();
   model::Evidence last_line;
   last_line.text = "step 3";
   return finding_about(job, stage, catalogue.value(), last_line);

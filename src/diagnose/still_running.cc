@@ -46,7 +46,7 @@ model::Evidence last_line_of(const readers::ReadResult& read, std::size_t place)
 }  // namespace
 
 std::optional<Hanging> look_whether_it_hangs(const readers::ReadResult& read, logs::Stage stage,
-                                             const logs::Catalogue& catalogue) {
+                                             const catalogue::Catalogue& catalogue) {
   const std::vector<LogPlace> places = places_of(read);
   const auto job = find_quiet_job(places);
   if (!job) return std::nullopt;

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "diagnose/logs/catalogue.h"
+#include "catalogue/catalogue.h"
 #include "diagnose/logs/context.h"
 #include "model/finding.h"
 #include "readers/read_all.h"
@@ -18,6 +18,6 @@ struct Hanging {
 
 // Looks at this host's processes; half a second where one of them writes a log that has fallen silent.
 std::optional<Hanging> look_whether_it_hangs(const readers::ReadResult& read, logs::Stage stage,
-                                             const logs::Catalogue& catalogue);
+                                             const catalogue::Catalogue& catalogue);
 
 }  // namespace lockstep::diagnose

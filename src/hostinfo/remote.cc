@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 
 #include "base/text_fields.h"
-#include "hostinfo/program.h"
-#include "network/facts_json.h"
+#include "hostinfo/collect/program.h"
+#include "hostinfo/facts_json.h"
 
 namespace lockstep::hostinfo {
 namespace {
@@ -111,8 +111,7 @@ std::vector<Words> over_launcher(const RemoteRequest& request, Words words, cons
   return {joined(std::move(words), question(request, request.sent_to.empty() ? request.program : binary))};
 }
 
-Result<network::HostFacts> from_one(const RemoteRequest& request, const std::string& host,
-                                    const std::string& binary) {
+Result<HostFacts> from_one(const RemoteRequest& request, const std::string& host, const std::string& binary) {
   const auto commands = commands_for(request, host, binary);
   Answer answer;
   std::int64_t before = 0;
@@ -131,8 +130,8 @@ Result<network::HostFacts> from_one(const RemoteRequest& request, const std::str
                  "try  " + as_shell_line(commands.back()) + "  by hand; --send copies this program there"};
   }
   const std::size_t begin = answer.text.find('{');  // behind what a login shell may print
-  network::HostFacts facts = TRY(network::decode_facts(
-      std::string_view(answer.text).substr(begin == std::string::npos ? 0 : begin), host));
+  HostFacts facts =
+      TRY(decode_facts(std::string_view(answer.text).substr(begin == std::string::npos ? 0 : begin), host));
   facts.clock.offset_ns = facts.clock.wall_ns - (before + (after - before) / 2);
   facts.clock.offset_uncertainty_ns = (after - before) / 2;
   return facts;
@@ -185,7 +184,7 @@ std::vector<RemoteFacts> collect_from(const RemoteRequest& request) {
   std::vector<RemoteFacts> answers;
   for (std::size_t begin = 0; begin < request.hosts.size(); begin += kAtOnce) {
     const std::size_t end = std::min(request.hosts.size(), begin + kAtOnce);
-    std::vector<std::future<Result<network::HostFacts>>> asked;
+    std::vector<std::future<Result<HostFacts>>> asked;
     for (std::size_t at = begin; at < end; ++at) {
       asked.push_back(std::async(std::launch::async, [&request, &binary, host = request.hosts[at]] {
         return from_one(request, host, binary);

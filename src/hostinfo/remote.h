@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "network/host_facts.h"
+#include "hostinfo/host_facts.h"
 
 namespace lockstep::hostinfo {
 
@@ -28,7 +28,7 @@ struct RemoteRequest {
 
 struct RemoteFacts {
   std::string host;
-  Result<network::HostFacts> facts;
+  Result<HostFacts> facts;
 };
 
 // The commands that are run for one host, in order; the last one is the verb itself.

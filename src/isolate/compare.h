@@ -9,6 +9,15 @@
 
 namespace lockstep::isolate {
 
+// Whether two findings, of two runs, are about one fault. The same code is the same fault, unless the code
+// only tells how a process ended or is a guess: then, and for different codes, a line of evidence must be the
+// same in both.
+bool is_same_fault(const model::Finding& one, const model::Finding& other);
+
+// A line of a log without what differs from run to run: what a launcher put before it, times, addresses,
+// numbers.
+std::string essence_of(std::string_view line);
+
 enum class Outcome {
   kRemains,       // the job's fault shows with one rank: ordinary
   kGone,          // it does not: distributed

@@ -3,8 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "isolate/same_fault.h"
-
 namespace lockstep::isolate {
 namespace {
 

@@ -1,39 +1,30 @@
-// A user's launch command, and what it becomes when one rank alone is to run: same program, same arguments,
-// world size 1.
+// A launch command becomes that of one rank alone: pure, by documented flags and variables only. What each
+// launcher needs for that stands in src/launchers.
 #pragma once
 
-#include <map>
-#include <optional>
 #include <string>
-#include <vector>
+
+#include "base/result.h"
+#include "launchers/one_rank.h"
 
 namespace lockstep::isolate {
 
-using Words = std::vector<std::string>;
-using Environment = std::map<std::string, std::string, std::less<>>;
+using launchers::Change;
+using launchers::Control;
+using launchers::Environment;
+using launchers::Launch;
+using launchers::Words;
 
-// What the user typed and the variables it would run under.
-struct Launch {
-  Words command;
-  Environment environment;
-  int free_port = 0;  // on the loopback address, for whoever must listen there
-};
+// The same program with the same arguments, world size 1, on this machine (srun: on one node). An error when
+// that cannot be done honestly: a flag whose meaning is not known, several programs, parameter servers, a
+// launcher hidden in a script.
+Result<Control> reduce_to_one_rank(const Launch& launch);
 
-struct Change {
-  std::string name;
-  std::optional<std::string> value;  // nullopt: taken out
+// What will run instead of what was typed: lines for people, each ended; everything from the user's command
+// is safe to show on a terminal.
+std::string describe(const Control& control, const Environment& before);
 
-  bool operator==(const Change&) const = default;
-};
-
-struct Control {
-  std::string launcher;  // "torchrun", "srun and torchrun"; "python" where nothing launches
-  Words command;
-  std::vector<Change> changes;  // of the environment
-  Words left_out;               // words of the user's command, in order
-  Words notes;                  // what the reduction cannot know, in sentences
-};
-
-inline constexpr const char* kLoopback = "127.0.0.1";
+// As one types it in a shell: quoted where needed.
+std::string as_typed(const Words& command);
 
 }  // namespace lockstep::isolate

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/line_marks.h"
+#include "base/lines.h"
 
 namespace lockstep::model {
 

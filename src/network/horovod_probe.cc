@@ -5,9 +5,10 @@
 namespace lockstep::network {
 
 CommonInterfaces choose_horovod(const ReachHosts& hosts, const std::string& network_interfaces) {
-  std::vector<const HostFacts*> facts;
+  std::vector<const hostinfo::HostFacts*> facts;
   for (std::size_t at = 0; at < hosts.size(); ++at) facts.push_back(&hosts.facts(at));
-  const auto probe = [&](std::size_t from, std::size_t to, const Address& address) -> std::optional<Address> {
+  const auto probe = [&](std::size_t from, std::size_t to,
+                         const base::Address& address) -> std::optional<base::Address> {
     Flow flow;
     flow.destination = address;
     flow.ports = PortSet{kHorovodPorts};

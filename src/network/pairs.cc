@@ -26,8 +26,8 @@ bool is_at_source(Place place) {
   return place == Place::kLeavingSource || place == Place::kEnteringSource;
 }
 
-PlaceFirewalls place_firewalls(const ReachHost& host, const Address& as_source, const Address& as_destination,
-                               const PlacePorts& ports) {
+PlaceFirewalls place_firewalls(const ReachHost& host, const base::Address& as_source,
+                               const base::Address& as_destination, const PlacePorts& ports) {
   PlaceFirewalls made;
   for (const Place place : {Place::kLeavingSource, Place::kEnteringDestination, Place::kLeavingDestination,
                             Place::kEnteringSource}) {
@@ -46,9 +46,9 @@ PlaceFirewalls place_firewalls(const ReachHost& host, const Address& as_source, 
 }
 
 // The first address behind each edge at which this host may begin to treat peers in another way.
-std::vector<Address> edges_of(const HostFacts& facts, const PlaceFirewalls& firewalls) {
-  std::vector<Address> edges;
-  const auto add = [&](const Address& first, const Address& last) {
+std::vector<base::Address> edges_of(const hostinfo::HostFacts& facts, const PlaceFirewalls& firewalls) {
+  std::vector<base::Address> edges;
+  const auto add = [&](const base::Address& first, const base::Address& last) {
     edges.push_back(first);
     if (const auto behind = next(last)) edges.push_back(*behind);
   };
@@ -57,11 +57,11 @@ std::vector<Address> edges_of(const HostFacts& facts, const PlaceFirewalls& fire
       for (const Instruction& instruction : program.instructions)
         for (const AddressSet* set : {&instruction.match.source, &instruction.match.destination})
           for (const AddressRange& range : set->ranges) add(range.first, range.last);
-  for (const Route& route : facts.routes) add(route.destination.first(), route.destination.last());
-  for (const PolicyRule& rule : facts.policy_rules)
+  for (const hostinfo::Route& route : facts.routes) add(route.destination.first(), route.destination.last());
+  for (const hostinfo::PolicyRule& rule : facts.policy_rules)
     if (rule.to) add(rule.to->first(), rule.to->last());
-  for (const Interface& interface : facts.interfaces) {
-    for (const InterfaceAddress& own : interface.addresses) {
+  for (const hostinfo::Interface& interface : facts.interfaces) {
+    for (const hostinfo::InterfaceAddress& own : interface.addresses) {
       add(own.prefix.first(), own.prefix.last());
       add(own.prefix.address, own.prefix.address);
     }
@@ -83,8 +83,8 @@ class PairsJudge {
         refused_(endpoints.size()),
         doubted_(endpoints.size()) {
     for (std::size_t at = 0; at < endpoints.size(); ++at) {
-      const HostFacts& facts = hosts_.facts(endpoints[at].host);
-      const Address& address = endpoints[at].address;
+      const hostinfo::HostFacts& facts = hosts_.facts(endpoints[at].host);
+      const base::Address& address = endpoints[at].address;
       is_found_.push_back(!address.is_loopback() && facts.interface_with(address) != nullptr ? 1 : 0);
       listening_.push_back(number_of(endpoints[at].ports));
       connecting_.push_back(number_of(ephemeral_port_set(facts)));
@@ -108,12 +108,12 @@ class PairsJudge {
                            .own_clients = ephemeral_port_set(*host.facts),
                            .peer_clients = all_clients_};
     const PlaceFirewalls firewalls = place_firewalls(host, seen_as_[own], endpoints_[own].address, ports);
-    const std::vector<Address> edges = edges_of(*host.facts, firewalls);
-    const auto address = [&](std::size_t at) -> const Address& { return endpoints_[at].address; };
+    const std::vector<base::Address> edges = edges_of(*host.facts, firewalls);
+    const auto address = [&](std::size_t at) -> const base::Address& { return endpoints_[at].address; };
     for_each_class(by_address_, edges, address, [&](std::span<const std::size_t> peers) {
       judge_as_source(own, *host.facts, firewalls, ports, peers);
     });
-    const auto source = [&](std::size_t at) -> const Address& { return seen_as_[at]; };
+    const auto source = [&](std::size_t at) -> const base::Address& { return seen_as_[at]; };
     for_each_class(by_source_, edges, source, [&](std::span<const std::size_t> peers) {
       judge_as_destination(own, *host.facts, firewalls, ports, peers);
     });
@@ -147,7 +147,7 @@ class PairsJudge {
   static constexpr std::size_t kNothingAsked = static_cast<std::size_t>(-1);
 
   // What the routes of `own` put in as source towards a peer; the address it has, where they have no answer.
-  Address source_of(std::size_t own, std::size_t peer) const {
+  base::Address source_of(std::size_t own, std::size_t peer) const {
     if (endpoints_[own].bound) return *endpoints_[own].bound;
     const auto chosen =
         look_up_route(hosts_.facts(endpoints_[own].host), endpoints_[peer].address, {}).source;
@@ -156,10 +156,10 @@ class PairsJudge {
 
   // Runs of peers whose address stands between the same two edges.
   template <typename AddressOf, typename Judge>
-  static void for_each_class(std::span<const std::size_t> order, const std::vector<Address>& edges,
+  static void for_each_class(std::span<const std::size_t> order, const std::vector<base::Address>& edges,
                              const AddressOf& address_of, const Judge& judge) {
     for (std::size_t begin = 0; begin < order.size();) {
-      const Address& first = address_of(order[begin]);
+      const base::Address& first = address_of(order[begin]);
       const auto edge = std::ranges::upper_bound(edges, first);
       std::size_t end = begin + 1;
       while (end < order.size() && (edge == edges.end() || address_of(order[end]) < *edge) &&
@@ -171,7 +171,7 @@ class PairsJudge {
   }
 
   // All peers of a class that listen at the same ports get the answer of one of them.
-  void judge_as_source(std::size_t own, const HostFacts& facts, const PlaceFirewalls& firewalls,
+  void judge_as_source(std::size_t own, const hostinfo::HostFacts& facts, const PlaceFirewalls& firewalls,
                        const PlacePorts& ports, std::span<const std::size_t> peers) {
     const std::size_t shown = peers.front() == own && peers.size() > 1 ? peers[1] : peers.front();
     if (shown == own) return;
@@ -201,8 +201,9 @@ class PairsJudge {
     }
   }
 
-  void judge_as_destination(std::size_t own, const HostFacts& facts, const PlaceFirewalls& firewalls,
-                            const PlacePorts& ports, std::span<const std::size_t> peers) {
+  void judge_as_destination(std::size_t own, const hostinfo::HostFacts& facts,
+                            const PlaceFirewalls& firewalls, const PlacePorts& ports,
+                            std::span<const std::size_t> peers) {
     if (is_found_[own] == 0) return;
     std::size_t asked = kNothingAsked;
     Reach reach = Reach::kOpen;
@@ -257,7 +258,7 @@ class PairsJudge {
   std::span<const Endpoint> endpoints_;
   std::vector<std::size_t> by_address_;
   std::vector<std::size_t> by_source_;
-  std::vector<Address> seen_as_;         // the address from which each connects to nearly all others
+  std::vector<base::Address> seen_as_;   // the address from which each connects to nearly all others
   std::vector<char> is_found_;           // at the address it gives
   std::vector<PortSet> port_sets_;       // that differ
   std::vector<std::size_t> listening_;   // port set of each

@@ -13,10 +13,10 @@
 namespace lockstep::network {
 
 struct Endpoint {
-  std::size_t host = 0;               // among the ReachHosts
-  Address address = {};               // at which the others find it
-  PortSet ports = {};                 // where it listens: all of them must be open
-  std::optional<Address> bound = {};  // from which it connects; empty: its routes choose
+  std::size_t host = 0;                     // among the ReachHosts
+  base::Address address = {};               // at which the others find it
+  PortSet ports = {};                       // where it listens: all of them must be open
+  std::optional<base::Address> bound = {};  // from which it connects; empty: its routes choose
 };
 
 struct PairsVerdict {

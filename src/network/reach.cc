@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text_fields.h"
 #include "network/firewall/read_firewall.h"
 #include "network/route_lookup.h"
 
@@ -21,7 +22,7 @@ bool is_reply(Place place) {
   return place == Place::kLeavingDestination || place == Place::kEnteringSource;
 }
 
-Decider decider_of(const HostFacts& host, const Decided& part) {
+Decider decider_of(const hostinfo::HostFacts& host, const Decided& part) {
   Decider decider;
   decider.host = host.name;
   decider.kind = "firewall";
@@ -36,23 +37,25 @@ Decider decider_of(const HostFacts& host, const Decided& part) {
 }
 
 // Where packets from `other` to `own` come in: the interface of the network they share, else the way back.
-std::string incoming_interface(const HostFacts& host, const Address& own, const Address& other) {
+std::string incoming_interface(const hostinfo::HostFacts& host, const base::Address& own,
+                               const base::Address& other) {
   if (host.interface_with(other) != nullptr || other.is_loopback()) return "lo";
-  for (const Interface& interface : host.interfaces) {
-    for (const InterfaceAddress& address : interface.addresses) {
+  for (const hostinfo::Interface& interface : host.interfaces) {
+    for (const hostinfo::InterfaceAddress& address : interface.addresses) {
       const bool is_one_host = address.prefix.length == address.prefix.address.bits();
       if (!is_one_host && address.prefix.address == own && address.prefix.contains(other))
         return interface.name;
     }
   }
-  const Interface* const holder = host.interface_with(own);
+  const hostinfo::Interface* const holder = host.interface_with(own);
   if (holder != nullptr && !holder->is_loopback) return holder->name;
   return look_up_route(host, other, own).interface;
 }
 
 class PlaceJudge {
  public:
-  PlaceJudge(const HostFacts& facts, const Firewall& firewall, const PlaceQuestion& question, bool explains)
+  PlaceJudge(const hostinfo::HostFacts& facts, const Firewall& firewall, const PlaceQuestion& question,
+             bool explains)
       : facts_(facts),
         firewall_(firewall),
         question_(question),
@@ -106,7 +109,7 @@ class PlaceJudge {
 
   // Strict reverse-path filtering drops what comes in by another interface than answers leave by.
   bool is_filtered_by_way_back(const PortPairs& ports) {
-    if (interface_ == "lo" || other_.family != Family::kIpv4) return false;
+    if (interface_ == "lo" || other_.family != base::Family::kIpv4) return false;
     const auto setting = [&](const std::string& name) {
       return facts_.sysctl_number(fmt::format("net.ipv4.conf.{}.rp_filter", name)).value_or(0);
     };
@@ -175,23 +178,23 @@ class PlaceJudge {
       verdict_.blocked_ports.add(is_reply(place_) ? box.source : box.destination);
   }
 
-  const HostFacts& facts_;
+  const hostinfo::HostFacts& facts_;
   const Firewall& firewall_;
   const PlaceQuestion& question_;
   const Place place_;
-  const Address& own_;
-  const Address& other_;
+  const base::Address& own_;
+  const base::Address& other_;
   const bool explains_;
   std::string interface_;
   Packet packet_;
   PlaceVerdict verdict_;
 };
 
-void take_mtu(const HostFacts& source, const HostFacts& destination, const Address& from, const Address& to,
-              FlowVerdict& verdict) {
+void take_mtu(const hostinfo::HostFacts& source, const hostinfo::HostFacts& destination,
+              const base::Address& from, const base::Address& to, FlowVerdict& verdict) {
   const RouteAnswer route = look_up_route(source, to, from);
-  const Interface* const leaving = source.interface_named(route.interface);
-  const Interface* const entering = destination.interface_with(to);
+  const hostinfo::Interface* const leaving = source.interface_named(route.interface);
+  const hostinfo::Interface* const entering = destination.interface_with(to);
   if (leaving == nullptr || entering == nullptr || route.is_local) return;
   const unsigned there = route.route != nullptr ? route.route->mtu.value_or(leaving->mtu) : leaving->mtu;
   verdict.mtu = std::min(there, entering->mtu);
@@ -200,18 +203,28 @@ void take_mtu(const HostFacts& source, const HostFacts& destination, const Addre
 
 }  // namespace
 
-ReachHost reach_host(const HostFacts& facts) {
+ReachHost reach_host(const hostinfo::HostFacts& facts) {
   return {.facts = &facts, .firewall = std::make_shared<const Firewall>(read_firewall(facts.firewall))};
 }
 
-PortSet ephemeral_port_set(const HostFacts& host) {
+PortRange ephemeral_ports(const hostinfo::HostFacts& facts) {
+  constexpr PortRange kKernelDefaultPorts{.first = 32768, .last = 60999};
+  const auto at = facts.sysctls.find("net.ipv4.ip_local_port_range");
+  if (at == facts.sysctls.end()) return kKernelDefaultPorts;
+  const std::string_view text = base::trimmed(at->second);
+  const auto first = base::number_in<std::uint16_t>(base::word_of(text, " \t"));
+  const auto last = base::number_in<std::uint16_t>(text.substr(text.find_last_of(" \t") + 1));
+  return first && last && *first <= *last ? PortRange{*first, *last} : kKernelDefaultPorts;
+}
+
+PortSet ephemeral_port_set(const hostinfo::HostFacts& host) {
   return PortSet{ephemeral_ports(host)};
 }
 
 std::string to_text(const ShownPacket& packet) {
-  const auto end = [](const Address& address, std::uint16_t port) {
-    return address.family == Family::kIpv4 ? fmt::format("{}:{}", to_text(address), port)
-                                           : fmt::format("[{}]:{}", to_text(address), port);
+  const auto end = [](const base::Address& address, std::uint16_t port) {
+    return address.family == base::Family::kIpv4 ? fmt::format("{}:{}", to_text(address), port)
+                                                 : fmt::format("[{}]:{}", to_text(address), port);
   };
   return fmt::format("{} -> {}{}", end(packet.source, packet.source_port),
                      end(packet.destination, packet.destination_port), packet.is_reply ? " (answer)" : "");
@@ -221,7 +234,8 @@ PlaceVerdict judge_place(const ReachHost& host, const PlaceQuestion& question) {
   return PlaceJudge(*host.facts, *host.firewall, question, true).judge();
 }
 
-Reach reach_at_place(const HostFacts& host, const Firewall& firewall, const PlaceQuestion& question) {
+Reach reach_at_place(const hostinfo::HostFacts& host, const Firewall& firewall,
+                     const PlaceQuestion& question) {
   return PlaceJudge(host, firewall, question, false).judge().reach;
 }
 
@@ -252,7 +266,7 @@ FlowVerdict judge_flow(const ReachHost& source, const ReachHost& destination, co
     return verdict;
   }
   // Without an address to send from, only the route is asked; it says why there is none.
-  const Address from = chosen.value_or(flow.destination);
+  const base::Address from = chosen.value_or(flow.destination);
   const PortSet client_ports = ephemeral_port_set(*source.facts);
   for (const Place place : {Place::kLeavingSource, Place::kEnteringDestination, Place::kLeavingDestination,
                             Place::kEnteringSource}) {

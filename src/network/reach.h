@@ -7,23 +7,23 @@
 #include <string>
 #include <vector>
 
+#include "hostinfo/host_facts.h"
 #include "network/firewall/program.h"
 #include "network/firewall/sweep.h"
-#include "network/host_facts.h"
 #include "network/ports.h"
 
 namespace lockstep::network {
 
 // A host and its firewall, which hosts with the same rules share.
 struct ReachHost {
-  const HostFacts* facts = nullptr;
+  const hostinfo::HostFacts* facts = nullptr;
   std::shared_ptr<const Firewall> firewall = {};
 };
-ReachHost reach_host(const HostFacts& facts);
+ReachHost reach_host(const hostinfo::HostFacts& facts);
 
 struct Flow {
-  std::optional<Address> source = {};  // empty: the source host's routes choose it
-  Address destination = {};
+  std::optional<base::Address> source = {};  // empty: the source host's routes choose it
+  base::Address destination = {};
   PortSet ports = {};  // of the destination: every one of them must be open
   Protocol protocol = kTcp;
   bool passes_firewall = true;  // RDMA passes by the kernel's
@@ -46,9 +46,9 @@ struct Decider {
 };
 
 struct ShownPacket {
-  Address source = {};
+  base::Address source = {};
   std::uint16_t source_port = 0;
-  Address destination = {};
+  base::Address destination = {};
   std::uint16_t destination_port = 0;
   bool is_reply = false;  // the answer to the flow's first packet
 };
@@ -80,8 +80,8 @@ struct PlaceVerdict {
 // What is asked of one place. `own` is the address of the host there, `other` that of its peer.
 struct PlaceQuestion {
   Place place = Place::kLeavingSource;
-  Address own = {};
-  Address other = {};
+  base::Address own = {};
+  base::Address other = {};
   const PortSet* flow_ports = nullptr;
   const PortSet* client_ports = nullptr;
   Protocol protocol = kTcp;
@@ -90,10 +90,14 @@ struct PlaceQuestion {
 PlaceVerdict judge_place(const ReachHost& host, const PlaceQuestion& question);
 
 // The same without the words.
-Reach reach_at_place(const HostFacts& host, const Firewall& firewall, const PlaceQuestion& question);
+Reach reach_at_place(const hostinfo::HostFacts& host, const Firewall& firewall,
+                     const PlaceQuestion& question);
 
 // net.ipv4.ip_local_port_range of the host, from which its clients connect and where its servers listen that
 // have no port of their own.
-PortSet ephemeral_port_set(const HostFacts& host);
+PortSet ephemeral_port_set(const hostinfo::HostFacts& host);
+
+// net.ipv4.ip_local_port_range, or the kernel's default.
+PortRange ephemeral_ports(const hostinfo::HostFacts& facts);
 
 }  // namespace lockstep::network

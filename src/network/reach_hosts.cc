@@ -16,16 +16,16 @@ std::size_t instructions_in(const Firewall& firewall) {
   return sum;
 }
 
-std::size_t hash_of(const FirewallTexts& texts) {
+std::size_t hash_of(const hostinfo::FirewallTexts& texts) {
   std::size_t hash = std::hash<base::Json>{}(texts.nftables) + (texts.was_seen ? 1 : 0);
-  for (const IptablesText& text : texts.iptables)
+  for (const hostinfo::IptablesText& text : texts.iptables)
     hash = hash * 31 + std::hash<std::string>{}(text.text) + static_cast<std::size_t>(text.kind);
   return hash;
 }
 
 }  // namespace
 
-ReachHosts::ReachHosts(std::span<const HostFacts> facts) : facts_(facts) {
+ReachHosts::ReachHosts(std::span<const hostinfo::HostFacts> facts) : facts_(facts) {
   std::unordered_multimap<std::size_t, std::size_t> first_hosts;  // by hash
   std::vector<std::size_t> first_of_set;
   for (std::size_t host = 0; host < facts.size(); ++host) {

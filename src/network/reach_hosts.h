@@ -15,10 +15,10 @@ namespace lockstep::network {
 class ReachHosts {
  public:
   // The facts must stay where they are.
-  explicit ReachHosts(std::span<const HostFacts> facts);
+  explicit ReachHosts(std::span<const hostinfo::HostFacts> facts);
 
   std::size_t size() const { return facts_.size(); }
-  const HostFacts& facts(std::size_t host) const { return facts_[host]; }
+  const hostinfo::HostFacts& facts(std::size_t host) const { return facts_[host]; }
   ReachHost at(std::size_t host) const;  // from any thread
 
   // Hosts of one number have the same firewall.
@@ -33,7 +33,7 @@ class ReachHosts {
   };
   bool may_keep(const Kept& place, const Firewall& firewall) const;
 
-  std::span<const HostFacts> facts_;
+  std::span<const hostinfo::HostFacts> facts_;
   std::vector<std::size_t> rule_sets_;       // by host
   std::vector<std::unique_ptr<Kept>> kept_;  // by rule set
   mutable std::mutex count_mutex_;

@@ -10,33 +10,34 @@ namespace {
 
 using testing::HasSubstr;
 
-HostFacts host(const std::string& name, const std::string& address, const std::string& rules = "") {
-  HostFacts facts;
+hostinfo::HostFacts host(const std::string& name, const std::string& address, const std::string& rules = "") {
+  hostinfo::HostFacts facts;
   facts.name = name;
-  Interface lo;
+  hostinfo::Interface lo;
   lo.name = "lo";
   lo.is_up = lo.is_running = lo.is_loopback = true;
-  lo.addresses = {{.prefix = *parse_prefix("127.0.0.1/8")}};
-  Interface eth;
+  lo.addresses = {{.prefix = *base::parse_prefix("127.0.0.1/8")}};
+  hostinfo::Interface eth;
   eth.name = "eth0";
   eth.mtu = 1500;
   eth.is_up = eth.is_running = true;
-  eth.addresses = {{.prefix = *parse_prefix(address + "/16")}};
+  eth.addresses = {{.prefix = *base::parse_prefix(address + "/16")}};
   facts.interfaces = {lo, eth};
   facts.routes = {
       {.destination = {eth.addresses[0].prefix.first(), 16}, .interface = "eth0"},
-      {.table = "local", .kind = "local", .destination = *parse_prefix(address), .interface = "eth0"}};
+      {.table = "local", .kind = "local", .destination = *base::parse_prefix(address), .interface = "eth0"}};
   facts.firewall.was_seen = true;
   if (!rules.empty())
-    facts.firewall.iptables = {{IptablesKind::kLegacy, false, "*filter\n" + rules + "COMMIT\n"}};
+    facts.firewall.iptables = {{hostinfo::IptablesKind::kLegacy, false, "*filter\n" + rules + "COMMIT\n"}};
   return facts;
 }
 
 Flow to(const char* address, std::uint16_t port) {
-  return {.source = {}, .destination = *parse_address(address), .ports = PortSet::one(port)};
+  return {.source = {}, .destination = *base::parse_address(address), .ports = PortSet::one(port)};
 }
 
-FlowVerdict judge(const HostFacts& source, const HostFacts& destination, const Flow& flow) {
+FlowVerdict judge(const hostinfo::HostFacts& source, const hostinfo::HostFacts& destination,
+                  const Flow& flow) {
   return judge_flow(reach_host(source), reach_host(destination), flow);
 }
 
@@ -47,7 +48,7 @@ TEST(Reach, OpenWhenNothingIsInTheWay) {
 }
 
 TEST(Reach, TheRuleOfTheDestinationIsShownWithAPacket) {
-  const HostFacts b =
+  const hostinfo::HostFacts b =
       host("b", "10.0.0.2", ":INPUT ACCEPT [0:0]\n-A INPUT -s 10.0.0.1/32 -p tcp --dport 29500 -j DROP\n");
   const FlowVerdict verdict = judge(host("a", "10.0.0.1"), b, to("10.0.0.2", 29500));
   ASSERT_EQ(verdict.reach, Reach::kBlocked);
@@ -60,31 +61,31 @@ TEST(Reach, TheRuleOfTheDestinationIsShownWithAPacket) {
 }
 
 TEST(Reach, AnswersMustPassToo) {
-  const HostFacts closed = host("a", "10.0.0.1", ":INPUT DROP [0:0]\n");
+  const hostinfo::HostFacts closed = host("a", "10.0.0.1", ":INPUT DROP [0:0]\n");
   const FlowVerdict verdict = judge(closed, host("b", "10.0.0.2"), to("10.0.0.2", 29500));
   ASSERT_EQ(verdict.reach, Reach::kBlocked);
   EXPECT_EQ(verdict.decider->host, "a");
   EXPECT_EQ(to_text(*verdict.packet), "10.0.0.2:29500 -> 10.0.0.1:32768 (answer)");
-  const HostFacts stateful =
+  const hostinfo::HostFacts stateful =
       host("a", "10.0.0.1", ":INPUT DROP [0:0]\n-A INPUT -m conntrack --ctstate ESTABLISHED -j ACCEPT\n");
   EXPECT_EQ(judge(stateful, host("b", "10.0.0.2"), to("10.0.0.2", 29500)).reach, Reach::kOpen);
 }
 
 TEST(Reach, RoutesThatWereNotSeenAreNoMissingRoutes) {
-  HostFacts a = host("a", "10.0.0.1");
-  a.routes = {{.table = "local", .kind = "local", .destination = *parse_prefix("::1/128")}};
+  hostinfo::HostFacts a = host("a", "10.0.0.1");
+  a.routes = {{.table = "local", .kind = "local", .destination = *base::parse_prefix("::1/128")}};
   a.unseen = {"routes: ip did not answer in time"};
   EXPECT_EQ(judge(a, host("b", "10.0.0.2"), to("10.0.0.2", 1)).reach, Reach::kUnknown);
 }
 
 TEST(Reach, RoutesOfBothSides) {
   EXPECT_EQ(judge(host("a", "10.0.0.1"), host("b", "10.9.0.2"), to("10.9.0.2", 1)).decider->kind, "route");
-  HostFacts refusing = host("a", "10.0.0.1");
-  refusing.routes.push_back({.kind = "blackhole", .destination = *parse_prefix("10.0.0.2/32")});
+  hostinfo::HostFacts refusing = host("a", "10.0.0.1");
+  refusing.routes.push_back({.kind = "blackhole", .destination = *base::parse_prefix("10.0.0.2/32")});
   const FlowVerdict verdict = judge(refusing, host("b", "10.0.0.2"), to("10.0.0.2", 1));
   EXPECT_EQ(verdict.reach, Reach::kBlocked);
   EXPECT_EQ(verdict.decider->text, "blackhole 10.0.0.2/32");
-  HostFacts odd = host("a", "10.0.0.1");
+  hostinfo::HostFacts odd = host("a", "10.0.0.1");
   odd.policy_rules = {{.priority = 5, .table = "9", .not_understood = "ipproto"}};
   EXPECT_EQ(judge(odd, host("b", "10.0.0.2"), to("10.0.0.2", 1)).reach, Reach::kUnknown);
 }
@@ -96,7 +97,7 @@ TEST(Reach, LoopbackLeadsToOneself) {
 }
 
 TEST(Reach, WithoutTheFirewallNothingIsSure) {
-  HostFacts b = host("b", "10.0.0.2");
+  hostinfo::HostFacts b = host("b", "10.0.0.2");
   b.firewall.was_seen = false;
   const FlowVerdict verdict = judge(host("a", "10.0.0.1"), b, to("10.0.0.2", 29500));
   EXPECT_EQ(verdict.reach, Reach::kUnknown);
@@ -104,17 +105,17 @@ TEST(Reach, WithoutTheFirewallNothingIsSure) {
 }
 
 TEST(Reach, StrictReversePathFilter) {
-  HostFacts b = host("b", "10.0.0.2");
+  hostinfo::HostFacts b = host("b", "10.0.0.2");
   b.sysctls["net.ipv4.conf.eth0.rp_filter"] = "1";
   EXPECT_EQ(judge(host("a", "10.0.0.1"), b, to("10.0.0.2", 1)).reach, Reach::kOpen);
-  b.routes.push_back({.destination = *parse_prefix("10.0.0.1/32"), .interface = "eth1"});
+  b.routes.push_back({.destination = *base::parse_prefix("10.0.0.1/32"), .interface = "eth1"});
   const FlowVerdict verdict = judge(host("a", "10.0.0.1"), b, to("10.0.0.2", 1));
   EXPECT_EQ(verdict.reach, Reach::kBlocked);
   EXPECT_EQ(verdict.decider->kind, "rp_filter");
 }
 
 TEST(Pairs, AgreeWithEachFlowByItself) {
-  std::vector<HostFacts> all;
+  std::vector<hostinfo::HostFacts> all;
   for (int at = 0; at < 24; ++at) {
     const std::string address = "10.0." + std::to_string(at % 4) + "." + std::to_string(at + 1);
     std::string rules =
@@ -130,8 +131,9 @@ TEST(Pairs, AgreeWithEachFlowByItself) {
   for (const std::size_t at : {std::size_t{3}, std::size_t{9}}) {
     all[at].interfaces.push_back(all[at].interfaces[1]);
     all[at].interfaces.back().name = "eth1";
-    all[at].interfaces.back().addresses = {{.prefix = *parse_prefix("10.1.0." + std::to_string(at) + "/16")}};
-    all[at].routes.push_back({.destination = *parse_prefix("10.0.2.0/24"), .interface = "eth1"});
+    all[at].interfaces.back().addresses = {
+        {.prefix = *base::parse_prefix("10.1.0." + std::to_string(at) + "/16")}};
+    all[at].routes.push_back({.destination = *base::parse_prefix("10.0.2.0/24"), .interface = "eth1"});
   }
   all[6].sysctls["net.ipv4.ip_local_port_range"] = "20000\t30000";
   const ReachHosts hosts(all);
@@ -140,8 +142,8 @@ TEST(Pairs, AgreeWithEachFlowByItself) {
     const PortSet ports{{29500, static_cast<std::uint16_t>(at % 3 == 0 ? 29510 : 40000)}};
     endpoints.push_back({at, all[at].interfaces[1].addresses[0].prefix.address, ports});
   }
-  endpoints[4].address = *parse_address("127.0.1.1");
-  endpoints[5].address = *parse_address("10.9.9.9");
+  endpoints[4].address = *base::parse_address("127.0.1.1");
+  endpoints[5].address = *base::parse_address("10.9.9.9");
   endpoints[7].bound = endpoints[7].address;
   const PairsVerdict pairs = judge_pairs(hosts, endpoints, 2);
   std::uint64_t blocked = 0;
@@ -166,12 +168,20 @@ TEST(Pairs, AgreeWithEachFlowByItself) {
 
 TEST(ReachHosts, HostsWithTheSameRulesShareThem) {
   const std::string rules = ":INPUT DROP [0:0]\n";
-  const std::vector<HostFacts> all = {host("a", "10.0.0.1", rules), host("b", "10.0.0.2"),
-                                      host("c", "10.0.0.3", rules)};
+  const std::vector<hostinfo::HostFacts> all = {host("a", "10.0.0.1", rules), host("b", "10.0.0.2"),
+                                                host("c", "10.0.0.3", rules)};
   const ReachHosts hosts(all);
   EXPECT_EQ(hosts.rule_sets(), 2U);
   EXPECT_EQ(hosts.at(0).firewall, hosts.at(2).firewall);
   EXPECT_NE(hosts.at(0).firewall, hosts.at(1).firewall);
+}
+
+TEST(Reach, EphemeralPortsAreTheHostsOwn) {
+  hostinfo::HostFacts facts;
+  EXPECT_EQ(ephemeral_ports(facts).first, 32768);
+  facts.sysctls["net.ipv4.ip_local_port_range"] = "50000\t50100";
+  EXPECT_EQ(ephemeral_ports(facts).first, 50000);
+  EXPECT_EQ(ephemeral_ports(facts).last, 50100);
 }
 
 }  // namespace

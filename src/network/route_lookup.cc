@@ -11,17 +11,18 @@ bool refuses(const std::string& kind) {
   return kind == "unreachable" || kind == "blackhole" || kind == "prohibit";
 }
 
-bool can_be_used(const HostFacts& host, const Route& route) {
+bool can_be_used(const hostinfo::HostFacts& host, const hostinfo::Route& route) {
   if (!route.is_usable) return false;
   if (route.interface.empty()) return true;
-  const Interface* const interface = host.interface_named(route.interface);
+  const hostinfo::Interface* const interface = host.interface_named(route.interface);
   return interface == nullptr || interface->is_up;
 }
 
 // The longest prefix, then the smallest metric, then the first.
-const Route* best_in(const HostFacts& host, const std::string& table, const Address& destination) {
-  const Route* best = nullptr;
-  for (const Route& route : host.routes) {
+const hostinfo::Route* best_in(const hostinfo::HostFacts& host, const std::string& table,
+                               const base::Address& destination) {
+  const hostinfo::Route* best = nullptr;
+  for (const hostinfo::Route& route : host.routes) {
     if (route.table != table || !route.destination.contains(destination)) continue;
     if (route.kind == "broadcast" || route.kind == "multicast" || route.kind == "anycast") continue;
     if (!can_be_used(host, route)) continue;
@@ -33,42 +34,44 @@ const Route* best_in(const HostFacts& host, const std::string& table, const Addr
   return best;
 }
 
-std::optional<Address> source_for(const HostFacts& host, const Route& route, const Address& destination) {
+std::optional<base::Address> source_for(const hostinfo::HostFacts& host, const hostinfo::Route& route,
+                                        const base::Address& destination) {
   if (route.source) return route.source;
-  const Interface* const interface = host.interface_named(route.interface);
+  const hostinfo::Interface* const interface = host.interface_named(route.interface);
   if (interface == nullptr) return std::nullopt;
-  std::optional<Address> first;
-  for (const InterfaceAddress& own : interface->addresses) {
+  std::optional<base::Address> first;
+  for (const hostinfo::InterfaceAddress& own : interface->addresses) {
     if (own.prefix.address.family != destination.family || own.scope == "host") continue;
     const bool is_link = own.prefix.address.is_link_local();
-    if (is_link != destination.is_link_local() && destination.family == Family::kIpv6) continue;
+    if (is_link != destination.is_link_local() && destination.family == base::Family::kIpv6) continue;
     if (own.prefix.contains(route.gateway.value_or(destination))) return own.prefix.address;
     if (!first) first = own.prefix.address;
   }
   return first;
 }
 
-bool applies(const PolicyRule& rule, const Address& destination, const std::optional<Address>& source) {
+bool applies(const hostinfo::PolicyRule& rule, const base::Address& destination,
+             const std::optional<base::Address>& source) {
   if (rule.family != destination.family || !rule.incoming.empty()) return false;
   if (rule.to && !rule.to->contains(destination)) return false;
   if (rule.from && !(source && rule.from->contains(*source))) return false;
   return rule.outgoing.empty() && !rule.mark;  // sockets of the libraries set neither
 }
 
-std::vector<const PolicyRule*> ordered_rules(const HostFacts& host) {
-  std::vector<const PolicyRule*> rules;
-  for (const PolicyRule& rule : host.policy_rules) rules.push_back(&rule);
-  std::ranges::stable_sort(rules, {}, [](const PolicyRule* rule) { return rule->priority; });
+std::vector<const hostinfo::PolicyRule*> ordered_rules(const hostinfo::HostFacts& host) {
+  std::vector<const hostinfo::PolicyRule*> rules;
+  for (const hostinfo::PolicyRule& rule : host.policy_rules) rules.push_back(&rule);
+  std::ranges::stable_sort(rules, {}, [](const hostinfo::PolicyRule* rule) { return rule->priority; });
   return rules;
 }
 
-bool has_rules_of(const HostFacts& host, Family family) {
+bool has_rules_of(const hostinfo::HostFacts& host, base::Family family) {
   return std::ranges::any_of(host.policy_rules,
-                             [&](const PolicyRule& rule) { return rule.family == family; });
+                             [&](const hostinfo::PolicyRule& rule) { return rule.family == family; });
 }
 
 // Of one family they may have been seen: `ip` is asked twice.
-bool are_routes_missing(const HostFacts& host) {
+bool are_routes_missing(const hostinfo::HostFacts& host) {
   return host.routes.empty() ||
          std::ranges::any_of(host.unseen, [](const std::string& one) { return one.starts_with("routes:"); });
 }
@@ -76,46 +79,49 @@ bool are_routes_missing(const HostFacts& host) {
 // An answer without words.
 struct Way {
   RouteEnd end = RouteEnd::kNoRoute;
-  const Route* route = nullptr;
-  const PolicyRule* rule = nullptr;
+  const hostinfo::Route* route = nullptr;
+  const hostinfo::PolicyRule* rule = nullptr;
 };
 
-Way by_route(const Route& route, const PolicyRule* rule) {
+Way by_route(const hostinfo::Route& route, const hostinfo::PolicyRule* rule) {
   return {refuses(route.kind) ? RouteEnd::kRefused : RouteEnd::kFound, &route, rule};
 }
 
-Way by_tables(const HostFacts& host, const Address& destination) {
+Way by_tables(const hostinfo::HostFacts& host, const base::Address& destination) {
   static const std::string kTables[] = {"local", "main"};
   for (const std::string& table : kTables) {
-    const Route* const route = best_in(host, table, destination);
+    const hostinfo::Route* const route = best_in(host, table, destination);
     if (route != nullptr && route->kind != "throw") return by_route(*route, nullptr);
   }
   return {};
 }
 
-Way by_rules(const HostFacts& host, const Address& destination, const std::optional<Address>& source) {
-  for (const PolicyRule* rule : ordered_rules(host)) {
+Way by_rules(const hostinfo::HostFacts& host, const base::Address& destination,
+             const std::optional<base::Address>& source) {
+  for (const hostinfo::PolicyRule* rule : ordered_rules(host)) {
     if (!applies(*rule, destination, source)) continue;
     if (!rule->not_understood.empty()) return {RouteEnd::kUnknown, nullptr, rule};
     if (refuses(rule->action)) return {RouteEnd::kRefused, nullptr, rule};
-    const Route* const route = best_in(host, rule->table, destination);
+    const hostinfo::Route* const route = best_in(host, rule->table, destination);
     if (route != nullptr && route->kind != "throw") return by_route(*route, rule);
   }
   return {};
 }
 
-Way way_of(const HostFacts& host, const Address& destination, const std::optional<Address>& source) {
+Way way_of(const hostinfo::HostFacts& host, const base::Address& destination,
+           const std::optional<base::Address>& source) {
   Way way = has_rules_of(host, destination.family) ? by_rules(host, destination, source)
                                                    : by_tables(host, destination);
   if (way.end == RouteEnd::kNoRoute && are_routes_missing(host)) way.end = RouteEnd::kUnknown;
   return way;
 }
 
-std::optional<Address> source_by(const HostFacts& host, const Route& route, const Address& destination) {
+std::optional<base::Address> source_by(const hostinfo::HostFacts& host, const hostinfo::Route& route,
+                                       const base::Address& destination) {
   return route.kind == "local" ? route.source.value_or(destination) : source_for(host, route, destination);
 }
 
-std::string why_not(const Way& way, const Address& destination) {
+std::string why_not(const Way& way, const base::Address& destination) {
   const bool is_refused = way.end == RouteEnd::kRefused;
   if (is_refused && way.route != nullptr)
     return fmt::format("the route \"{}\" refuses it", to_text(*way.route));
@@ -129,7 +135,7 @@ std::string why_not(const Way& way, const Address& destination) {
 
 }  // namespace
 
-std::string to_text(const Route& route) {
+std::string to_text(const hostinfo::Route& route) {
   std::string text = route.kind == "unicast" ? "" : route.kind + " ";
   text += route.destination.is_default() ? "default" : to_text(route.destination);
   if (route.gateway) text += " via " + to_text(*route.gateway);
@@ -138,8 +144,8 @@ std::string to_text(const Route& route) {
   return text;
 }
 
-RouteAnswer look_up_route(const HostFacts& host, const Address& destination,
-                          const std::optional<Address>& source) {
+RouteAnswer look_up_route(const hostinfo::HostFacts& host, const base::Address& destination,
+                          const std::optional<base::Address>& source) {
   const Way way = way_of(host, destination, source);
   RouteAnswer answer;
   answer.end = way.end;
@@ -155,7 +161,7 @@ RouteAnswer look_up_route(const HostFacts& host, const Address& destination,
   return answer;
 }
 
-RouteSource look_up_source(const HostFacts& host, const Address& destination) {
+RouteSource look_up_source(const hostinfo::HostFacts& host, const base::Address& destination) {
   const Way way = way_of(host, destination, {});
   if (way.end != RouteEnd::kFound) return {way.end, std::nullopt};
   return {way.end, source_by(host, *way.route, destination)};

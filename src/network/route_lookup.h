@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "network/host_facts.h"
+#include "hostinfo/host_facts.h"
 
 namespace lockstep::network {
 
@@ -11,25 +11,25 @@ enum class RouteEnd { kFound, kNoRoute, kRefused, kUnknown };
 
 struct RouteAnswer {
   RouteEnd end = RouteEnd::kNoRoute;
-  const Route* route = nullptr;      // also the one that refuses
-  const PolicyRule* rule = nullptr;  // that led to its table, or that is not understood
+  const hostinfo::Route* route = nullptr;      // also the one that refuses
+  const hostinfo::PolicyRule* rule = nullptr;  // that led to its table, or that is not understood
   std::string interface = {};
-  std::optional<Address> source = {};  // what the kernel would put in
+  std::optional<base::Address> source = {};  // what the kernel would put in
   bool is_local = false;
   std::string why = {};  // for people, when there is no way
 };
 
 // `source` is the address the sender is bound to, if it is.
-RouteAnswer look_up_route(const HostFacts& host, const Address& destination,
-                          const std::optional<Address>& source);
+RouteAnswer look_up_route(const hostinfo::HostFacts& host, const base::Address& destination,
+                          const std::optional<base::Address>& source);
 
 // What the kernel would put in as source, and nothing else of the answer.
 struct RouteSource {
   RouteEnd end = RouteEnd::kNoRoute;
-  std::optional<Address> address = {};
+  std::optional<base::Address> address = {};
 };
-RouteSource look_up_source(const HostFacts& host, const Address& destination);
+RouteSource look_up_source(const hostinfo::HostFacts& host, const base::Address& destination);
 
-std::string to_text(const Route& route);
+std::string to_text(const hostinfo::Route& route);
 
 }  // namespace lockstep::network

@@ -2,14 +2,15 @@
 
 namespace lockstep::network {
 
-std::set<Address> shared_addresses(std::span<const HostFacts> hosts) {
-  std::set<Address> seen;
-  std::set<Address> shared;
-  for (const HostFacts& host : hosts) {
-    std::set<Address> own;
-    for (const Interface& interface : host.interfaces)
-      for (const InterfaceAddress& address : interface.addresses) own.insert(address.prefix.address);
-    for (const Address& address : own)
+std::set<base::Address> shared_addresses(std::span<const hostinfo::HostFacts> hosts) {
+  std::set<base::Address> seen;
+  std::set<base::Address> shared;
+  for (const hostinfo::HostFacts& host : hosts) {
+    std::set<base::Address> own;
+    for (const hostinfo::Interface& interface : host.interfaces)
+      for (const hostinfo::InterfaceAddress& address : interface.addresses)
+        own.insert(address.prefix.address);
+    for (const base::Address& address : own)
       if (!address.is_loopback() && !seen.insert(address).second) shared.insert(address);
   }
   return shared;

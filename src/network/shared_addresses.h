@@ -4,10 +4,10 @@
 #include <set>
 #include <span>
 
-#include "network/host_facts.h"
+#include "hostinfo/host_facts.h"
 
 namespace lockstep::network {
 
-std::set<Address> shared_addresses(std::span<const HostFacts> hosts);
+std::set<base::Address> shared_addresses(std::span<const hostinfo::HostFacts> hosts);
 
 }  // namespace lockstep::network

@@ -1,11 +1,16 @@
 // The bytes of one input and the memory they lie in: the heap, or a mapped file.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
+#include <new>
+#include <span>
 #include <string_view>
 #include <sys/mman.h>
+#include <utility>
 
 namespace lockstep::readers {
 
@@ -36,6 +41,55 @@ class Bytes {
 
   std::unique_ptr<char, ReleaseBytes> data_;
   std::size_t size_ = 0;
+};
+
+// Memory for content of unknown length, handed over as Bytes.
+class GrowingBuffer {
+ public:
+  explicit GrowingBuffer(std::size_t first_size) { set_capacity(std::max<std::size_t>(first_size, 1)); }
+  GrowingBuffer(const GrowingBuffer&) = delete;
+  GrowingBuffer& operator=(const GrowingBuffer&) = delete;
+  ~GrowingBuffer() { std::free(data_); }
+
+  std::size_t size() const { return size_; }
+  std::string_view view() const { return {data_, size_}; }
+
+  // Where the next bytes go; never empty.
+  std::span<char> room() {
+    if (size_ == capacity_) set_capacity(capacity_ * 2);
+    return {data_ + size_, capacity_ - size_};
+  }
+  void filled(std::size_t count) { size_ += count; }
+
+  void append(std::string_view bytes) {
+    while (!bytes.empty()) {
+      const std::span<char> to = room();
+      const std::size_t count = bytes.copy(to.data(), to.size());
+      filled(count);
+      bytes.remove_prefix(count);
+    }
+  }
+  void drop_front(std::size_t count) {
+    size_ -= count;
+    std::memmove(data_, data_ + count, size_);
+  }
+
+  Bytes release() {
+    set_capacity(std::max<std::size_t>(size_, 1));
+    return Bytes::from_malloc(std::exchange(data_, nullptr), size_);
+  }
+
+ private:
+  void set_capacity(std::size_t capacity) {
+    char* moved = static_cast<char*>(std::realloc(data_, capacity));
+    if (moved == nullptr) throw std::bad_alloc();
+    data_ = moved;
+    capacity_ = capacity;
+  }
+
+  char* data_ = nullptr;
+  std::size_t size_ = 0;
+  std::size_t capacity_ = 0;
 };
 
 }  // namespace lockstep::readers

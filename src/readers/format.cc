@@ -4,24 +4,19 @@
 #include <array>
 
 #include "readers/horovod/timeline.h"
-#include "readers/lockstep/host_account.h"
 #include "readers/lockstep/recording.h"
 #include "readers/nccl/debug_log.h"
 #include "readers/nccl/inspector.h"
 #include "readers/nccl/ras_json.h"
 #include "readers/nccl/ras_text.h"
 #include "readers/pytorch/clog.h"
-#include "readers/pytorch/debug_server.h"
-#include "readers/pytorch/error_json.h"
 #include "readers/pytorch/flight_recorder_json.h"
 #include "readers/pytorch/flight_recorder_pickle.h"
 #include "readers/pytorch/kineto.h"
-#include "readers/pytorch/torchrun_summary.h"
-#include "readers/pytorch/unreadable_dump.h"
+#include "readers/pytorch/torchrun_texts.h"
 #include "readers/stacks/faulthandler.h"
 #include "readers/stacks/native_stacks.h"
-#include "readers/stacks/py_spy_json.h"
-#include "readers/stacks/py_spy_text.h"
+#include "readers/stacks/py_spy.h"
 #include "readers/stacks/pystack.h"
 
 namespace lockstep::readers {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "base/line_marks.h"
+#include "base/lines.h"
 #include "readers/bytes.h"
 #include "readers/source.h"
 

@@ -10,8 +10,8 @@
 
 #include <fmt/format.h>
 
+#include "readers/byte_stream.h"
 #include "readers/decompress.h"
-#include "readers/descriptor_stream.h"
 #include "readers/stream_input.h"
 
 namespace lockstep::readers {

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/line_marks.h"
+#include "base/lines.h"
 #include "readers/bytes.h"
 
 namespace lockstep::readers {

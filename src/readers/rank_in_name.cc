@@ -7,7 +7,10 @@
 #include <string_view>
 #include <vector>
 
+#include <fmt/format.h>
+
 namespace lockstep::readers {
+
 namespace {
 
 constexpr int kLargestNumber = 9'999'999;
@@ -96,6 +99,14 @@ RankInName rank_in_name(const std::filesystem::path& path) {
     found.is_guess = found.rank.has_value();
   }
   return found;
+}
+
+void number_by_local_rank(const Source& source, model::Rank& rank, model::Job& job) {
+  if (rank.number != model::kUnknownRank || !rank.local_rank) return;
+  rank.number = *rank.local_rank;
+  std::string limit = fmt::format(
+      "{}: tells only the local rank; ranks are right only if the job ran on one host", source.name);
+  if (std::ranges::find(job.limits, limit) == job.limits.end()) job.limits.push_back(std::move(limit));
 }
 
 }  // namespace lockstep::readers

@@ -5,6 +5,9 @@
 #include <optional>
 #include <string>
 
+#include "model/job.h"
+#include "readers/source.h"
+
 namespace lockstep::readers {
 
 struct RankInName {
@@ -21,5 +24,9 @@ struct RankInName {
 // "attempt_2/3/stdout.log", "rank_3.restart_2.python.txt" and the like. The name itself comes before the
 // folders it lies in.
 RankInName rank_in_name(const std::filesystem::path& path);
+
+// For ranks that are known only by their number on one host. Takes the local rank for the global one, as it
+// is on a job of one host, and says so in the job's limits.
+void number_by_local_rank(const Source& source, model::Rank& rank, model::Job& job);
 
 }  // namespace lockstep::readers

@@ -3,24 +3,98 @@
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
+#include <cstddef>
+#include <cstdint>
 #include <exception>
+#include <map>
 #include <mutex>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <system_error>
 #include <thread>
+#include <tuple>
 #include <utility>
+#include <vector>
+#include <xxhash.h>
 
 #include <fmt/format.h>
 
-#include "readers/copies.h"
+#include "base/mapped_file.h"
+#include "readers/event_budget.h"
 #include "readers/format.h"
 #include "readers/open_input.h"
-#include "readers/part_store.h"
 #include "readers/rank_in_name.h"
 #include "readers/walk.h"
 
 namespace lockstep::readers {
+
 namespace {
+
+// Which inputs are copies of one another, so that nothing is counted twice.
+
+struct Digest {
+  std::uint64_t low = 0;
+  std::uint64_t high = 0;
+
+  auto operator<=>(const Digest&) const = default;
+};
+
+class Copies {
+ public:
+  // The file with this content that was shown before, none for a new content. Files whose names tell
+  // different ranks, hosts or attempts are not copies, however alike: two ranks may well have written the
+  // same.
+  std::optional<std::size_t> first_like(std::size_t file, const Digest& digest, const RankInName& writer);
+
+ private:
+  using Writer = std::tuple<std::optional<int>, std::optional<int>, std::optional<int>, std::string>;
+
+  std::map<Digest, std::map<Writer, std::size_t>> files_;
+};
+
+constexpr std::size_t kLargestWhole = std::size_t{4} << 20;
+constexpr std::size_t kSamples = 16;
+constexpr std::size_t kSampleBytes = std::size_t{64} << 10;
+
+// Of a large input only samples are looked at: two that differ may have the same digest, and is_same()
+// decides.
+Digest digest_of(std::string_view bytes) {
+  if (bytes.size() <= kLargestWhole) {
+    const XXH128_hash_t hash = XXH3_128bits(bytes.data(), bytes.size());
+    return {.low = hash.low64, .high = hash.high64};
+  }
+  std::vector<std::uint64_t> hashes = {bytes.size()};
+  for (std::size_t i = 0; i < kSamples; ++i) {
+    const std::size_t at = (bytes.size() - kSampleBytes) / (kSamples - 1) * i;
+    hashes.push_back(XXH3_64bits(bytes.data() + at, kSampleBytes));
+  }
+  const XXH128_hash_t hash = XXH3_128bits(hashes.data(), hashes.size() * sizeof(std::uint64_t));
+  return {.low = hash.low64, .high = hash.high64};
+}
+
+bool is_same(std::string_view one, std::string_view other, bool are_mapped_files) {
+  if (one.size() != other.size()) return false;
+  for (std::size_t at = 0; at < one.size(); at += kLargestWhole) {
+    const std::string_view part = one.substr(at, kLargestWhole);
+    const std::string_view like = other.substr(at, kLargestWhole);
+    if (part != like) return false;
+    if (!are_mapped_files) continue;
+    base::forget_pages(part);
+    base::forget_pages(like);
+  }
+  return true;
+}
+
+std::optional<std::size_t> Copies::first_like(std::size_t file, const Digest& digest,
+                                              const RankInName& writer) {
+  std::map<Writer, std::size_t>& alike = files_[digest];
+  const bool is_of_nobody = writer == RankInName{};
+  if (is_of_nobody && !alike.empty()) return alike.begin()->second;
+  const auto [place, is_new] =
+      alike.try_emplace(Writer(writer.rank, writer.local_rank, writer.restart, writer.host), file);
+  return is_new ? std::nullopt : std::optional(place->second);
+}
 
 // Events with gaps between them would look like a rank that fell behind.
 constexpr std::string_view kLostLines =

@@ -1,13 +1,108 @@
 #include "readers/stream_input.h"
 
 #include <algorithm>
+#include <bit>
 
-#include "readers/condensed_log.h"
+#include "readers/bytes.h"
 #include "readers/format.h"
-#include "readers/growing_buffer.h"
 #include "readers/log_file.h"
+#include "readers/log_marks.h"
+#include "readers/nccl/log_line.h"
 
 namespace lockstep::readers {
+
+namespace {
+
+constexpr std::size_t kMarkEvery = std::size_t{512} << 10;
+// Around a line: where a time or a rank may stand that it has not itself, and what it leads to.
+constexpr std::size_t kBefore = 1024;
+constexpr std::size_t kAfter = 512;
+// Behind a mark: the stacks of a process, or torchrun's summary.
+constexpr std::size_t kBehindMark = std::size_t{64} << 10;
+constexpr std::size_t kLongestLine = std::size_t{8} << 10;
+
+// The first lines of a kind say most; of later ones fewer and fewer are enough.
+constexpr std::size_t kFirstOfKind = 512;
+
+std::size_t line_begin(std::string_view text, std::size_t place) {
+  const std::size_t from = place - std::min(place, kLongestLine);
+  const std::size_t newline = text.substr(from, place - from).rfind('\n');
+  return newline == std::string_view::npos ? from : from + newline + 1;
+}
+
+std::size_t line_end(std::string_view text, std::size_t place) {
+  const std::string_view rest = text.substr(std::min(place, text.size()), kLongestLine);
+  const std::size_t newline = rest.find('\n');
+  return std::min(text.size(), place + (newline == std::string_view::npos ? rest.size() : newline + 1));
+}
+
+}  // namespace
+
+bool CondensedLog::is_worth_keeping(unsigned kind) {
+  const std::size_t number = lines_of_kind_[kind]++;
+  return number < kFirstOfKind || number % std::bit_floor(number / (kFirstOfKind / 2)) == 0;
+}
+
+std::vector<CondensedLog::Range> CondensedLog::worth_keeping(std::string_view part) {
+  std::vector<Range> ranges;
+  const auto keep = [&](std::size_t begin, std::size_t end) {
+    ranges.push_back({line_begin(part, begin), line_end(part, end)});
+  };
+  for (const TellingLine& line : telling_lines_(part)) {
+    if (is_worth_keeping(line.kind)) keep(line.begin - std::min(line.begin, kBefore), line.end + kAfter);
+  }
+  for_each_mark(part, 0, part.size(), [&](LogMark mark, std::size_t place) {
+    if (mark != LogMark::kNccl) return keep(place - std::min(place, kBefore), place + kBehindMark);
+    const std::size_t begin = line_begin(part, place);
+    if (tells_of_nccl_events(part.substr(begin, line_end(part, place) - begin))) keep(place, place);
+  });
+  std::ranges::sort(ranges, {}, &Range::begin);
+  return ranges;
+}
+
+void CondensedLog::append(std::string_view bytes) {
+  lines_.add(bytes_.size(), lines_before_ - lines_marked_);
+  lines_marked_ = lines_before_;
+  bytes_.append(bytes);
+  lines_before_ += base::count_lines(bytes);
+}
+
+// What follows in the stream is left out, and it may stand in the same huge line.
+void CondensedLog::end_line() {
+  if (bytes_.size() > 0 && bytes_.view().back() != '\n') bytes_.append("\n");
+}
+
+void CondensedLog::add_whole(std::string_view part) {
+  for (std::size_t begin = 0; begin < part.size(); begin += kMarkEvery)
+    append(part.substr(begin, kMarkEvery));
+}
+
+void CondensedLog::add_condensed(std::string_view part) {
+  std::size_t done = 0;
+  for (const Range& range : worth_keeping(part)) {
+    if (range.end <= done) continue;
+    const std::size_t begin = std::max(range.begin, done);
+    lost_lines_ = lost_lines_ || condensed_bytes_ + (range.end - begin) > most_bytes_;
+    if (lost_lines_) break;
+    if (begin > done) end_line();
+    lines_before_ += base::count_lines(part.substr(done, begin - done));
+    append(part.substr(begin, range.end - begin));
+    condensed_bytes_ += range.end - begin;
+    done = range.end;
+  }
+  if (done < part.size()) end_line();
+  lines_before_ += base::count_lines(part.substr(done));
+}
+
+Input CondensedLog::finish() {
+  lines_.add(bytes_.size(), lines_before_ - lines_marked_);
+  Input input;
+  input.bytes = bytes_.release();
+  input.lines = std::move(lines_);
+  input.lost_lines = lost_lines_;
+  return input;
+}
+
 namespace {
 
 // Of what cannot be condensed: dumps and traces.
@@ -42,10 +137,10 @@ bool is_log(std::string_view start, const std::filesystem::path& path) {
 
 // Up to the end of the last whole line of it; a line that does not end is cut.
 std::size_t whole_lines(std::string_view text) {
-  constexpr std::size_t kLongestLine = std::size_t{64} << 10;
+  constexpr std::size_t kMaxUnendedBytes = std::size_t{64} << 10;
   const std::size_t newline = text.rfind('\n');
   if (newline != std::string_view::npos) return newline + 1;
-  return text.size() > kLongestLine ? text.size() : 0;
+  return text.size() > kMaxUnendedBytes ? text.size() : 0;
 }
 
 Input condense(GrowingBuffer& buffer, ByteStream& stream, const StreamOptions& options) {

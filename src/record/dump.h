@@ -7,10 +7,18 @@
 #include <set>
 #include <string_view>
 
+#include "base/json.h"
 #include "base/result.h"
-#include "record/read_stats.h"
+#include "record/definitions.h"
+#include "record/reader.h"
 
 namespace lockstep::record {
+
+// A record in words: its fields by name, with the numbers of the vocabulary and of definitions replaced by
+// what they stand for. Fields that say nothing (no name, no peer) are left out.
+base::Json describe_header(const lockstep_file_header& header);
+base::Json describe(const RecordView& record, const Definitions& definitions);
+base::Json describe_stats(const ReadStats& stats);
 
 enum class DumpLayout {
   kText,      // for people: a head, aligned columns, a closing line; escaped for the terminal

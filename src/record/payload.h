@@ -5,6 +5,7 @@
 
 #include <array>
 #include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -121,5 +122,10 @@ Result<Payload> read_payload(const std::filesystem::path& path);
 
 // The same of bytes in memory, which begin at a multiple of 8.
 Result<Payload> decode_payload(const void* data, std::size_t bytes, const std::string& name);
+
+// The bytes of what calls returned, which lie in the payload files of any rank of a host. Of one content;
+// none when the recording does not hold it.
+std::optional<std::vector<std::byte>> read_content(const std::filesystem::path& recording,
+                                                   const PayloadOutput& output);
 
 }  // namespace lockstep::record

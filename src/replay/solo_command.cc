@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view kWrappers[] = {"gdb",     "lldb",    "rr",        "strace", "ltrace",  "valgrind",
                                           "perf",    "time",    "nice",      "ionice", "timeout", "taskset",
                                           "numactl", "unshare", "heaptrack", "py-spy", "env",     "stdbuf"};
-constexpr std::size_t kMostDifferences = 8;
+constexpr std::size_t kMaxDifferences = 8;  // named in a verdict; the others are counted
 
 std::string program_of(const std::vector<std::string>& command) {
   return fs::path(command.front()).filename().string();
@@ -138,9 +138,9 @@ std::vector<std::string> differences_between(const record::PayloadProcess& recor
   for (const auto& [name, value] : now) {
     if (!is_of_terminal(name)) differences.push_back("variable " + name);
   }
-  if (differences.size() > kMostDifferences) {
-    const std::size_t more = differences.size() - kMostDifferences;
-    differences.resize(kMostDifferences);
+  if (differences.size() > kMaxDifferences) {
+    const std::size_t more = differences.size() - kMaxDifferences;
+    differences.resize(kMaxDifferences);
     differences.push_back(fmt::format("{} more", more));
   }
   return differences;

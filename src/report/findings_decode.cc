@@ -1,5 +1,11 @@
 #include <algorithm>
+#include <cstdint>
 #include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -7,12 +13,126 @@
 #include "base/closest.h"
 #include "base/escape.h"
 #include "base/json.h"
+#include "base/result.h"
 #include "report/findings_json.h"
-#include "report/json_view.h"
-#include "report/names.h"
 
 namespace lockstep::report {
+
 namespace {
+
+// One value of a parsed document together with its path, so that every complaint names the place:
+// "findings[2].leaf". A view borrows the document and the name of its source; both outlive it.
+class JsonView {
+ public:
+  JsonView(const base::Json& value, std::string_view source, std::string path)
+      : value_(&value), source_(source), path_(std::move(path)) {}
+
+  Result<std::string> text() const;
+  Result<double> number() const;
+  Result<std::int64_t> integer(std::int64_t largest) const;  // from 0
+
+  // Members, each read by a function from JsonView to Result<T>. Members nobody asks for are ignored.
+  template <typename Read>
+  using Outcome = std::invoke_result_t<Read, const JsonView&>;
+  template <typename Read>
+  using Value = std::remove_cvref_t<decltype(std::declval<Outcome<Read>>().value())>;
+
+  template <typename Read>
+  Outcome<Read> required(std::string_view name, Read read) const {
+    const base::Json* found = TRY(find(name));
+    if (found == nullptr) return missing(name);
+    return read(JsonView(*found, source_, path_of(name)));
+  }
+
+  template <typename Read>
+  Result<std::optional<Value<Read>>> optional(std::string_view name, Read read) const {
+    const base::Json* found = TRY(find(name));
+    if (found == nullptr) return std::optional<Value<Read>>();
+    return std::optional<Value<Read>>(TRY(read(JsonView(*found, source_, path_of(name)))));
+  }
+
+  // Every element of an array; an absent array is an empty one.
+  template <typename Read>
+  Result<std::vector<Value<Read>>> list(std::string_view name, Read read) const {
+    const std::vector<JsonView> views = TRY(elements(name));
+    std::vector<Value<Read>> values;
+    values.reserve(views.size());
+    for (const JsonView& element : views) values.push_back(TRY(read(element)));
+    return values;
+  }
+
+  // "findings[2].leaf COMPLAINT"
+  Error wrong(std::string_view complaint, std::string hint) const;
+
+ private:
+  Result<const base::Json*> find(std::string_view name) const;
+  Result<std::vector<JsonView>> elements(std::string_view name) const;
+  std::string path_of(std::string_view name) const;
+  Error missing(std::string_view name) const;
+  Error wrong_type(std::string_view wanted) const;
+
+  const base::Json* value_;
+  std::string_view source_;
+  std::string path_;
+};
+
+Result<std::string> JsonView::text() const {
+  if (!value_->is_string()) return wrong_type("a string");
+  return value_->get<std::string>();
+}
+
+Result<double> JsonView::number() const {
+  if (!value_->is_number()) return wrong_type("a number");
+  return value_->get<double>();
+}
+
+Result<std::int64_t> JsonView::integer(std::int64_t largest) const {
+  if (!value_->is_number_integer()) return wrong_type("an integer");
+  // The parser keeps every integer from 0 on as unsigned, so a signed one is negative.
+  const bool is_in_range =
+      value_->is_number_unsigned() && value_->get<std::uint64_t>() <= static_cast<std::uint64_t>(largest);
+  if (!is_in_range) return wrong(fmt::format("is not between 0 and {}", largest), "");
+  return value_->get<std::int64_t>();
+}
+
+Error JsonView::wrong(std::string_view complaint, std::string hint) const {
+  const std::string_view subject = path_.empty() ? std::string_view("the document") : path_;
+  return Error{"cannot read findings", std::string(source_), fmt::format("{} {}", subject, complaint),
+               std::move(hint)};
+}
+
+Result<const base::Json*> JsonView::find(std::string_view name) const {
+  if (!value_->is_object()) return wrong_type("an object");
+  const auto member = value_->find(name);
+  const base::Json* found = member == value_->end() ? nullptr : &*member;
+  return found;
+}
+
+Result<std::vector<JsonView>> JsonView::elements(std::string_view name) const {
+  const base::Json* array = TRY(find(name));
+  std::vector<JsonView> views;
+  if (array == nullptr) return views;
+  if (!array->is_array()) return JsonView(*array, source_, path_of(name)).wrong_type("an array");
+  views.reserve(array->size());
+  for (const base::Json& element : *array) {
+    views.emplace_back(element, source_, fmt::format("{}[{}]", path_of(name), views.size()));
+  }
+  return views;
+}
+
+std::string JsonView::path_of(std::string_view name) const {
+  return path_.empty() ? std::string(name) : fmt::format("{}.{}", path_, name);
+}
+
+Error JsonView::missing(std::string_view name) const {
+  return JsonView(*value_, source_, path_of(name))
+      .wrong("is missing", "every member it needs is in docs/formats/findings-json.md");
+}
+
+Error JsonView::wrong_type(std::string_view wanted) const {
+  return wrong(fmt::format("is of type {}, not {}", value_->type_name(), wanted),
+               "the type of every member is in docs/formats/findings-json.md");
+}
 
 constexpr std::size_t kLongestIdInAnError = 64;
 

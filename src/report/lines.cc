@@ -10,6 +10,8 @@
 namespace lockstep::report {
 namespace {
 
+constexpr std::size_t kParagraphWidth = 80;  // columns of a terminal that nobody made wider
+
 // Characters and lines of evidence that are kept at the beginning and at the end of a long one.
 constexpr std::size_t kHeadCharacters = 400;
 constexpr std::size_t kTailCharacters = 200;
@@ -91,6 +93,24 @@ std::vector<std::string> wrap(std::string_view line, int width) {
     line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
   } while (!line.empty());
   return rows;
+}
+
+std::string paragraph(std::string_view text, std::size_t indent) {
+  std::string lines;
+  std::size_t column = 0;
+  while (!text.empty()) {
+    const std::string_view word = text.substr(0, text.find(' '));
+    text.remove_prefix(std::min(text.size(), word.size() + 1));
+    if (word.empty()) continue;
+    if (column > 0 && column + 1 + word.size() > kParagraphWidth) {
+      lines += '\n';
+      column = 0;
+    }
+    lines += column == 0 ? std::string(indent, ' ') : " ";
+    lines += word;
+    column += (column == 0 ? indent : 1) + word.size();
+  }
+  return lines + '\n';
 }
 
 std::vector<std::string> excerpt(std::string_view text) {

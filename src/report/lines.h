@@ -16,6 +16,9 @@ std::vector<std::string> escaped_lines(std::string_view text);
 // on the first piece; a word wider than `width` is split.
 std::vector<std::string> wrap(std::string_view line, int width);
 
+// The words of `text`, escaped already, in lines of at most 80 columns that begin with `indent` spaces.
+std::string paragraph(std::string_view text, std::size_t indent);
+
 // The escaped lines of evidence. Of a long text the beginning and the end are kept (a traceback ends with
 // its reason), with a line between that says how many characters were left out.
 std::vector<std::string> excerpt(std::string_view text);

@@ -7,10 +7,9 @@
 
 #include "base/escape.h"
 #include "base/json.h"
+#include "report/findings_json.h"
 #include "report/lines.h"
-#include "report/names.h"
 #include "report/phrases.h"
-#include "report/printable_json.h"
 
 namespace lockstep::report {
 namespace {

@@ -3,18 +3,18 @@
 #include <algorithm>
 
 #include "report/findings_json.h"
-#include "service/engine/ask_for_repair.h"
-#include "service/engine/keeper.h"
-#include "service/engine/nodes/meeting.h"
+#include "service/engine/attempt_supervisor.h"
+#include "service/engine/nodes/node_place.h"
 #include "service/engine/plan.h"
+#include "service/engine/plan_check.h"
 #include "service/engine/silence.h"
 #include "service/job/job_id.h"
-#include "service/retry/checkpoints.h"
+#include "service/retry/growth.h"
 
 namespace lockstep::service {
 namespace {
 
-constexpr int kKeeperWasKilled = 2;
+constexpr int kSupervisorWasKilled = 2;
 
 std::vector<std::string> node_names(const AttemptFolder& folder, int nodes) {
   std::vector<std::string> names;
@@ -41,17 +41,17 @@ void read_end(const AttemptFolder& folder, const Job& job, Attempt& attempt) {
     take_end(attempt, *end);
   } else {
     attempt.state = JobState::kFailed;
-    attempt.exit_status = kKeeperWasKilled;
-    attempt.reason = "the process that kept this attempt was killed";
+    attempt.exit_status = kSupervisorWasKilled;
+    attempt.reason = EndReason::supervisor_lost();
     attempt.ended_ms = now_in_ms();
   }
   if (const auto silence = read_silence(folder); silence && attempt.state == JobState::kFailed) {
-    attempt.reason = in_words(*silence);
+    attempt.reason = reason_of(*silence);
     attempt.findings = findings_of(*silence, attempt.workers);
   }
   if (job.cancel_asked && was_told_to_end(attempt)) {
     attempt.state = JobState::kCancelled;
-    attempt.reason = "cancelled";
+    attempt.reason = EndReason::cancelled();
   }
 }
 

@@ -7,7 +7,7 @@
 
 namespace lockstep::service {
 
-// How it ended, as its keeper wrote it down; or that nobody did.
+// How it ended, as its supervisor wrote it down; or that nobody did.
 void read_end(const AttemptFolder& folder, const Job& job, Attempt& attempt);
 
 // A rank that saves when it is told to end may end well.

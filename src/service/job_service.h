@@ -14,31 +14,35 @@
 
 #include "base/result.h"
 #include "service/admission.h"
-#include "service/engine/local_engine.h"
+#include "service/clock.h"
+#include "service/engine/engine.h"
 #include "service/engine/machine.h"
 #include "service/engine/report_maker.h"
 #include "service/engine/silence.h"
 #include "service/job/job.h"
 #include "service/outbox.h"
+#include "service/retention.h"
 #include "service/retry/growth.h"
 #include "service/retry/retry_policy.h"
+#include "service/running_set.h"
 #include "service/schedule/scheduler.h"
 #include "service/store/store.h"
-#include "service/waiting_line.h"
 
 namespace lockstep::service {
 
 class JobService {
  public:
   // Jobs are forgotten so long after their end; 0: never.
-  JobService(std::unique_ptr<Store> store, LocalEngine engine, Clusters clusters, Machine machine,
-             std::chrono::milliseconds kept_for = {})
+  JobService(std::unique_ptr<Store> store, std::unique_ptr<Engine> engine, Clusters clusters, Machine machine,
+             ReportMaker reports, std::chrono::milliseconds kept_for = {},
+             std::unique_ptr<ServiceClock> clock = std::make_unique<SystemClock>())
       : store_(std::move(store)),
         engine_(std::move(engine)),
         clusters_(std::move(clusters)),
         machine_(std::move(machine)),
-        kept_for_(kept_for),
-        reports_(engine_.program()) {}
+        clock_(std::move(clock)),
+        retention_(kept_for),
+        reports_(std::move(reports)) {}
 
   // Finds the jobs that are in the store and not known here: those that wait and those that run on.
   Result<void> recover();
@@ -63,7 +67,7 @@ class JobService {
 
   Store& store() { return *store_; }
   const Store& store() const { return *store_; }
-  const LocalEngine& engine() const { return engine_; }
+  const Engine& engine() const { return *engine_; }
   ReportMaker& reports() { return reports_; }
   const Machine& machine() const { return machine_; }
   bool has_unfinished_jobs() const { return waiting_.size() > 0 || !running_.empty() || !outbox_.is_empty(); }
@@ -73,45 +77,32 @@ class JobService {
   std::int64_t ended_count(JobState state) const;
 
  private:
-  struct Active {
-    Job job;
-    Attempt attempt;
-    bool is_launched = false;
-    std::optional<pid_t> child = {};  // our own keeper, until it was reaped
-    SilenceWatch silence = {};
-    int adoptions = 0;  // by this service
-    bool is_told_to_grow = false;
-  };
-
   Result<void> take_admission(const Admitted& admitted, Submitted& submitted);
-  Result<void> save(Active& active, std::string kind, std::string detail);
+  Result<void> save(RunningAttempt& active, std::string kind, std::string detail);
   Result<void> begin(const Start& start);
-  Result<void> launch(Active& active);
+  Result<void> launch(RunningAttempt& active);
   Result<void> catch_up();
   Result<void> heed_others();
-  bool is_at_work(Active& active) const;
-  Result<void> finish(Active& active);
+  bool is_at_work(RunningAttempt& active) const;
+  Result<void> finish(RunningAttempt& active);
   Result<void> look_for_silence();
   Result<void> look_for_room();
-  std::optional<Growth> growth_of(const Active& active);
-  Resources held_here() const;
-  Result<void> go_on_grown(Active& active, const Growth& growth);
+  std::optional<Growth> growth_of(const RunningAttempt& active);
+  Result<void> go_on_grown(RunningAttempt& active, const Growth& growth);
   Result<void> schedule();
   Result<void> hand_over();
-  Result<void> tell_news(Active& active);
-  Result<void> adopt(Active& active);
-  Result<void> start_again(Active& active, const Decision& decision);
+  Result<void> tell_news(RunningAttempt& active);
+  Result<void> adopt(RunningAttempt& active);
+  Result<void> start_again(RunningAttempt& active, const Decision& decision);
   Result<void> forget_old();
   void wait_for_its_turn(const Job& job);
-  bool is_full() const;
-  std::vector<int> gpus_to_give(std::int64_t count) const;
 
   std::unique_ptr<Store> store_;
-  LocalEngine engine_;
+  std::unique_ptr<Engine> engine_;
   Clusters clusters_;
   Machine machine_;
-  std::chrono::milliseconds kept_for_;
-  std::chrono::steady_clock::time_point next_forgetting_{};
+  std::unique_ptr<ServiceClock> clock_;
+  Retention retention_;
   std::chrono::seconds silence_patience_{0};
   std::chrono::steady_clock::time_point next_look_for_silence_{};
   std::chrono::seconds grow_after_{0};
@@ -122,7 +113,7 @@ class JobService {
   bool is_in_doubt_ = false;  // whether the store has jobs that were refused when it was lost
   std::chrono::steady_clock::time_point next_heeding_{};
   std::chrono::steady_clock::time_point next_pass_{};
-  std::map<std::string, Active> running_;
+  RunningSet running_;
   std::map<JobState, std::int64_t> ended_;
 };
 

@@ -1,9 +1,13 @@
 #include "service/serve.h"
 
 #include <fcntl.h>
+#include <optional>
+#include <string>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/types.h>
 #include <thread>
+#include <unistd.h>
 
 #include <fmt/format.h>
 
@@ -11,20 +15,54 @@
 #include "base/process/descriptor.h"
 #include "service/api/api.h"
 #include "service/client/client.h"
-#include "service/client/start_service.h"
+#include "service/engine/attempt_supervisor.h"
+#include "service/engine/cluster.h"
 #include "service/engine/gang.h"
-#include "service/engine/keeper.h"
 #include "service/engine/kubernetes/attempt_objects.h"
 #include "service/engine/kubernetes/kubernetes_cluster.h"
+#include "service/engine/local_engine.h"
 #include "service/engine/nodes/node_part.h"
-#include "service/engine/one_machine.h"
 #include "service/engine/slurm/slurm_cluster.h"
+#include "service/http/message.h"
 #include "service/http/server.h"
+#include "service/job/job_id.h"
 #include "service/job_service.h"
-#include "service/page_key.h"
+#include "service/store/seal.h"
 
 namespace lockstep::service {
+
 namespace {
+
+// Who may use the page on this machine: whoever has the key that a service tells its user when it starts, and
+// that is forgotten when it ends. Others on the machine can reach the port, but not know the key.
+
+class PageKey {
+ public:
+  PageKey();
+
+  // Behind the "#" the key stays in the browser: it is no part of what is sent.
+  std::string address(std::uint16_t port) const;
+  std::optional<uid_t> holder(const Request& request) const;
+
+ private:
+  std::string text_;
+  std::string hash_;
+};
+
+constexpr std::size_t kPageKeyBytes = 24;
+
+PageKey::PageKey() : text_("page_" + in_hex(random_bytes(kPageKeyBytes))), hash_(sha256(text_)) {}
+
+std::string PageKey::address(std::uint16_t port) const {
+  return fmt::format("http://127.0.0.1:{}/#token={}", port, text_);
+}
+
+// Hashes are compared: how long that takes tells nothing of the key.
+std::optional<uid_t> PageKey::holder(const Request& request) const {
+  const auto token = bearer_token(request);
+  if (!token || sha256(*token) != hash_) return std::nullopt;
+  return ::geteuid();
+}
 
 namespace fs = std::filesystem;
 
@@ -113,9 +151,9 @@ Result<void> serve(const ServeOptions& options) {
   const std::string program = TRY(own_program());
   Machine machine = this_machine();
   Clusters clusters = TRY(clusters_for(options, machine));
-  LocalEngine engine(folder / "jobs", program, access_to(clusters));
+  auto engine = std::make_unique<LocalEngine>(folder / "jobs", program, access_to(clusters));
   JobService service(std::move(store), std::move(engine), std::move(clusters), std::move(machine),
-                     options.kept_for);
+                     ReportMaker(program), options.kept_for);
   service.watch_for_silence(options.silence);
   service.grow_after(options.grow_after);
   TRY(service.recover());

@@ -8,7 +8,7 @@
 
 #include "base/result.h"
 #include "service/store/open_store.h"
-#include "service/store/token.h"
+#include "service/store/store.h"
 
 namespace lockstep::service {
 

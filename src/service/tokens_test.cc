@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "service/api/principal.h"
+#include "service/api/api.h"
 #include "service/job/job_id.h"
 #include "service/store/open_store.h"
 

@@ -1,9 +1,13 @@
-// Figures short enough for a column, and the sign for one that is not known.
+// Figures and states of ranks short enough for a column, and the sign for a figure that is not known.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
+
+#include "run/watch/snapshot.h"
+#include "top/line.h"
 
 namespace lockstep::top {
 
@@ -17,5 +21,12 @@ template <typename T>
 std::string or_dash(const std::optional<T>& value, std::string (*in_words)(T)) {
   return value ? in_words(*value) : "-";
 }
+
+// The states of ranks in words and inks.
+inline constexpr int kWidestState = 9;
+
+std::string_view word_of(watch::RankState state);  // "in call"; at most kWidestState columns
+std::string_view id_of(watch::RankState state);    // "communicating": as programs read it
+Ink ink_of(watch::RankState state);
 
 }  // namespace lockstep::top

@@ -1,4 +1,4 @@
-// One line of the screen: pieces of safe text, each with its ink.
+// Text made to fit a number of columns, and lines of the screen made of it.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,17 @@
 
 namespace lockstep::top {
 
+// `text`, which is already safe for a terminal, at most `columns` wide; what was cut ends with "…". Never
+// half of a character.
+std::string cut(std::string_view text, int columns);
+
+// Exactly `columns` wide, cut or filled with blanks on the right (left) side.
+std::string left_aligned(std::string_view text, int columns);
+std::string right_aligned(std::string_view text, int columns);
+
+// Text that came from a file, made safe; of a very long one only the beginning.
+std::string safe(std::string_view from_a_file);
+
 enum class Ink : std::uint8_t { kPlain, kBold, kDim, kHead, kSortedHead, kGood, kBusy, kWarning, kAlarm };
 
 struct Piece {
@@ -15,6 +26,7 @@ struct Piece {
   Ink ink = Ink::kPlain;
 };
 
+// One line of the screen: pieces of safe text, each with its ink.
 class Line {
  public:
   Line() = default;

@@ -5,7 +5,6 @@
 
 #include "base/escape.h"
 #include "report/code_points.h"
-#include "top/fit.h"
 
 namespace lockstep::top {
 namespace {

@@ -6,8 +6,8 @@
 #include "base/escape.h"
 #include "base/json.h"
 #include "report/findings_json.h"
-#include "report/printable_json.h"
-#include "top/states.h"
+#include "top/figures.h"
+#include "top/line.h"
 
 namespace lockstep::top {
 namespace {

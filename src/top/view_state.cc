@@ -4,7 +4,6 @@
 
 #include "top/pages/text_page.h"
 #include "top/render.h"
-#include "top/rows_shown.h"
 
 namespace lockstep::top {
 namespace {

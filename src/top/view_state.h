@@ -7,7 +7,7 @@
 
 #include "run/watch/snapshot.h"
 #include "top/history.h"
-#include "top/rows/fold.h"
+#include "top/rows/row.h"
 #include "top/terminal/key_decoder.h"
 
 namespace lockstep::top {

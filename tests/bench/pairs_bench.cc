@@ -30,7 +30,7 @@ std::string random_rules(std::mt19937& random, int rules) {
   std::string text = "*filter\n:INPUT ACCEPT [0:0]\n-A INPUT -m conntrack --ctstate ESTABLISHED -j ACCEPT\n";
   for (int at = 1; at < rules; ++at) {
     const int length = 16 + static_cast<int>(random() % 17);
-    const Prefix prefix{ipv4(0x0a000000U | (random() & 0xffffU)), length};
+    const base::Prefix prefix{base::ipv4(0x0a000000U | (random() & 0xffffU)), length};
     const auto first = random() % 65000;
     text += fmt::format("-A INPUT -s {}/{} -p tcp -m tcp --dport {}:{} -j {}\n", to_text(prefix.first()),
                         length, first, first + random() % 500, random() % 4 == 0 ? "DROP" : "ACCEPT");
@@ -38,17 +38,17 @@ std::string random_rules(std::mt19937& random, int rules) {
   return text + "COMMIT\n";
 }
 
-HostFacts facts_of(std::size_t at, std::string rules) {
-  HostFacts facts;
+hostinfo::HostFacts facts_of(std::size_t at, std::string rules) {
+  hostinfo::HostFacts facts;
   facts.name = "h" + std::to_string(at);
-  Interface interface;
+  hostinfo::Interface interface;
   interface.name = "eth0";
   interface.is_up = interface.is_running = true;
-  interface.addresses = {{.prefix = {ipv4(0x0a000001U + static_cast<std::uint32_t>(at)), 16}}};
+  interface.addresses = {{.prefix = {base::ipv4(0x0a000001U + static_cast<std::uint32_t>(at)), 16}}};
   facts.routes = {{.destination = {interface.addresses[0].prefix.first(), 16}, .interface = "eth0"}};
   facts.interfaces = {std::move(interface)};
   facts.firewall.was_seen = true;
-  facts.firewall.iptables = {{IptablesKind::kLegacy, false, std::move(rules)}};
+  facts.firewall.iptables = {{hostinfo::IptablesKind::kLegacy, false, std::move(rules)}};
   return facts;
 }
 
@@ -60,7 +60,7 @@ long peak_megabytes() {
 
 int run(std::size_t count, int rules, std::size_t sets) {
   std::mt19937 random(7);
-  std::vector<HostFacts> facts;
+  std::vector<hostinfo::HostFacts> facts;
   for (std::size_t at = 0; at < count; ++at)
     facts.push_back(
         facts_of(at, at < sets ? random_rules(random, rules) : facts[at % sets].firewall.iptables[0].text));

@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "check/repair/repair.h"
-#include "network/facts_json.h"
+#include "hostinfo/facts_json.h"
 
 namespace lockstep::repair {
 namespace {
@@ -23,20 +23,20 @@ double processor_ms() {
   return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) / 1e6;
 }
 
-void add_interface(network::HostFacts& host, const std::string& name, const std::string& prefix) {
-  network::Interface interface;
+void add_interface(hostinfo::HostFacts& host, const std::string& name, const std::string& prefix) {
+  hostinfo::Interface interface;
   interface.index = static_cast<int>(host.interfaces.size()) + 1;
   interface.name = name;
   interface.mtu = 1500;
   interface.is_up = interface.is_running = true;
-  const network::Prefix own = *network::parse_prefix(prefix);
+  const base::Prefix own = *base::parse_prefix(prefix);
   interface.addresses = {{.prefix = own, .scope = "global"}};
   host.interfaces.push_back(interface);
   host.routes.push_back({.destination = {own.first(), own.length}, .interface = name, .source = own.address});
 }
 
-network::HostFacts host_at(std::size_t at, std::size_t count) {
-  network::HostFacts host;
+hostinfo::HostFacts host_at(std::size_t at, std::size_t count) {
+  hostinfo::HostFacts host;
   host.name = host.full_name = fmt::format("h{}", at);
   host.boot_id = host.name;
   host.firewall.was_seen = true;
@@ -45,9 +45,9 @@ network::HostFacts host_at(std::size_t at, std::size_t count) {
   add_interface(host, "eth2", fmt::format("10.20.0.{}/24", at + 1));
   add_interface(host, "eth3", fmt::format("10.30.0.{}/24", at + 1));
   for (std::size_t other : {at, std::size_t{0}, count - 1}) {
-    network::ResolvedName name;
+    hostinfo::ResolvedName name;
     name.name = fmt::format("h{}", other);
-    name.any = name.ipv4 = name.ipv6 = {*network::parse_address(fmt::format("192.168.{}.1", other))};
+    name.any = name.ipv4 = name.ipv6 = {*base::parse_address(fmt::format("192.168.{}.1", other))};
     host.names.push_back(name);
   }
   return host;
@@ -62,8 +62,8 @@ Situation situation_of(std::size_t count) {
   };
   std::vector<rules::HostDocument> documents;
   for (std::size_t at = 0; at < count; ++at) {
-    const network::HostFacts host = host_at(at, count);
-    documents.push_back({host.name, base::parse_json(network::encode_facts(host), host.name).value()});
+    const hostinfo::HostFacts host = host_at(at, count);
+    documents.push_back({host.name, base::parse_json(hostinfo::encode_facts(host), host.name).value()});
   }
   return make_situation(std::move(inputs), std::move(documents));
 }

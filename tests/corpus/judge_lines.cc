@@ -14,7 +14,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
-#include "diagnose/logs/embedded.h"
+#include "catalogue/embedded.h"
 #include "diagnose/logs/judge.h"
 #include "report/findings_json.h"
 
@@ -22,7 +22,7 @@ namespace {
 
 using lockstep::Error;
 using lockstep::Result;
-using lockstep::logs::Catalogue;
+using lockstep::catalogue::Catalogue;
 using lockstep::logs::LogText;
 using lockstep::logs::LogVerdict;
 
@@ -63,7 +63,7 @@ std::string findings_in(const LogVerdict& verdict) {
 
 Result<int> run(const std::vector<std::string>& words) {
   if (words.size() == 1 && words[0] == "entries") {
-    fmt::print("{}", lockstep::logs::embedded_entries());
+    fmt::print("{}", lockstep::catalogue::embedded_entries());
     return 0;
   }
   const Models models = TRY(load_models());

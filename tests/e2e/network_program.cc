@@ -9,11 +9,11 @@
 
 #include "base/file.h"
 #include "base/text_fields.h"
+#include "hostinfo/facts_json.h"
 #include "network/choices/nccl.h"
 #include "network/choices/open_mpi.h"
 #include "network/choices/tensorflow.h"
 #include "network/choices/torch.h"
-#include "network/facts_json.h"
 #include "network/horovod_probe.h"
 #include "network/reach.h"
 
@@ -22,9 +22,10 @@ namespace {
 
 using base::Json;
 
-HostFacts read(const std::string& path) {
+hostinfo::HostFacts read(const std::string& path) {
   const auto text = base::read_file(path, std::size_t{64} << 20);
-  auto facts = text.ok() ? decode_facts(text.value(), path) : Result<HostFacts>(text.error());
+  auto facts =
+      text.ok() ? hostinfo::decode_facts(text.value(), path) : Result<hostinfo::HostFacts>(text.error());
   if (facts.ok()) return std::move(facts).value();
   std::fprintf(stderr, "%s: %s\n", path.c_str(), facts.error().why.c_str());
   std::exit(2);
@@ -38,7 +39,7 @@ Json json_of(const Choice& choice) {
 }
 
 int choices(const std::vector<std::string>& words) {
-  const HostFacts facts = read(words[0]);
+  const hostinfo::HostFacts facts = read(words[0]);
   Environment environment;
   for (std::size_t at = 1; at < words.size(); ++at)
     environment[std::string(base::word_of(words[at], '='))] = base::rest_after(words[at], "=");
@@ -60,14 +61,14 @@ int choices(const std::vector<std::string>& words) {
 }
 
 int torchrun(const std::vector<std::string>& words) {
-  const HostFacts facts = read(words[0]);
+  const hostinfo::HostFacts facts = read(words[0]);
   for (std::size_t at = 2; at < words.size(); ++at)
     std::puts(hosts_store(facts, words[at], parse_version(words[1])).is_host ? "host" : "client");
   return 0;
 }
 
 int horovod(const std::vector<std::string>& words) {
-  std::vector<HostFacts> facts;
+  std::vector<hostinfo::HostFacts> facts;
   for (std::size_t at = 1; at < words.size(); ++at) facts.push_back(read(words[at]));
   const CommonInterfaces common = choose_horovod(ReachHosts(facts), words[0] == "-" ? "" : words[0]);
   for (const std::string& name : common.names) std::puts(name.c_str());
@@ -75,9 +76,9 @@ int horovod(const std::vector<std::string>& words) {
 }
 
 int reach(const std::vector<std::string>& words) {
-  const HostFacts from = read(words[0]);
-  const HostFacts to = read(words[1]);
-  const auto address = parse_address(words[2]);
+  const hostinfo::HostFacts from = read(words[0]);
+  const hostinfo::HostFacts to = read(words[1]);
+  const auto address = base::parse_address(words[2]);
   if (!address) return 2;
   const ReachHost source = reach_host(from);
   const ReachHost destination = reach_host(to);

@@ -35,7 +35,7 @@ int main(int argc, char** argv) {
   }
   if (argc < 2) return 2;
   const auto begin = std::chrono::steady_clock::now();
-  request.host_at_begin = lockstep::evidence::facts_of_host({});
+  request.host_at_begin = lockstep::hostinfo::read_host_state({});
   const auto asked = std::chrono::steady_clock::now();
   const lockstep::evidence::Account account = lockstep::evidence::collect(request);
   const auto end = std::chrono::steady_clock::now();

@@ -2,9 +2,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "readers/pytorch/debug_server.h"
 #include "readers/pytorch/flight_recorder_json.h"
-#include "readers/pytorch/unreadable_dump.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const lockstep::readers::Source source{

@@ -7,7 +7,6 @@
 #include <string_view>
 #include <unistd.h>
 
-#include "run/multihost/conversation.h"
 #include "run/multihost/host_copy.h"
 #include "run/multihost/messages.h"
 
@@ -44,7 +43,7 @@ void as_a_friend(std::string_view bytes) {
     if (const auto* file = std::get_if<RankFile>(&*message)) (void)copy.keep(*file);
     if (const auto* part = std::get_if<RecordBytes>(&*message)) (void)copy.keep(*part);
     if (const auto* pulse = std::get_if<Pulse>(&*message)) copy.keep(*pulse);
-    if (const auto* testimony = std::get_if<Testimony>(&*message)) (void)copy.keep(*testimony);
+    if (const auto* evidence = std::get_if<EvidenceFile>(&*message)) (void)copy.keep(*evidence);
     if (const auto* output = std::get_if<Output>(&*message)) (void)copy.keep(*output);
   }
   copy.lose_sight();

@@ -12,7 +12,8 @@
 #include "base/check.h"
 #include "base/json.h"
 #include "service/api/api.h"
-#include "service/engine/one_machine.h"
+#include "service/engine/cluster.h"
+#include "service/engine/local_engine.h"
 #include "service/http/message_from.h"
 #include "service/store/open_store.h"
 
@@ -36,8 +37,9 @@ JobService& service() {
     char name[] = "/tmp/lockstep-fuzz-http-XXXXXX";
     return fs::path(::mkdtemp(name));
   }();
-  static JobService made(open_store({folder}).value(), LocalEngine(folder / "jobs", "/bin/false"),
-                         one_machine(), Machine{{8000, 1 << 30, 0}, {}});
+  static JobService made(open_store({folder}).value(),
+                         std::make_unique<LocalEngine>(folder / "jobs", "/bin/false"), one_machine(),
+                         Machine{{8000, 1 << 30, 0}, {}}, ReportMaker("/bin/false"));
   static const int at_exit = std::atexit([] { fs::remove_all(folder); });
   static_cast<void>(at_exit);
   return made;

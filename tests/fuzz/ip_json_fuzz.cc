@@ -3,14 +3,15 @@
 #include <cstdint>
 #include <string_view>
 
-#include "network/facts/ip_json.h"
+#include "hostinfo/collect/ip_json.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  namespace network = lockstep::network;
+  namespace base = lockstep::base;
+  namespace hostinfo = lockstep::hostinfo;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   std::vector<std::string> faults;
-  (void)network::interfaces_in(text, faults);
-  (void)network::routes_in(text, network::Family::kIpv4, faults);
-  (void)network::policy_rules_in(text, network::Family::kIpv6, faults);
+  (void)hostinfo::interfaces_in(text, faults);
+  (void)hostinfo::routes_in(text, base::Family::kIpv4, faults);
+  (void)hostinfo::policy_rules_in(text, base::Family::kIpv6, faults);
   return 0;
 }

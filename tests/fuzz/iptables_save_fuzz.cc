@@ -8,13 +8,15 @@
 #include "network/firewall/sweep.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  namespace base = lockstep::base;
+  namespace hostinfo = lockstep::hostinfo;
   namespace network = lockstep::network;
-  network::IptablesText text;
+  hostinfo::IptablesText text;
   text.text.assign(reinterpret_cast<const char*>(data), size);
   std::set<std::string> tables;
   network::Packet packet;
-  packet.source = network::ipv4(0x0a000001);
-  packet.destination = network::ipv4(0x0a000002);
+  packet.source = base::ipv4(0x0a000001);
+  packet.destination = base::ipv4(0x0a000002);
   for (const network::Program& program : network::iptables_programs(text, tables)) {
     const auto parts = network::sweep(
         program, packet, network::PortPairs(network::PortSet::one(40000), network::PortSet::one(29500)));

@@ -5,10 +5,10 @@
 #include <string_view>
 
 #include "base/check.h"
-#include "service/engine/one_machine.h"
+#include "service/engine/cluster.h"
 #include "service/job/resolve.h"
 #include "service/job/spec_fields.h"
-#include "service/store/job_row.h"
+#include "service/store/schema.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace lockstep;

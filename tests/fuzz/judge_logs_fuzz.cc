@@ -8,7 +8,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace lockstep::logs;
-  static const Catalogue catalogue = Catalogue::load().value();
+  static const lockstep::catalogue::Catalogue catalogue = lockstep::catalogue::Catalogue::load().value();
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   const std::size_t half = size / 2;
   const LogText logs[] = {{"a.log", bytes.substr(0, half), std::nullopt}, {"b.log", bytes.substr(half), 1}};

@@ -7,7 +7,6 @@
 #include "base/check.h"
 #include "service/engine/kubernetes/attempt_objects.h"
 #include "service/engine/kubernetes/kube_api.h"
-#include "service/engine/kubernetes/kubeconfig.h"
 #include "service/engine/kubernetes/pod_states.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

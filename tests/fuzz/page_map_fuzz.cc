@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "replay/checkpoint/page_map.h"
+#include "replay/checkpoint/shared_pages.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace lockstep::checkpoint;

@@ -4,8 +4,7 @@
 
 #include "base/check.h"
 #include "readers/stacks/faulthandler.h"
-#include "readers/stacks/py_spy_json.h"
-#include "readers/stacks/py_spy_text.h"
+#include "readers/stacks/py_spy.h"
 #include "readers/stacks/pystack.h"
 
 namespace {

@@ -3,8 +3,7 @@
 #include <string_view>
 
 #include "base/check.h"
-#include "readers/pytorch/error_json.h"
-#include "readers/pytorch/torchrun_summary.h"
+#include "readers/pytorch/torchrun_texts.h"
 
 namespace {
 

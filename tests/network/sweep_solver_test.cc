@@ -69,7 +69,7 @@ Program compiled(const Rules& rules, bool drops) {
     for (const Rule& rule : rules[at]) {
       ChainRule made;
       Match match;
-      match.source.add({ipv4(kNet + rule.source_first), ipv4(kNet + rule.source_last)});
+      match.source.add({base::ipv4(kNet + rule.source_first), base::ipv4(kNet + rule.source_last)});
       match.source.seal();
       match.ports = {PortSet{{rule.from_first, rule.from_last}}, PortSet{{rule.port_first, rule.port_last}}};
       made.alternatives = {match};
@@ -104,8 +104,8 @@ End first_match(const Rules& rules, std::size_t chain, std::uint32_t source, int
 
 Packet packet_from(std::uint32_t source) {
   Packet packet;
-  packet.source = ipv4(kNet + source);
-  packet.destination = ipv4(kNet + 100);
+  packet.source = base::ipv4(kNet + source);
+  packet.destination = base::ipv4(kNet + 100);
   return packet;
 }
 

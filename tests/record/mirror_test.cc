@@ -1,5 +1,7 @@
 // Record files of one host, copied to another by the watchers: the copy reads as the file, whatever the file
 // does meanwhile.
+#include "run/multihost/mirror.h"
+
 #include <chrono>
 #include <cstddef>
 #include <optional>
@@ -11,7 +13,6 @@
 #include "record/recording.h"
 #include "run/multihost/head.h"
 #include "run/multihost/host_copy.h"
-#include "run/multihost/rank_mirror.h"
 #include "run/multihost/satellite.h"
 #include "sample_recording.h"
 
@@ -58,9 +59,9 @@ class MirrorTest : public testing::Test {
     fs::create_directory(here_);
     fs::create_directory(there_);
   }
-  void open(std::size_t most_bytes, const recorder::WriterOptions& options) {
+  void open(std::size_t max_bytes, const recorder::WriterOptions& options) {
     ASSERT_EQ(writer_.open(options), 0);
-    mirror_.emplace(std::move(multihost::RankMirror::open(path_, most_bytes)).value());
+    mirror_.emplace(std::move(multihost::RankMirror::open(path_, max_bytes)).value());
   }
   void copy_all() {
     mirror_->look();

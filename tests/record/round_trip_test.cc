@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "record/definitions.h"
-#include "record/describe.h"
+#include "record/dump.h"
 #include "record/recording.h"
 #include "sample_recording.h"
 

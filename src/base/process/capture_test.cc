@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/process/process_tree.h"
+#include "base/process/run.h"
 
 namespace lockstep::process {
 namespace {

@@ -8,8 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/process/pointers.h"
-#include "base/process/search_path.h"
+#include "base/process/environment.h"
+#include "base/process/spawn.h"
 
 namespace lockstep::process {
 namespace {

@@ -6,10 +6,14 @@
 #pragma once
 
 #include <chrono>
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string_view>
+#include <sys/types.h>
+#include <vector>
 
+#include "base/process/descriptor.h"
 #include "base/process/spawn.h"
 #include "base/result.h"
 
@@ -42,5 +46,33 @@ struct RunEnd {
 
 // An error only when the program could not be started.
 Result<RunEnd> run(const Command& command, const RunOptions& options);
+
+// Every process below the calling one, found in /proc, parents before children. Those that have ended and
+// wait to be reaped count too.
+std::vector<pid_t> descendants();
+
+// Sends the signal to every descendant. A process that has ended meanwhile is left alone, even if its number
+// has been given to another.
+void signal_descendants(int number);
+
+// What a job prints, kept in two files while it passes: STEM.out and STEM.err.
+class OutputFiles {
+ public:
+  static Result<OutputFiles> open(const std::filesystem::path& folder, std::string_view stem);
+
+  void keep(Stream stream, std::string_view bytes);
+  // What follows goes into files of another name.
+  void go_on_in(std::string_view stem);
+  bool is_whole() const { return is_whole_; }  // false: the disk did not take everything
+
+ private:
+  explicit OutputFiles(std::filesystem::path folder) : folder_(std::move(folder)) {}
+  Result<void> open_files(std::string_view stem);
+
+  std::filesystem::path folder_;
+  Descriptor out_;
+  Descriptor err_;
+  bool is_whole_ = true;
+};
 
 }  // namespace lockstep::process

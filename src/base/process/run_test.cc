@@ -7,8 +7,6 @@
 
 #include <gtest/gtest.h>
 
-#include "base/process/process_tree.h"
-
 namespace lockstep::process {
 namespace {
 

@@ -29,4 +29,26 @@ struct Spawned {
 // program would read, except from a terminal: a process group in the background is stopped for trying.
 Result<Spawned> spawn(const Command& command);
 
+// A pseudo-terminal for a job whose output goes to a terminal, so that it prints as it would without us.
+struct TerminalPair {
+  Descriptor ours;
+  Descriptor the_jobs;
+};
+
+// As large as the terminal of this program's output. Bytes pass as they are: the real terminal translates
+// line ends.
+Result<TerminalPair> make_terminal_pair();
+
+// Whether both standard output and standard error of this program are a terminal.
+bool prints_on_a_terminal();
+
+// Texts as exec and posix_spawn take them: null at the end, valid as long as `texts`.
+inline std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  pointers.reserve(texts.size() + 1);
+  for (const std::string& text : texts) pointers.push_back(const_cast<char*>(text.c_str()));
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
 }  // namespace lockstep::process

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "base/text_search/regex_shape.h"
-#include "base/text_search/window_bits.h"
+#include "base/text_search/window_search.h"
 
 namespace lockstep::base {
 

@@ -20,9 +20,9 @@ std::string ports_as(const network::PortSet& ports, char between, char separator
 // An answer is let through by the state of its connection, a first packet by its peer and port.
 std::string accept_command(const network::Decider& decider, const network::ShownPacket& packet,
                            const network::PortSet& ports) {
-  const bool is_ipv6 = packet.source.family == network::Family::kIpv6;
+  const bool is_ipv6 = packet.source.family == base::Family::kIpv6;
   const bool is_leaving = decider.chain == "OUTPUT" || decider.chain == "output";
-  const std::string peer = network::to_text(is_leaving ? packet.destination : packet.source);
+  const std::string peer = base::to_text(is_leaving ? packet.destination : packet.source);
   const bool is_policy = decider.text.starts_with("policy");  // its handle is that of the chain
   if (decider.firewall == "nftables") {
     const std::string where =

@@ -9,9 +9,9 @@ using network::Decider;
 using network::PortSet;
 using network::ShownPacket;
 
-const ShownPacket kFirst{.source = *network::parse_address("10.0.0.3"),
+const ShownPacket kFirst{.source = *base::parse_address("10.0.0.3"),
                          .source_port = 32768,
-                         .destination = *network::parse_address("10.0.0.1"),
+                         .destination = *base::parse_address("10.0.0.1"),
                          .destination_port = 29500};
 
 TEST(AcceptCommand, SpeaksTheLanguageOfTheFirewall) {

@@ -10,7 +10,8 @@
 namespace lockstep::flows {
 namespace {
 
-constexpr std::size_t kMostLines = 40;
+// Lines of the table: a screen. Held by HostMatrix.TheTextIsBounded.
+constexpr std::size_t kMaxLines = 40;
 
 char letter_of(Cell cell) {
   return cell == Cell::kRefused ? kBlocked : cell == Cell::kDoubtful ? kNotKnown : kOpen;
@@ -27,14 +28,14 @@ bool has_a_mark(const network::BitMatrix& blocked, const network::BitMatrix& unk
 }  // namespace
 
 HostMatrix fold(const network::BitMatrix& blocked, const network::BitMatrix& unknown,
-                std::span<const network::HostFacts> hosts) {
+                std::span<const hostinfo::HostFacts> hosts) {
   auto groups = groups_of_hosts(blocked, unknown);
   HostMatrix matrix;
-  if (groups.size() > kMostLines) {
+  if (groups.size() > kMaxLines) {
     std::stable_partition(groups.begin(), groups.end(),
                           [&](const auto& group) { return has_a_mark(blocked, unknown, group.front()); });
-    matrix.left_out = groups.size() - kMostLines;
-    groups.resize(kMostLines);
+    matrix.left_out = groups.size() - kMaxLines;
+    groups.resize(kMaxLines);
   }
   for (const auto& group : groups) {
     HostMatrix::Line line;

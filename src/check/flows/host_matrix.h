@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "hostinfo/host_facts.h"
 #include "network/bit_matrix.h"
-#include "network/host_facts.h"
 
 namespace lockstep::flows {
 
@@ -32,7 +32,7 @@ struct HostMatrix {
 
 // Rows are sources; the diagonals are not looked at. Blocked counts where both are set.
 HostMatrix fold(const network::BitMatrix& blocked, const network::BitMatrix& unknown,
-                std::span<const network::HostFacts> hosts);
+                std::span<const hostinfo::HostFacts> hosts);
 
 // Of two hosts, in words; empty: nobody knows.
 using Reason = std::function<std::string(std::size_t source, std::size_t destination)>;

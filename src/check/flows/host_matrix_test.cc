@@ -9,8 +9,8 @@ namespace {
 
 using testing::HasSubstr;
 
-std::vector<network::HostFacts> named(std::size_t count) {
-  std::vector<network::HostFacts> hosts(count);
+std::vector<hostinfo::HostFacts> named(std::size_t count) {
+  std::vector<hostinfo::HostFacts> hosts(count);
   for (std::size_t at = 0; at < count; ++at) hosts[at].name = "n" + std::to_string(at);
   return hosts;
 }

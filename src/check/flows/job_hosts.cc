@@ -5,20 +5,21 @@
 namespace lockstep::flows {
 namespace {
 
-using network::Address;
-using network::HostFacts;
+namespace field = config::field;
+using base::Address;
+using hostinfo::HostFacts;
 
 // What a rank has on the host: the host's own variables, those of the launch above them.
 network::Environment environment_on(const HostFacts& host, const config::Settings& launch) {
   network::Environment environment = host.environment;
-  const auto take = [&](const char* path, const std::string& prefix) {
+  const auto take = [&](std::string_view path, const std::string& prefix) {
     const base::Json* given = launch.find(path);
     if (given == nullptr || !given->is_object()) return;
     for (const auto& [name, value] : given->items())
       if (value.is_string()) environment[prefix + name] = value.get<std::string>();
   };
-  take("env", "");
-  take("mpi/mca", "OMPI_MCA_");
+  take(field::kVariables, "");
+  take(field::kMpiParameters, "OMPI_MCA_");
   return environment;
 }
 
@@ -33,14 +34,14 @@ JobHosts::JobHosts(std::span<const config::Settings> launches, std::span<const H
   const bool has_own_launches = launches.size() == facts.size();
   for (std::size_t at = 0; at < facts.size(); ++at) {
     environments_.push_back(environment_on(facts[at], launches[has_own_launches ? at : 0]));
-    for (const network::Interface& interface : facts[at].interfaces)
-      for (const network::InterfaceAddress& own : interface.addresses)
+    for (const hostinfo::Interface& interface : facts[at].interfaces)
+      for (const hostinfo::InterfaceAddress& own : interface.addresses)
         holders_.try_emplace(own.prefix.address, at);
     for (const std::string& name : {facts[at].name, facts[at].full_name, short_name(facts[at].name)})
       if (!name.empty()) names_.try_emplace(name, at);
   }
-  if (launch_.count("host_list") > 0) {
-    const std::string first = launch_.text("host_list/0/name");
+  if (launch_.count(field::kHostList) > 0) {
+    const std::string first = launch_.text(field::host_name(0));
     launching_ = named(first.substr(first.find('@') + 1)).value_or(0);
   }
 }
@@ -51,17 +52,17 @@ std::optional<std::size_t> JobHosts::with_address(const Address& address) const 
 }
 
 std::optional<std::size_t> JobHosts::named(const std::string& name) const {
-  if (const auto address = network::parse_address(name)) return with_address(*address);
+  if (const auto address = base::parse_address(name)) return with_address(*address);
   for (const std::string& word : {name, short_name(name)})
     if (const auto found = names_.find(word); found != names_.end()) return found->second;
   return std::nullopt;
 }
 
 std::optional<Address> JobHosts::resolved(std::size_t from, const std::string& name) const {
-  if (const auto literal = network::parse_address(name)) return literal;
-  const network::ResolvedName* const answer = facts_[from].resolved(name);
+  if (const auto literal = base::parse_address(name)) return literal;
+  const hostinfo::ResolvedName* const answer = facts_[from].resolved(name);
   if (answer == nullptr || answer->any.empty()) return std::nullopt;
-  return network::unmapped(answer->any.front());
+  return base::unmapped(answer->any.front());
 }
 
 bool JobHosts::have_gpus() const {

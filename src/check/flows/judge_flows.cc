@@ -17,7 +17,10 @@ namespace {
 using network::FlowVerdict;
 using network::Reach;
 
-constexpr std::size_t kMostEvidence = 8;
+// Connections that a finding shows; the rest are counted.
+constexpr std::size_t kMaxEvidence = 8;
+// Confidences, from 0 to 1: the rule of the firewall or the route was read; what the flow needs is said by
+// the library's source, or by general knowledge alone, which can only warn.
 constexpr double kSure = 0.97;
 constexpr double kGeneralKnowledge = 0.6;
 
@@ -33,7 +36,7 @@ struct Stack {
   std::vector<Blocked> shown;  // the first of the blocked ones
 };
 
-std::string pair_in_words(const Blocked& blocked, std::span<const network::HostFacts> hosts) {
+std::string pair_in_words(const Blocked& blocked, std::span<const hostinfo::HostFacts> hosts) {
   return fmt::format("{} to {}", hosts[blocked.flow.source].name, hosts[blocked.flow.destination].name);
 }
 
@@ -52,7 +55,7 @@ model::Fix fix_for(const Blocked& first) {
   return fix;
 }
 
-model::Finding finding_of(const Stack& stack, std::span<const network::HostFacts> hosts) {
+model::Finding finding_of(const Stack& stack, std::span<const hostinfo::HostFacts> hosts) {
   const Blocked& first = stack.shown.front();
   const FlowMeaning& meaning = meaning_of(first.flow.kind);
   const bool is_silent = first.verdict.decider && first.verdict.decider->is_silent;
@@ -89,7 +92,7 @@ std::vector<std::size_t> ends_on(const Mesh& mesh, std::size_t host) {
 
 class FlowJudge {
  public:
-  explicit FlowJudge(std::span<const network::HostFacts> hosts)
+  explicit FlowJudge(std::span<const hostinfo::HostFacts> hosts)
       : hosts_(hosts),
         reach_(hosts),
         shared_(network::shared_addresses(hosts)),
@@ -118,7 +121,7 @@ class FlowJudge {
         if (reach == Reach::kOpen) continue;
         if (reach == Reach::kUnknown) {
           doubt(mesh.flow(source, destination));
-        } else if (stack.shown.size() < kMostEvidence) {
+        } else if (stack.shown.size() < kMaxEvidence) {
           const RequiredFlow flow = mesh.flow(source, destination);
           block(stack, flow, verdict_of(flow));
         } else {
@@ -173,7 +176,7 @@ class FlowJudge {
   }
 
   // Where several hosts have one address, who has it too connects to itself.
-  bool reaches_itself(std::size_t source, const network::Address& address) const {
+  bool reaches_itself(std::size_t source, const base::Address& address) const {
     return shared_.contains(address) && hosts_[source].interface_with(address) != nullptr;
   }
 
@@ -183,7 +186,7 @@ class FlowJudge {
     FlowVerdict verdict;
     verdict.reach = Reach::kBlocked;
     verdict.why = fmt::format("{} has the address {} of {} itself", hosts_[flow.source].name,
-                              network::to_text(flow.flow.destination), hosts_[flow.destination].name);
+                              base::to_text(flow.flow.destination), hosts_[flow.destination].name);
     verdict.decider =
         network::Decider{.host = hosts_[flow.source].name, .kind = "address", .text = verdict.why};
     return verdict;
@@ -197,12 +200,12 @@ class FlowJudge {
   void block(Stack& stack, const RequiredFlow& flow, FlowVerdict verdict) {
     ++stack.blocked;
     blocked_.set(flow.source, flow.destination);
-    if (stack.shown.size() < kMostEvidence) stack.shown.push_back({flow, std::move(verdict)});
+    if (stack.shown.size() < kMaxEvidence) stack.shown.push_back({flow, std::move(verdict)});
   }
 
-  std::span<const network::HostFacts> hosts_;
+  std::span<const hostinfo::HostFacts> hosts_;
   network::ReachHosts reach_;
-  std::set<network::Address> shared_;
+  std::set<base::Address> shared_;
   network::BitMatrix blocked_;
   network::BitMatrix unknown_;
   std::size_t unknown_count_ = 0;
@@ -211,16 +214,16 @@ class FlowJudge {
 
 }  // namespace
 
-FlowPlan plan_flows(const config::Configuration& configuration, std::span<const network::HostFacts> hosts) {
+FlowPlan plan_flows(const config::Configuration& configuration, std::span<const hostinfo::HostFacts> hosts) {
   if (hosts.size() < 2 || configuration.launches.empty()) return {};
   const config::Settings& launch = configuration.launches.front();
-  const base::Json* is_multi_host = launch.find("job/is_multi_host");
-  if (is_multi_host == nullptr || !is_multi_host->get<bool>()) return {};
+  const auto is_multi_host = launch.get(config::field::kIsMultiHost);
+  if (!is_multi_host || !is_multi_host->value) return {};
   return plan_flows(configuration.launches, hosts);
 }
 
 FlowJudgement judge_flows(const config::Configuration& configuration,
-                          std::span<const network::HostFacts> hosts) {
+                          std::span<const hostinfo::HostFacts> hosts) {
   FlowJudgement judgement;
   FlowPlan plan = plan_flows(configuration, hosts);
   judgement.limits = std::move(plan.limits);

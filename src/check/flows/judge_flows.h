@@ -10,8 +10,8 @@
 #include "check/flows/host_matrix.h"
 #include "check/flows/required_flows.h"
 #include "config/configuration.h"
+#include "hostinfo/host_facts.h"
 #include "model/finding.h"
-#include "network/host_facts.h"
 
 namespace lockstep::flows {
 
@@ -23,10 +23,10 @@ struct FlowJudgement {
 };
 
 // What the first launch needs between the hosts; nothing for a job on one host.
-FlowPlan plan_flows(const config::Configuration& configuration, std::span<const network::HostFacts> hosts);
+FlowPlan plan_flows(const config::Configuration& configuration, std::span<const hostinfo::HostFacts> hosts);
 
 // Nothing is judged for a job on one host.
 FlowJudgement judge_flows(const config::Configuration& configuration,
-                          std::span<const network::HostFacts> hosts);
+                          std::span<const hostinfo::HostFacts> hosts);
 
 }  // namespace lockstep::flows

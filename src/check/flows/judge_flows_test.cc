@@ -6,7 +6,7 @@
 namespace lockstep::flows {
 namespace {
 
-using network::HostFacts;
+using hostinfo::HostFacts;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
@@ -14,17 +14,17 @@ using testing::SizeIs;
 HostFacts host(const std::string& name, const std::string& address, const std::string& rules = "") {
   HostFacts facts;
   facts.name = name;
-  network::Interface eth;
+  hostinfo::Interface eth;
   eth.name = "eth0";
   eth.mtu = 1500;
   eth.is_up = eth.is_running = true;
-  eth.addresses = {{.prefix = *network::parse_prefix(address + "/16")}};
+  eth.addresses = {{.prefix = *base::parse_prefix(address + "/16")}};
   facts.interfaces = {eth};
   facts.routes = {{.destination = {eth.addresses[0].prefix.first(), 16}, .interface = "eth0"}};
   facts.environment["GLOO_SOCKET_IFNAME"] = "eth0";
   facts.firewall.was_seen = true;
   if (!rules.empty())
-    facts.firewall.iptables = {{network::IptablesKind::kLegacy, false, "*filter\n" + rules + "COMMIT\n"}};
+    facts.firewall.iptables = {{hostinfo::IptablesKind::kLegacy, false, "*filter\n" + rules + "COMMIT\n"}};
   return facts;
 }
 

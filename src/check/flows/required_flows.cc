@@ -6,17 +6,18 @@
 namespace lockstep::flows {
 namespace {
 
+namespace field = config::field;
 constexpr std::int64_t kSshPort = 22;
 
 bool is_elastic(const config::Settings& launch) {
-  return launch.has("torchrun") && launch.text("torchrun/rdzv_backend") != "static";
+  return launch.has(field::kTorchrun) && launch.text(field::kRendezvousBackend) != "static";
 }
 
 void plan_horovodrun(const JobHosts& hosts, FlowPlan& plan) {
   const config::Settings& launch = hosts.launch();
-  plan_remote_shell(hosts, launch.number("horovod/ssh_port").value_or(kSshPort), plan);
+  plan_remote_shell(hosts, launch.number(field::kHorovodSshPort).value_or(kSshPort), plan);
   plan_horovod(hosts, plan);
-  if (!launch.has("horovod/mpi")) return;
+  if (!launch.has(field::kHorovodOverMpi)) return;
   plan_mpi_daemons(hosts, plan);
   plan_mpi(hosts, plan);
 }
@@ -29,9 +30,9 @@ void plan_mpirun(const JobHosts& hosts, FlowPlan& plan) {
 
 void plan_torch(const JobHosts& hosts, FlowPlan& plan) {
   const config::Settings& launch = hosts.launch();
-  const bool uses_ssh = launch.has("deepspeed") && !launch.has("deepspeed/no_ssh");
-  if (uses_ssh) plan_remote_shell(hosts, launch.number("deepspeed/ssh_port").value_or(kSshPort), plan);
-  if (launch.has("srun")) plan_slurm(hosts, plan);
+  const bool uses_ssh = launch.has(field::kDeepspeed) && !launch.has(field::kDeepspeedWithoutSsh);
+  if (uses_ssh) plan_remote_shell(hosts, launch.number(field::kDeepspeedSshPort).value_or(kSshPort), plan);
+  if (launch.has(field::kSrun)) plan_slurm(hosts, plan);
   if (is_elastic(launch)) {
     plan_rendezvous(hosts, plan);
   } else {
@@ -63,16 +64,16 @@ RequiredFlow Mesh::flow(std::size_t source, std::size_t destination) const {
   return made;
 }
 
-FlowPlan plan_flows(std::span<const config::Settings> launches, std::span<const network::HostFacts> facts) {
+FlowPlan plan_flows(std::span<const config::Settings> launches, std::span<const hostinfo::HostFacts> facts) {
   const JobHosts hosts(launches, facts);
   const config::Settings& launch = hosts.launch();
   FlowPlan plan;
-  if (launch.has("tf/cluster")) {
+  if (launch.has(field::kTensorflowCluster)) {
     plan_tensorflow(hosts, plan);
     return plan;
   }
-  const bool is_horovod = launch.has("horovod");
-  const bool is_mpi = !is_horovod && launch.has("mpi");
+  const bool is_horovod = launch.has(field::kHorovod);
+  const bool is_mpi = !is_horovod && launch.has(field::kMpi);
   if (is_horovod) {
     plan_horovodrun(hosts, plan);
   } else if (is_mpi) {
@@ -83,7 +84,7 @@ FlowPlan plan_flows(std::span<const config::Settings> launches, std::span<const 
   if (hosts.have_gpus()) {
     plan_nccl(hosts, plan);
     plan_rdma(hosts, plan);
-  } else if (!is_mpi && !launch.has("horovod/mpi")) {
+  } else if (!is_mpi && !launch.has(field::kHorovodOverMpi)) {
     plan_gloo(hosts, plan);
   }
   return plan;

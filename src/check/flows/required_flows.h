@@ -10,7 +10,7 @@
 
 #include "check/flows/flow_kinds.h"
 #include "config/settings.h"
-#include "network/host_facts.h"
+#include "hostinfo/host_facts.h"
 #include "network/reach.h"
 
 namespace lockstep::flows {
@@ -26,9 +26,9 @@ struct RequiredFlow {
 struct Mesh {
   struct End {
     std::size_t host = 0;
-    network::Address address = {};               // where the others find it
-    network::PortSet ports = {};                 // where it listens
-    std::optional<network::Address> bound = {};  // from which it connects; empty: its routes choose
+    base::Address address = {};               // where the others find it
+    network::PortSet ports = {};              // where it listens
+    std::optional<base::Address> bound = {};  // from which it connects; empty: its routes choose
   };
   enum class Direction { kBoth, kLargerConnects };
 
@@ -49,8 +49,8 @@ struct FlowPlan {
 };
 
 // Of as many launches as hosts each gives the variables of its host; otherwise the first gives those of all.
-FlowPlan plan_flows(std::span<const config::Settings> launches, std::span<const network::HostFacts> hosts);
-inline FlowPlan plan_flows(const config::Settings& launch, std::span<const network::HostFacts> hosts) {
+FlowPlan plan_flows(std::span<const config::Settings> launches, std::span<const hostinfo::HostFacts> hosts);
+inline FlowPlan plan_flows(const config::Settings& launch, std::span<const hostinfo::HostFacts> hosts) {
   return plan_flows(std::span(&launch, 1), hosts);
 }
 

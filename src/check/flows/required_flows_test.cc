@@ -8,7 +8,7 @@
 namespace lockstep::flows {
 namespace {
 
-using network::HostFacts;
+using hostinfo::HostFacts;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -18,10 +18,10 @@ HostFacts host(const std::string& name, const std::string& address) {
   HostFacts facts;
   facts.name = name;
   facts.full_name = name + ".lab";
-  network::Interface eth;
+  hostinfo::Interface eth;
   eth.name = "eth0";
   eth.is_up = eth.is_running = true;
-  eth.addresses = {{.prefix = *network::parse_prefix(address + "/24")}};
+  eth.addresses = {{.prefix = *base::parse_prefix(address + "/24")}};
   facts.interfaces = {eth};
   facts.routes = {{.destination = {eth.addresses[0].prefix.first(), 24}, .interface = "eth0"}};
   facts.firewall.was_seen = true;
@@ -36,7 +36,7 @@ struct Flows : testing::Test {
     for (HostFacts& one : hosts) {
       for (const HostFacts& other : hosts) {
         for (const std::string& name : {other.name, other.full_name}) {
-          const network::Address address = other.interfaces[0].addresses[0].prefix.address;
+          const base::Address address = other.interfaces[0].addresses[0].prefix.address;
           one.names.push_back({.name = name, .any = {address}, .ipv6 = {address}, .ipv4 = {address}});
         }
       }
@@ -83,7 +83,7 @@ TEST_F(Flows, Fl1EveryRankToTheStore) {
 }
 
 TEST_F(Flows, Fl1NamesTheHostThatDoesNotResolveTheMaster) {
-  for (network::ResolvedName& name : hosts[2].names)
+  for (hostinfo::ResolvedName& name : hosts[2].names)
     if (name.name == "a") name = {.name = "a", .any_error = "no such name", .ipv6_error = "no such name"};
   const FlowPlan made = plan({"torchrun", "--nnodes", "3", "--master-addr", "a", "train.py"});
   EXPECT_THAT(arrows(made, "FL1", hosts), ElementsAre("b>a:29500"));
@@ -115,23 +115,23 @@ TEST_F(Flows, Fl4ToFl6NcclToTheCreatorBackAndBetweenAll) {
 TEST_F(Flows, Fl6TheSocketTransportUsesEveryInterface) {
   for (HostFacts& one : hosts) {
     one.gpus.gpus.push_back({});
-    network::Interface second = one.interfaces[0];
+    hostinfo::Interface second = one.interfaces[0];
     second.name = "eth1";
     second.addresses[0].prefix.address.bytes[1] = 1;
     one.interfaces.push_back(second);
   }
   const FlowPlan made = plan({"torchrun", "--nnodes", "3", "--master-addr", "10.0.0.1", "train.py"});
   ASSERT_THAT(made.meshes, SizeIs(2));
-  EXPECT_EQ(network::to_text(made.meshes[1].ends[1].address), "10.1.0.3");
+  EXPECT_EQ(base::to_text(made.meshes[1].ends[1].address), "10.1.0.3");
 }
 
 TEST_F(Flows, Fl7RoceIsReachedByItsRoutesAlone) {
   for (HostFacts& one : hosts) {
     one.gpus.gpus.push_back({});
-    network::RdmaPort port{.number = 1, .state = "4: ACTIVE", .link_layer = "Ethernet"};
+    hostinfo::RdmaPort port{.number = 1, .state = "4: ACTIVE", .link_layer = "Ethernet"};
     port.gids = {{.index = 0, .gid = "fe80:0000:0000:0000:0000:0000:0000:0001", .type = "RoCE v2"},
                  {.index = 3,
-                  .gid = "::ffff:" + network::to_text(one.interfaces[0].addresses[0].prefix.address),
+                  .gid = "::ffff:" + base::to_text(one.interfaces[0].addresses[0].prefix.address),
                   .type = "RoCE v2"}};
     one.rdma_devices = {{.name = "mlx5_0", .ports = {port}}};
   }

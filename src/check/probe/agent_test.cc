@@ -16,7 +16,7 @@ namespace {
 
 using std::chrono::seconds;
 
-const network::Address kHere = network::ipv4(0x7f000001);
+const base::Address kHere = base::ipv4(0x7f000001);
 
 class RunningAgent {
  public:

@@ -15,8 +15,8 @@
 #include "base/process/environment.h"
 #include "base/process/spawn.h"
 #include "base/text_fields.h"
-#include "hostinfo/program.h"
-#include "run/multihost/seal.h"
+#include "hostinfo/collect/program.h"
+#include "run/multihost/sealed_stream.h"
 #include "run/multihost/socket.h"
 
 namespace lockstep::probe {

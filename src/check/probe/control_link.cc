@@ -11,7 +11,7 @@ namespace lockstep::probe {
 namespace {
 
 constexpr multihost::Protocol kProtocol{
-    .magic = "\x89LKCTRL\n", .version = 1, .most_message_bytes = kMostMessageBytes};
+    .magic = "\x89LKCTRL\n", .version = 1, .max_message_bytes = kMostMessageBytes};
 constexpr std::size_t kMostPassedOver = std::size_t{64} << 10;
 constexpr std::size_t kMostReadBytes = std::size_t{1} << 20;  // at a time, so that others get their turn
 

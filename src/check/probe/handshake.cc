@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "base/check.h"
-#include "run/multihost/seal.h"
+#include "run/multihost/sealed_stream.h"
 
 namespace lockstep::probe {
 namespace {

@@ -5,29 +5,29 @@
 #include <vector>
 
 #include "check/flows/required_flows.h"
-#include "network/host_facts.h"
+#include "hostinfo/host_facts.h"
 
 namespace lockstep::probe {
 
-inline network::HostFacts host_for_tests(std::size_t number, const std::string& rules = "") {
-  network::HostFacts facts;
+inline hostinfo::HostFacts host_for_tests(std::size_t number, const std::string& rules = "") {
+  hostinfo::HostFacts facts;
   facts.name = "h" + std::to_string(number);
-  network::Interface interface;
+  hostinfo::Interface interface;
   interface.name = "eth0";
   interface.mtu = 1500;
   interface.is_up = interface.is_running = true;
-  const network::Address own = network::ipv4(0x0a000001U + static_cast<std::uint32_t>(number));
+  const base::Address own = base::ipv4(0x0a000001U + static_cast<std::uint32_t>(number));
   interface.addresses = {{.prefix = {own, 16}}};
   facts.routes = {{.destination = {interface.addresses[0].prefix.first(), 16}, .interface = "eth0"}};
   facts.interfaces = {std::move(interface)};
   facts.firewall.was_seen = true;
   if (!rules.empty())
-    facts.firewall.iptables = {{network::IptablesKind::kLegacy, false, "*filter\n" + rules + "COMMIT\n"}};
+    facts.firewall.iptables = {{hostinfo::IptablesKind::kLegacy, false, "*filter\n" + rules + "COMMIT\n"}};
   return facts;
 }
 
 // Everybody to everybody else, on 1024 to 1123.
-inline flows::FlowPlan mesh_for_tests(const std::vector<network::HostFacts>& hosts) {
+inline flows::FlowPlan mesh_for_tests(const std::vector<hostinfo::HostFacts>& hosts) {
   flows::Mesh mesh;
   mesh.kind = flows::FlowKind::kMpi;
   for (std::size_t at = 0; at < hosts.size(); ++at)

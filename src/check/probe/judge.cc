@@ -87,14 +87,14 @@ Wording wording_for(Surprise surprise) {
   }
 }
 
-std::string place(const TrialPlan& plan, const Trial& trial, std::span<const network::HostFacts> hosts) {
+std::string place(const TrialPlan& plan, const Trial& trial, std::span<const hostinfo::HostFacts> hosts) {
   const Listener& listener = plan.listeners[trial.listener];
-  const std::string address = network::to_text(trial.address);
+  const std::string address = base::to_text(trial.address);
   return fmt::format("{} to {} ({} port {})", hosts[trial.source].name, hosts[trial.destination].name,
                      address, listener.port);
 }
 
-std::string in_words(const TrialPlan& plan, const Trial& trial, std::span<const network::HostFacts> hosts) {
+std::string in_words(const TrialPlan& plan, const Trial& trial, std::span<const hostinfo::HostFacts> hosts) {
   std::string said = fmt::format("{}: {}", place(plan, trial, hosts), in_words(trial.outcome.end));
   if (trial.outcome.end == End::kWrongHost && trial.outcome.answered_by < hosts.size())
     said += fmt::format(", {}", hosts[trial.outcome.answered_by].name);
@@ -110,7 +110,7 @@ struct Stack {
 };
 
 model::Finding finding_of(Surprise surprise, const Stack& stack, const TrialPlan& plan,
-                          std::span<const network::HostFacts> hosts) {
+                          std::span<const hostinfo::HostFacts> hosts) {
   const auto& trials = stack.surprises.at(surprise);
   const Trial& first = *trials.front();
   const flows::FlowMeaning& meaning = flows::meaning_of(stack.kind);
@@ -224,7 +224,7 @@ Tally tally(const TrialPlan& plan) {
   return made;
 }
 
-void judge(const Probing& probing, std::span<const network::HostFacts> hosts,
+void judge(const Probing& probing, std::span<const hostinfo::HostFacts> hosts,
            flows::FlowJudgement& judgement) {
   const auto stacks = stacks_of(probing.plan);
   compare(stacks, judgement);

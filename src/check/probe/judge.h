@@ -8,8 +8,8 @@
 
 #include "check/flows/judge_flows.h"
 #include "check/probe/probing.h"
+#include "hostinfo/host_facts.h"
 #include "model/finding.h"
-#include "network/host_facts.h"
 
 namespace lockstep::probe {
 
@@ -25,7 +25,7 @@ Tally tally(const TrialPlan& plan);
 
 // Adds a finding for each stack and each kind of surprise, says in those that `judgement` has whether packets
 // confirm them, and tells what could not be tried.
-void judge(const Probing& probing, std::span<const network::HostFacts> hosts,
+void judge(const Probing& probing, std::span<const hostinfo::HostFacts> hosts,
            flows::FlowJudgement& judgement);
 
 }  // namespace lockstep::probe

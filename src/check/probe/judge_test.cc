@@ -15,7 +15,7 @@ constexpr const char* kDrops = ":INPUT ACCEPT [0:0]\n-A INPUT -p tcp -m tcp --dp
 
 // Two hosts; what became of the call from the first to the second, the way back being open.
 struct Probed {
-  std::vector<network::HostFacts> hosts;
+  std::vector<hostinfo::HostFacts> hosts;
   Probing probing;
   flows::FlowJudgement judgement;
 

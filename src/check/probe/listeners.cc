@@ -17,7 +17,7 @@ constexpr std::size_t kMostReadBytes = std::size_t{1} << 20;  // at a time
 constexpr std::chrono::seconds kToProveItself{5};
 constexpr std::chrono::seconds kToGoOn{20};
 
-int listen_at(const network::Address& address, std::uint16_t port, process::Descriptor& made) {
+int listen_at(const base::Address& address, std::uint16_t port, process::Descriptor& made) {
   const SocketAddress at(address, port);
   process::Descriptor listener(::socket(at.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (!listener.is_open()) return errno;

@@ -2,7 +2,6 @@
 
 #include <type_traits>
 
-#include "base/packed_variant.h"
 #include "base/packing.h"
 
 namespace lockstep::probe {
@@ -29,7 +28,7 @@ class MessagePacker : public base::Packer {
  public:
   using base::Packer::operator();
   void operator()(End end) { (*this)(static_cast<std::uint8_t>(end)); }
-  void operator()(const network::Address& address) {
+  void operator()(const base::Address& address) {
     (*this)(static_cast<std::uint8_t>(address.family));
     for (const std::uint8_t byte : address.bytes) (*this)(byte);
   }
@@ -45,8 +44,8 @@ class MessageUnpacker : public base::Unpacker {
   using base::Unpacker::Unpacker;
   using base::Unpacker::operator();
   void operator()(End& end) { end = static_cast<End>(below(kEnds)); }
-  void operator()(network::Address& address) {
-    address.family = static_cast<network::Family>(below(2));
+  void operator()(base::Address& address) {
+    address.family = static_cast<base::Family>(below(2));
     for (std::uint8_t& byte : address.bytes) (*this)(byte);
   }
   template <typename T>

@@ -12,8 +12,8 @@
 #include <variant>
 #include <vector>
 
+#include "base/net/address.h"
 #include "check/probe/outcome.h"
-#include "network/address.h"
 
 namespace lockstep::probe {
 
@@ -44,7 +44,7 @@ struct Facts {
 // Where the agent is to listen: at one port of the range.
 struct ListenOrder {
   std::uint32_t id = 0;
-  network::Address address;
+  base::Address address;
   std::uint16_t first_port = 0;
   std::uint16_t last_port = 0;
 
@@ -74,8 +74,8 @@ struct CallOrder {
   std::uint32_t id = 0;
   std::uint32_t host = 0;  // who must answer
   bool is_bound = false;
-  network::Address source;  // from where, when bound
-  network::Address destination;
+  base::Address source;  // from where, when bound
+  base::Address destination;
   std::uint16_t port = 0;
   bool meets_agent = true;         // false: another program listens there
   std::uint32_t large_bytes = 0;   // sent both ways after the small messages passed

@@ -10,8 +10,8 @@ CallOrder some_order() {
   order.id = 7;
   order.host = 3;
   order.is_bound = true;
-  order.source = network::ipv4(0x0a000001);
-  order.destination = *network::parse_address("fe80::1");
+  order.source = base::ipv4(0x0a000001);
+  order.destination = *base::parse_address("fe80::1");
   order.port = 29500;
   order.large_bytes = 18000;
   return order;
@@ -22,7 +22,7 @@ std::vector<Message> one_of_each() {
           AskFacts{{"node0", "node1"}, "/usr/bin/python3"},
           Facts{"{}"},
           Listen{.own_number = 2,
-                 .orders = {{.id = 1, .address = network::ipv4(1), .first_port = 5, .last_port = 9}}},
+                 .orders = {{.id = 1, .address = base::ipv4(1), .first_port = 5, .last_port = 9}}},
           Listening{{{.id = 1, .port = 7, .error = 98}}},
           Call{.timeout_ms = 1, .retry_timeout_ms = 2, .at_once = 3, .orders = {some_order()}},
           Called{{{.id = 4, .end = End::kLargeLost, .error = 5, .attempts = 2, .answered_by = 1}}},

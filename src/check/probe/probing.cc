@@ -30,7 +30,7 @@ std::string plain_name(const std::string& name) {
 
 class Prober {
  public:
-  Prober(Agents& agents, const flows::FlowPlan& flows, std::span<const network::HostFacts> hosts,
+  Prober(Agents& agents, const flows::FlowPlan& flows, std::span<const hostinfo::HostFacts> hosts,
          const ProbeOptions& options)
       : agents_(agents), hosts_(hosts), options_(options), agent_of_(hosts.size()) {
     find_agents();
@@ -203,7 +203,7 @@ class Prober {
   }
 
   Agents& agents_;
-  std::span<const network::HostFacts> hosts_;
+  std::span<const hostinfo::HostFacts> hosts_;
   const ProbeOptions& options_;
   std::vector<std::optional<std::size_t>> agent_of_;
   Probing made_;
@@ -245,7 +245,7 @@ std::map<std::size_t, std::string> facts_from(Agents& agents, const AskFacts& as
   return told;
 }
 
-Probing probe(Agents& agents, const flows::FlowPlan& flows, std::span<const network::HostFacts> hosts,
+Probing probe(Agents& agents, const flows::FlowPlan& flows, std::span<const hostinfo::HostFacts> hosts,
               const ProbeOptions& options) {
   return Prober(agents, flows, hosts, options).run();
 }

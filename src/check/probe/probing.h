@@ -12,7 +12,7 @@
 #include "check/flows/required_flows.h"
 #include "check/probe/agents.h"
 #include "check/probe/trials.h"
-#include "network/host_facts.h"
+#include "hostinfo/host_facts.h"
 
 namespace lockstep::probe {
 
@@ -45,7 +45,7 @@ bool await_agents(Agents& agents, std::size_t count, std::chrono::seconds time);
 std::map<std::size_t, std::string> facts_from(Agents& agents, const AskFacts& asked,
                                               std::chrono::seconds time);
 
-Probing probe(Agents& agents, const flows::FlowPlan& flows, std::span<const network::HostFacts> hosts,
+Probing probe(Agents& agents, const flows::FlowPlan& flows, std::span<const hostinfo::HostFacts> hosts,
               const ProbeOptions& options);
 
 }  // namespace lockstep::probe

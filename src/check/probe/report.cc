@@ -87,7 +87,7 @@ Json failure_in_json(const TrialPlan& plan, const Trial& trial, const std::vecto
   Json made = Json::object();
   made["from"] = names[trial.source];
   made["to"] = names[trial.destination];
-  if (shows_addresses) made["address"] = network::to_text(trial.address);
+  if (shows_addresses) made["address"] = base::to_text(trial.address);
   made["port"] = listener.port;
   made["end"] = word_for(trial.outcome.end);
   made["attempts"] = trial.outcome.attempts;

@@ -5,7 +5,7 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
-#include "network/address.h"
+#include "base/net/address.h"
 
 namespace lockstep::probe {
 
@@ -13,8 +13,8 @@ struct SocketAddress {
   sockaddr_storage storage{};
   socklen_t size = 0;
 
-  SocketAddress(const network::Address& address, std::uint16_t port) {
-    if (address.family == network::Family::kIpv4) {
+  SocketAddress(const base::Address& address, std::uint16_t port) {
+    if (address.family == base::Family::kIpv4) {
       auto* v4 = reinterpret_cast<sockaddr_in*>(&storage);
       v4->sin_family = AF_INET;
       v4->sin_port = htons(port);

@@ -26,22 +26,22 @@ PortRange widest(const PortSet& ports) {
   return *std::ranges::max_element(ports.ranges(), {}, width);
 }
 
-std::uint32_t largest_mtu(const network::HostFacts& host) {
+std::uint32_t largest_mtu(const hostinfo::HostFacts& host) {
   std::uint32_t largest = 0;
-  for (const network::Interface& interface : host.interfaces)
+  for (const hostinfo::Interface& interface : host.interfaces)
     if (interface.name != "lo") largest = std::max<std::uint32_t>(largest, interface.mtu);
   return largest;
 }
 
 class Planner {
  public:
-  Planner(std::span<const network::HostFacts> hosts, const std::vector<bool>& has_agent)
+  Planner(std::span<const hostinfo::HostFacts> hosts, const std::vector<bool>& has_agent)
       : hosts_(hosts),
         has_agent_(has_agent),
         reach_(hosts),
         bad_of_(hosts.size()),
         listeners_of_(hosts.size()) {
-    for (const network::HostFacts& host : hosts) mtus_.push_back(largest_mtu(host));
+    for (const hostinfo::HostFacts& host : hosts) mtus_.push_back(largest_mtu(host));
   }
 
   void plan(const RequiredFlow& flow) {
@@ -133,14 +133,13 @@ class Planner {
     return found->second;
   }
 
-  std::span<const network::HostFacts> hosts_;
+  std::span<const hostinfo::HostFacts> hosts_;
   const std::vector<bool>& has_agent_;
   network::ReachHosts reach_;
   std::vector<std::uint32_t> mtus_;
   std::vector<std::size_t> bad_of_;
-  std::vector<std::map<std::tuple<network::Address, std::uint16_t, std::uint16_t>, std::size_t>>
-      listeners_of_;
-  std::map<std::tuple<std::size_t, std::optional<network::Address>, std::size_t>, std::size_t> known_;
+  std::vector<std::map<std::tuple<base::Address, std::uint16_t, std::uint16_t>, std::size_t>> listeners_of_;
+  std::map<std::tuple<std::size_t, std::optional<base::Address>, std::size_t>, std::size_t> known_;
   std::set<std::tuple<flows::FlowKind, std::size_t, std::size_t>> shown_;
   TrialPlan plan_;
 };
@@ -152,7 +151,7 @@ Reach TrialPlan::expected(const Trial& trial) const {
   return trial.predicted == Reach::kUnknown ? Reach::kUnknown : Reach::kOpen;
 }
 
-TrialPlan plan_trials(const flows::FlowPlan& flows, std::span<const network::HostFacts> hosts,
+TrialPlan plan_trials(const flows::FlowPlan& flows, std::span<const hostinfo::HostFacts> hosts,
                       const std::vector<bool>& has_agent) {
   Planner planner(hosts, has_agent);
   for (const RequiredFlow& flow : flows.flows) planner.plan(flow);

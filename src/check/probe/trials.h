@@ -10,7 +10,7 @@
 
 #include "check/flows/required_flows.h"
 #include "check/probe/outcome.h"
-#include "network/host_facts.h"
+#include "hostinfo/host_facts.h"
 #include "network/ports.h"
 #include "network/reach.h"
 
@@ -22,7 +22,7 @@ inline constexpr std::size_t kMostHostsForAllPairs = 200;
 // Where an agent listens: at one port of the range.
 struct Listener {
   std::size_t host = 0;
-  network::Address address = {};
+  base::Address address = {};
   network::PortRange ports = {};
   std::uint16_t port = 0;  // the one it got; 0: none yet
   int error = 0;           // errno, when it cannot
@@ -31,8 +31,8 @@ struct Listener {
 struct Trial {
   std::size_t source = 0;  // places among the hosts
   std::size_t destination = 0;
-  std::optional<network::Address> bound = {};
-  network::Address address = {};
+  std::optional<base::Address> bound = {};
+  base::Address address = {};
   std::size_t listener = 0;
   std::vector<flows::FlowKind> kinds = {};  // that need the connection
   network::Reach predicted = network::Reach::kOpen;
@@ -55,7 +55,7 @@ struct TrialPlan {
 };
 
 // Hosts where `has_agent` is false neither call nor answer.
-TrialPlan plan_trials(const flows::FlowPlan& flows, std::span<const network::HostFacts> hosts,
+TrialPlan plan_trials(const flows::FlowPlan& flows, std::span<const hostinfo::HostFacts> hosts,
                       const std::vector<bool>& has_agent);
 
 }  // namespace lockstep::probe

@@ -10,7 +10,7 @@
 namespace lockstep::probe {
 namespace {
 
-using network::HostFacts;
+using hostinfo::HostFacts;
 using network::Reach;
 
 std::vector<HostFacts> open_hosts(std::size_t count) {

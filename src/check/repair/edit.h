@@ -14,7 +14,7 @@ struct Edit {
   EditKind kind = EditKind::kEnvironment;
   std::optional<std::size_t> host = {};    // kEnvironment, kFirewall, kSystem; empty: every host
   std::optional<std::size_t> launch = {};  // kLaunch; empty: every launch
-  // The variable; the path of the launch's value ("torchrun/master_addr"); the setting of the system ("shm").
+  // The variable; the path of the launch's field (config/fields.h); the setting of the system ("shm").
   std::string name = {};
   std::optional<std::string> value = {};  // nothing: it is taken away
 };

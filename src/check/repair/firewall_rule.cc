@@ -11,7 +11,7 @@ namespace {
 using base::Json;
 
 bool is_ipv6(const FirewallRule& rule) {
-  return !rule.peers.empty() && rule.peers.begin()->family == network::Family::kIpv6;
+  return !rule.peers.empty() && rule.peers.begin()->family == base::Family::kIpv6;
 }
 
 // Names come from the host's own text and go into a command.
@@ -24,7 +24,7 @@ std::string table_of(const FirewallRule& rule) {
 
 std::vector<std::string> peers_of(const FirewallRule& rule) {
   std::vector<std::string> peers;
-  for (const network::Address& peer : rule.peers) peers.push_back(network::to_text(peer));
+  for (const base::Address& peer : rule.peers) peers.push_back(base::to_text(peer));
   return peers;
 }
 
@@ -130,11 +130,11 @@ std::string command_of(const FirewallRule& rule) {
                      peers, iptables_match(rule));
 }
 
-void insert(const FirewallRule& rule, network::FirewallTexts& texts) {
+void insert(const FirewallRule& rule, hostinfo::FirewallTexts& texts) {
   if (rule.decider.firewall == "nftables") return insert_nft(rule, texts.nftables);
-  const auto kind = rule.decider.firewall == "iptables-legacy" ? network::IptablesKind::kLegacy
-                                                               : network::IptablesKind::kNft;
-  for (network::IptablesText& text : texts.iptables)
+  const auto kind = rule.decider.firewall == "iptables-legacy" ? hostinfo::IptablesKind::kLegacy
+                                                               : hostinfo::IptablesKind::kNft;
+  for (hostinfo::IptablesText& text : texts.iptables)
     if (text.kind == kind && text.is_ipv6 == is_ipv6(rule)) insert_iptables(rule, text.text);
 }
 

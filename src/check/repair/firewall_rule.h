@@ -4,7 +4,7 @@
 #include <set>
 #include <string>
 
-#include "network/host_facts.h"
+#include "hostinfo/host_facts.h"
 #include "network/reach.h"
 
 namespace lockstep::repair {
@@ -13,13 +13,13 @@ struct FirewallRule {
   network::Decider decider = {};  // before which it stands
   bool is_leaving = false;        // it is about what the host sends
   bool is_reply = false;          // ... or answers: let through by the state of their connection
-  std::set<network::Address> peers = {};
+  std::set<base::Address> peers = {};
   network::PortSet ports = {};
 };
 
 std::string command_of(const FirewallRule& rule);
 
 // As the host would tell of itself with the rule in place.
-void insert(const FirewallRule& rule, network::FirewallTexts& texts);
+void insert(const FirewallRule& rule, hostinfo::FirewallTexts& texts);
 
 }  // namespace lockstep::repair

@@ -11,16 +11,17 @@
 namespace lockstep::repair {
 namespace {
 
+namespace field = config::field;
 // Those of the list and those that were not understood, by the line where each stands.
 std::map<std::int64_t, std::string> lines_with_hosts(const config::Settings& launch,
                                                      const std::string& file) {
   std::map<std::int64_t, std::string> names;
-  for (const char* list : {"host_list", "hostfile_faults"}) {
+  for (const std::string_view list : {field::kHostList, field::kHostfileFaults}) {
     for (std::size_t i = 0; i < launch.count(list); ++i) {
-      const std::string path = fmt::format("{}/{}", list, i);
+      const std::string path = field::item(list, i);
       const config::Origin* const origin = launch.origin_of(path);
       if (origin != nullptr && origin->file == file && origin->line)
-        names[*origin->line] = launch.text(path + "/name");
+        names[*origin->line] = launch.text(field::member(path, "name"));
     }
   }
   return names;
@@ -50,7 +51,7 @@ std::string as_flag(const std::vector<HostEntry>& entries) {
 }
 
 bool set_host_file(Situation& situation, const config::Settings& launch, std::string_view hosts) {
-  const config::Origin* const origin = launch.origin_of("host_list/0");
+  const config::Origin* const origin = launch.origin_of(field::item(field::kHostList, 0));
   if (origin == nullptr || origin->file.empty() || origin->how != "host file") return false;
   const std::string file = origin->file;
   const auto text = situation.text_of(file);

@@ -11,9 +11,6 @@
 
 namespace lockstep::repair {
 
-// The path of the whole list among the values of a launch.
-inline constexpr std::string_view kHostFile = "host_list";
-
 struct HostEntry {
   std::string name;
   std::optional<std::int64_t> slots;

@@ -53,11 +53,11 @@ std::string with_name(std::string_view hosts_file, std::string_view name, std::s
   return made + fmt::format("{} {}\n", address, name);
 }
 
-std::string set_name(network::HostFacts& facts, const std::string& name, const std::string& address) {
-  const auto parsed = network::parse_address(address);
+std::string set_name(hostinfo::HostFacts& facts, const std::string& name, const std::string& address) {
+  const auto parsed = base::parse_address(address);
   if (!is_name(name) || !parsed) return "";
   facts.files[kHostsFile] = with_name(facts.files[kHostsFile], name, address);
-  auto known = std::ranges::find(facts.names, name, &network::ResolvedName::name);
+  auto known = std::ranges::find(facts.names, name, &hostinfo::ResolvedName::name);
   if (known == facts.names.end()) known = facts.names.insert(facts.names.end(), {.name = name});
   *known = {.name = name, .any = {*parsed}, .ipv4 = {*parsed}, .ipv4_error = {}, .canonical = name};
   return command_for(name, address);

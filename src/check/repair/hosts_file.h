@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "network/host_facts.h"
+#include "hostinfo/host_facts.h"
 
 namespace lockstep::repair {
 
@@ -13,6 +13,6 @@ std::string with_name(std::string_view hosts_file, std::string_view name, std::s
 
 // As the host would tell of itself with the name in its file. Gives the command; nothing where it is no name
 // or no address.
-std::string set_name(network::HostFacts& facts, const std::string& name, const std::string& address);
+std::string set_name(hostinfo::HostFacts& facts, const std::string& name, const std::string& address);
 
 }  // namespace lockstep::repair

@@ -119,7 +119,7 @@ std::optional<FlagPlace> find_flag(const std::string& text, std::int64_t line, s
   return std::nullopt;
 }
 
-bool is_launcher(const config::Words& command, std::size_t at) {
+bool is_launcher(const launchers::Words& command, std::size_t at) {
   const std::string name = command[at].substr(command[at].rfind('/') + 1);
   if (name == "launch") return at > 0 && command[at - 1].ends_with("accelerate");
   return std::ranges::find(kLaunchers, std::string_view(name)) != std::end(kLaunchers);
@@ -178,7 +178,7 @@ std::optional<std::string> with_new_flag(const std::string& script, std::int64_t
   return std::nullopt;
 }
 
-bool set_flag(config::Words& command, std::string_view flag, const std::optional<std::string>& value) {
+bool set_flag(launchers::Words& command, std::string_view flag, const std::optional<std::string>& value) {
   const auto [name, parameter] = parts_of(flag);
   for (std::size_t at = 0; at < command.size(); ++at) {
     if (command[at].starts_with(fmt::format("{}=", name)) && parameter.empty()) {
@@ -197,11 +197,11 @@ bool set_flag(config::Words& command, std::string_view flag, const std::optional
   return false;
 }
 
-bool add_flag(config::Words& command, std::string_view flag, const std::string& value) {
+bool add_flag(launchers::Words& command, std::string_view flag, const std::string& value) {
   for (std::size_t at = 0; at < command.size(); ++at) {
     if (!is_launcher(command, at)) continue;
     const auto [name, parameter] = parts_of(flag);
-    config::Words added{std::string(name)};
+    launchers::Words added{std::string(name)};
     if (!parameter.empty()) added.emplace_back(parameter);
     added.push_back(value);
     command.insert(command.begin() + static_cast<std::ptrdiff_t>(at) + 1, added.begin(), added.end());

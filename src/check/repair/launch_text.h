@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "config/flag_table.h"
+#include "launchers/flag_table.h"
 
 namespace lockstep::repair {
 
@@ -28,7 +28,7 @@ std::optional<std::string> with_new_flag(const std::string& script, std::int64_t
                                          const std::string& value);
 
 // The same in words.
-bool set_flag(config::Words& command, std::string_view flag, const std::optional<std::string>& value);
-bool add_flag(config::Words& command, std::string_view flag, const std::string& value);
+bool set_flag(launchers::Words& command, std::string_view flag, const std::optional<std::string>& value);
+bool add_flag(launchers::Words& command, std::string_view flag, const std::string& value);
 
 }  // namespace lockstep::repair

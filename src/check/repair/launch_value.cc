@@ -11,15 +11,15 @@
 namespace lockstep::repair {
 namespace {
 
-constexpr std::string_view kEnvironment = "env/";
-constexpr std::string_view kMca = "mpi/mca/";
+namespace field = config::field;
 
 // As people type it: "--master-addr", "--mca btl_tcp_if_include".
 std::string usual_flag(const std::string& path) {
-  if (path.starts_with(kMca)) return fmt::format("--mca {}", path.substr(kMca.size()));
+  if (const std::string parameter = field::name_inside(path, field::kMpiParameters); !parameter.empty())
+    return fmt::format("--mca {}", parameter);
   std::string name = path.substr(path.find('/') + 1);
   if (name == "np") return "-np";
-  if (!path.starts_with("accelerate/") && !path.starts_with("deepspeed/"))
+  if (!field::is_inside(path, field::kAccelerate) && !field::is_inside(path, field::kDeepspeed))
     std::ranges::replace(name, '_', '-');
   return "--" + name;
 }
@@ -37,7 +37,8 @@ struct Home {
 };
 
 std::optional<Home> home_of(const config::Settings& launch) {
-  for (const char* section : {"torchrun", "mpi", "horovod", "deepspeed", "accelerate", "program", "env"}) {
+  for (const std::string_view section : {field::kTorchrun, field::kMpi, field::kHorovod, field::kDeepspeed,
+                                         field::kAccelerate, field::kProgram, field::kVariables}) {
     const config::Origin* const origin = launch.origin_of(section);
     if (!launch.has(section) || origin == nullptr) continue;
     if (origin->file.empty()) return Home{};
@@ -101,8 +102,8 @@ class LaunchValue {
   bool add(const std::optional<std::string>& value) {
     const auto home = home_of(launch_);
     if (!home) return false;
-    const bool is_variable = path_.starts_with(kEnvironment);
-    const std::string name = is_variable ? path_.substr(kEnvironment.size()) : "";
+    const bool is_variable = field::is_inside(path_, field::kVariables);
+    const std::string name = field::name_inside(path_, field::kVariables);
     if (home->file.empty()) {
       if (is_variable) return set_own_variable(name, value);
       return add_flag(situation_.inputs.command, usual_flag(path_), *value);
@@ -130,7 +131,7 @@ class LaunchValue {
 
 // A launch that is a JSON file of TF_CONFIG is written anew.
 bool set_tf_file(Situation& situation, const config::Settings& launch, const std::string& value) {
-  const config::Origin* const origin = launch.origin_of("tf/cluster");
+  const config::Origin* const origin = launch.origin_of(field::kTensorflowCluster);
   if (origin == nullptr || origin->file.empty() || origin->line) return false;
   situation.edited[origin->file] = value + "\n";
   return true;
@@ -147,10 +148,12 @@ bool set_launch_value(Situation& situation, std::size_t launch, const std::strin
   const config::Configuration configuration = read(situation);
   if (launch >= configuration.launches.size()) return false;
   const config::Settings& settings = configuration.launches[launch];
-  if (path == "env/TF_CONFIG" && value && !settings.has(path) && set_tf_file(situation, settings, *value))
+  if (path == field::variable("TF_CONFIG").path && value && !settings.has(path) &&
+      set_tf_file(situation, settings, *value))
     return true;
-  if (path == kHostFile && value) return set_host_file(situation, settings, *value);
-  if (path.starts_with("k8s/") && value) return set_manifest_value(situation, settings, path, *value);
+  if (path == field::kHostList.path && value) return set_host_file(situation, settings, *value);
+  if (field::is_inside(path, field::kKubernetes) && value)
+    return set_manifest_value(situation, settings, path, *value);
   return LaunchValue(situation, settings, path).set(value);
 }
 

@@ -9,7 +9,7 @@
 
 namespace lockstep::repair {
 
-// "env/GLOO_SOCKET_IFNAME", "torchrun/master_addr", "tf". False: it has no place that can be edited.
+// `path` is that of a field of config/fields.h. False: it has no place that can be edited.
 bool set_launch_value(Situation& situation, std::size_t launch, const std::string& path,
                       const std::optional<std::string>& value);
 

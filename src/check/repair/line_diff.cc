@@ -8,8 +8,10 @@
 namespace lockstep::repair {
 namespace {
 
-constexpr std::size_t kContext = 3;
-constexpr std::size_t kMostCells = std::size_t{4} << 20;  // beyond, all that lies between is replaced
+constexpr std::size_t kContext = 3;  // lines around a change, as diff -u has them; held by LineDiff.IsAPatch
+// Cells of the table of pairs of lines, about 2,000 lines of each text: beyond, all that lies between the
+// first and the last change is replaced.
+constexpr std::size_t kMaxCells = std::size_t{4} << 20;
 
 using Lines = std::vector<std::string_view>;
 
@@ -31,7 +33,7 @@ Lines lines_of(std::string_view text) {
 // By the longest common subsequence.
 std::vector<Line> compared(const Lines& before, const Lines& after) {
   std::vector<Line> result;
-  if ((before.size() + 1) * (after.size() + 1) > kMostCells) {
+  if ((before.size() + 1) * (after.size() + 1) > kMaxCells) {
     for (const std::string_view line : before) result.push_back({'-', line});
     for (const std::string_view line : after) result.push_back({'+', line});
     return result;

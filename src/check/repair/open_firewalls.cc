@@ -10,13 +10,15 @@
 namespace lockstep::repair {
 namespace {
 
-constexpr int kMostRounds = 6;
+// Rounds: each opens what the one before laid open, and a packet passes few chains on its way. Held by
+// Repair.OpensAFirewallWhenNothingLighterWorks.
+constexpr int kMaxRounds = 6;
 
-using Chain = std::tuple<std::size_t, std::string, std::string, std::string, bool, bool, network::Family>;
+using Chain = std::tuple<std::size_t, std::string, std::string, std::string, bool, bool, base::Family>;
 using Rules = std::map<Chain, FirewallRule>;
 
 void add(const flows::RequiredFlow& flow, const network::FlowVerdict& verdict,
-         const std::vector<network::HostFacts>& hosts, const std::vector<bool>& may_open, Rules& rules) {
+         const std::vector<hostinfo::HostFacts>& hosts, const std::vector<bool>& may_open, Rules& rules) {
   if (!verdict.decider || verdict.decider->kind != "firewall" || !verdict.packet) return;
   const network::ShownPacket& packet = *verdict.packet;
   const std::size_t sender = packet.is_reply ? flow.destination : flow.source;
@@ -43,10 +45,10 @@ void add(const flows::RequiredFlow& flow, const network::FlowVerdict& verdict,
 
 void open_firewalls(const std::vector<bool>& may_open, Patched& patched) {
   if (std::ranges::none_of(may_open, [](bool one) { return one; })) return;
-  std::vector<network::HostFacts>& hosts = patched.situation.hosts;
+  std::vector<hostinfo::HostFacts>& hosts = patched.situation.hosts;
   const config::Configuration configuration = read(patched.situation);
   const flows::FlowPlan plan = flows::plan_flows(configuration.launches, hosts);
-  for (int round = 0; round < kMostRounds; ++round) {
+  for (int round = 0; round < kMaxRounds; ++round) {
     Rules rules;
     {
       const network::ReachHosts reach(hosts);

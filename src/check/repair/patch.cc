@@ -12,6 +12,7 @@
 namespace lockstep::repair {
 namespace {
 
+namespace field = config::field;
 using Values = std::vector<std::optional<std::string>>;  // of one variable, by host
 
 class Patching {
@@ -64,13 +65,13 @@ class Patching {
     if (has_own_launches()) {
       const Values old = values_of(name);
       for (std::size_t host = 0; host < values.size(); ++host)
-        if (values[host] != old[host]) in_launch(host, "env/" + name, values[host]);
+        if (values[host] != old[host]) in_launch(host, field::variable(name), values[host]);
       return;
     }
     const Values old = values_of(name);
     const bool stood_in_launch = is_in_launch(name);
     for (std::size_t launch = 0; launch < launches_; ++launch)
-      in_launch(launch, "env/" + name, are_equal ? values[0] : std::nullopt);
+      in_launch(launch, field::variable(name), are_equal ? values[0] : std::nullopt);
     const bool stands_in_file = !before_.inputs.files.empty() && before_.inputs.command.empty();
     if (are_equal && stands_in_file) return;
     for (std::size_t host = 0; host < before_.hosts.size(); ++host)
@@ -78,13 +79,13 @@ class Patching {
   }
 
   bool is_in_launch(const std::string& name) const {
-    return std::ranges::any_of(launches_before_,
-                               [&](const config::Settings& launch) { return launch.has("env/" + name); });
+    return std::ranges::any_of(
+        launches_before_, [&](const config::Settings& launch) { return launch.has(field::variable(name)); });
   }
 
   void on_host(std::size_t host, const std::string& name, const std::optional<std::string>& before,
                const std::optional<std::string>& value) {
-    network::HostFacts& facts = result_.situation.hosts[host];
+    hostinfo::HostFacts& facts = result_.situation.hosts[host];
     if (value) {
       facts.environment[name] = *value;
     } else {
@@ -108,7 +109,7 @@ class Patching {
   void apply_to_system(const Edit& edit) {
     for (std::size_t host = 0; host < before_.hosts.size(); ++host) {
       if (edit.host && *edit.host != host) continue;
-      network::HostFacts& facts = result_.situation.hosts[host];
+      hostinfo::HostFacts& facts = result_.situation.hosts[host];
       const auto files_before = facts.files;
       HostChange change{facts.name, EditKind::kSystem, set_system(facts, edit.name, edit.value.value_or(""))};
       for (const auto& [file, text] : facts.files) {

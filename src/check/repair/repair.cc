@@ -11,7 +11,9 @@
 namespace lockstep::repair {
 namespace {
 
-constexpr int kMostTries = 12;
+// Solutions that are judged again by check before it is said that none repairs the job: each costs a whole
+// check.
+constexpr int kMaxTries = 12;
 
 void ask_without_hosts(RepairProblem& problem) {
   ask_ranks(problem);
@@ -104,7 +106,7 @@ Repair find_repair(const Situation& situation) {
     hopeless.push_back(hit->finding.title);
     in_the_way.push_back(fmt::format("{} ({})", hit->finding.title, hit->rule->id));
   }
-  for (int attempt = 0; attempt < kMostTries; ++attempt) {
+  for (int attempt = 0; attempt < kMaxTries; ++attempt) {
     const Solution solution = solve(problem.choices());
     if (solution.answers.empty()) {
       in_the_way.insert(in_the_way.end(), solution.in_the_way.begin(), solution.in_the_way.end());

@@ -10,8 +10,10 @@
 namespace lockstep::repair {
 namespace {
 
-// One heavier change weighs more than all lighter ones together.
-constexpr long kMostForOneKind = 600;
+// The weight of a kind of change over the next lighter one: more than all lighter ones together, bounded so
+// that its third power times the number of hosts stays far inside a long. Held by
+// Repair.OpensAFirewallWhenNothingLighterWorks.
+constexpr long kMaxWeightOfKind = 600;
 
 }  // namespace
 
@@ -46,7 +48,7 @@ void RepairProblem::ask_one_change(std::string_view rules, Answer answer, std::o
 }
 
 long RepairProblem::cost_of(const Answer& answer) const {
-  const long base = std::min<long>(kMostForOneKind, static_cast<long>(situation_.hosts.size()) + 8);
+  const long base = std::min<long>(kMaxWeightOfKind, static_cast<long>(situation_.hosts.size()) + 8);
   long cost = 0;
   for (const Edit& edit : answer.edits) {
     long weight = 1;

@@ -5,27 +5,27 @@
 
 #include "check/repair/describe.h"
 #include "check/repair/firewall_rule.h"
-#include "network/facts_json.h"
+#include "hostinfo/facts_json.h"
 
 namespace lockstep::repair {
 namespace {
 
-using network::Family;
-using network::HostFacts;
+using base::Family;
+using hostinfo::HostFacts;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-network::Interface interface_of(int index, const std::string& name, const std::string& prefix) {
-  network::Interface made;
+hostinfo::Interface interface_of(int index, const std::string& name, const std::string& prefix) {
+  hostinfo::Interface made;
   made.index = index;
   made.name = name;
   made.mtu = 1500;
   made.is_up = made.is_running = true;
   made.is_loopback = name == "lo";
-  network::InterfaceAddress address;
-  address.prefix = *network::parse_prefix(prefix);
+  hostinfo::InterfaceAddress address;
+  address.prefix = *base::parse_prefix(prefix);
   address.scope = "global";
   made.addresses.push_back(address);
   return made;
@@ -33,13 +33,13 @@ network::Interface interface_of(int index, const std::string& name, const std::s
 
 void add_interface(HostFacts& host, const std::string& name, const std::string& prefix) {
   host.interfaces.push_back(interface_of(static_cast<int>(host.interfaces.size()) + 1, name, prefix));
-  const network::Prefix own = *network::parse_prefix(prefix);
-  network::Route route;
+  const base::Prefix own = *base::parse_prefix(prefix);
+  hostinfo::Route route;
   route.destination = {own.first(), own.length};
   route.interface = name;
   route.source = own.address;
   host.routes.push_back(route);
-  network::Route local;
+  hostinfo::Route local;
   local.table = "local";
   local.kind = "local";
   local.destination = {own.address, own.address.bits()};
@@ -57,7 +57,7 @@ std::vector<HostFacts> some_hosts(std::size_t count) {
     host.by_root = true;
     host.firewall.was_seen = true;
     for (const char* table : {"local", "main"}) {
-      network::PolicyRule rule;
+      hostinfo::PolicyRule rule;
       rule.priority = table == std::string("local") ? 0 : 32766;
       rule.table = table;
       host.policy_rules.push_back(rule);
@@ -66,9 +66,9 @@ std::vector<HostFacts> some_hosts(std::size_t count) {
     add_interface(host, "docker0", "172.17.0.1/16");
     add_interface(host, "eth0", "10.1.0." + std::to_string(i + 1) + "/24");
     for (std::size_t k = 0; k < count; ++k) {
-      network::ResolvedName name;
+      hostinfo::ResolvedName name;
       name.name = "n" + std::to_string(k);
-      const auto address = *network::parse_address("10.1.0." + std::to_string(k + 1));
+      const auto address = *base::parse_address("10.1.0." + std::to_string(k + 1));
       name.any = name.ipv4 = name.ipv6 = {address};
       host.names.push_back(name);
     }
@@ -97,7 +97,7 @@ Situation situation_of(const Job& job) {
   std::vector<rules::HostDocument> documents;
   for (const HostFacts& host : job.hosts)
     documents.push_back(
-        {host.name + ".json", base::parse_json(network::encode_facts(host), host.name).value()});
+        {host.name + ".json", base::parse_json(hostinfo::encode_facts(host), host.name).value()});
   return make_situation(std::move(inputs), std::move(documents));
 }
 
@@ -116,8 +116,8 @@ std::vector<std::string> commands_of(const Repair& repair) {
 }
 
 void point_to_loopback(HostFacts& host) {
-  for (network::ResolvedName& name : host.names)
-    if (name.name == host.name) name.any = name.ipv4 = {*network::parse_address("127.0.1.1")};
+  for (hostinfo::ResolvedName& name : host.names)
+    if (name.name == host.name) name.any = name.ipv4 = {*base::parse_address("127.0.1.1")};
 }
 
 TEST(Repair, HealthyJobNeedsNone) {
@@ -166,7 +166,7 @@ TEST(Repair, AddsANameToAHostsFile) {
 export TF_CONFIG='{"cluster":{"worker":["n0:12345","n1:12345"]},"task":{"type":"worker","index":)";
   Job job{
       some_hosts(2), {}, {{"a.sh", start + "0}}'\npython t.py\n"}, {"b.sh", start + "1}}'\npython t.py\n"}}};
-  for (network::ResolvedName& name : job.hosts[1].names)
+  for (hostinfo::ResolvedName& name : job.hosts[1].names)
     if (name.name == "n0") name = {.name = "n0", .any_error = "Name or service not known"};
   job.hosts[1].files["/etc/hosts"] = "127.0.0.1 localhost\n10.1.0.2 n1\n10.1.0.9 n0 # old\n";
   const Repair repair = repair_of(job);
@@ -197,7 +197,7 @@ TEST(Repair, GivesAnAddressForALoopbackMaster) {
 
 TEST(Repair, TakesAFreePort) {
   Job job{some_hosts(2), torchrun("n0")};
-  job.hosts[0].listening.push_back({*network::parse_address("0.0.0.0"), 29500, "python"});
+  job.hosts[0].listening.push_back({*base::parse_address("0.0.0.0"), 29500, "python"});
   EXPECT_THAT(to_text(repair_of(job)), HasSubstr("--master-port 29501"));
 }
 
@@ -291,7 +291,7 @@ TEST(Repair, SaysWhatNoChangeMends) {
 TEST(Repair, NamesTheConditionInTheWay) {
   Job job{some_hosts(2), torchrun("n0")};
   for (HostFacts& host : job.hosts)
-    std::erase_if(host.routes, [](const network::Route& route) {
+    std::erase_if(host.routes, [](const hostinfo::Route& route) {
       return route.interface == "eth0" && route.kind == "unicast";
     });
   const Repair repair = repair_of(job);

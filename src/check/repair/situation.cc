@@ -4,7 +4,7 @@
 
 #include "check/flows/judge_flows.h"
 #include "check/rules/catalogue.h"
-#include "network/facts_json.h"
+#include "hostinfo/facts_json.h"
 
 namespace lockstep::repair {
 
@@ -15,7 +15,7 @@ Result<std::string> Situation::text_of(const std::string& file) const {
 }
 
 void Situation::renew_document(std::size_t host) {
-  auto renewed = base::parse_json(network::encode_facts(hosts[host]), documents[host].file);
+  auto renewed = base::parse_json(hostinfo::encode_facts(hosts[host]), documents[host].file);
   if (renewed.ok()) documents[host].facts = std::move(renewed).value();
 }
 
@@ -23,8 +23,7 @@ Situation make_situation(config::Inputs inputs, std::vector<rules::HostDocument>
   Situation situation;
   situation.inputs = std::move(inputs);
   for (rules::HostDocument& document : documents) {
-    auto facts =
-        network::decode_facts(base::to_text(document.facts, base::JsonLayout::kOneLine), document.file);
+    auto facts = hostinfo::facts_in_document(document.facts, document.file);
     if (!facts.ok()) continue;
     situation.hosts.push_back(std::move(facts).value());
     situation.documents.push_back(std::move(document));

@@ -9,15 +9,15 @@
 #include "check/flows/required_flows.h"
 #include "check/rules/judge.h"
 #include "config/configuration.h"
+#include "hostinfo/host_facts.h"
 #include "model/finding.h"
-#include "network/host_facts.h"
 
 namespace lockstep::repair {
 
 struct Situation {
   config::Inputs inputs = {};
   std::map<std::string, std::string> edited = {};  // files whose text is another than on the disk
-  std::vector<network::HostFacts> hosts = {};
+  std::vector<hostinfo::HostFacts> hosts = {};
   std::vector<rules::HostDocument> documents = {};  // the same facts, one for each host
 
   Result<std::string> text_of(const std::string& file) const;

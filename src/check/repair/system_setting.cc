@@ -7,7 +7,7 @@
 
 namespace lockstep::repair {
 
-std::string set_system(network::HostFacts& facts, const std::string& setting, const std::string& value) {
+std::string set_system(hostinfo::HostFacts& facts, const std::string& setting, const std::string& value) {
   const auto number = base::number_in<std::uint64_t>(value).value_or(0);
   if (setting == "shm") {
     if (facts.shared_memory) facts.shared_memory->total_bytes = number;
@@ -19,7 +19,7 @@ std::string set_system(network::HostFacts& facts, const std::string& setting, co
   }
   if (setting.starts_with("mtu ")) {
     const std::string name = setting.substr(4);
-    for (network::Interface& interface : facts.interfaces)
+    for (hostinfo::Interface& interface : facts.interfaces)
       if (interface.name == name) interface.mtu = static_cast<unsigned>(number);
     return fmt::format("ip link set dev {} mtu {}", name, number);
   }

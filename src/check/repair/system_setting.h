@@ -4,11 +4,11 @@
 
 #include <string>
 
-#include "network/host_facts.h"
+#include "hostinfo/host_facts.h"
 
 namespace lockstep::repair {
 
 // "shm" (bytes), "nofile", "mtu IFACE", or a sysctl. Gives the command.
-std::string set_system(network::HostFacts& facts, const std::string& setting, const std::string& value);
+std::string set_system(hostinfo::HostFacts& facts, const std::string& setting, const std::string& value);
 
 }  // namespace lockstep::repair

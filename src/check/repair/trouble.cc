@@ -13,10 +13,10 @@ namespace {
 using network::Reach;
 using Matrix = std::vector<std::vector<Trouble>>;
 
-std::vector<network::HostFacts> without_firewalls(std::span<const network::HostFacts> hosts) {
+std::vector<hostinfo::HostFacts> without_firewalls(std::span<const hostinfo::HostFacts> hosts) {
   if (std::ranges::none_of(hosts, has_firewall)) return {};
-  std::vector<network::HostFacts> bare(hosts.begin(), hosts.end());
-  for (network::HostFacts& host : bare) {
+  std::vector<hostinfo::HostFacts> bare(hosts.begin(), hosts.end());
+  for (hostinfo::HostFacts& host : bare) {
     host.firewall = {};
     host.firewall.was_seen = true;
   }
@@ -25,17 +25,17 @@ std::vector<network::HostFacts> without_firewalls(std::span<const network::HostF
 
 }  // namespace
 
-bool has_firewall(const network::HostFacts& host) {
+bool has_firewall(const hostinfo::HostFacts& host) {
   return !host.firewall.nftables.is_null() || !host.firewall.iptables.empty();
 }
 
-Troubles::Troubles(std::span<const network::HostFacts> hosts)
+Troubles::Troubles(std::span<const hostinfo::HostFacts> hosts)
     : reach_(hosts),
       shared_(network::shared_addresses(hosts)),
       bare_facts_(without_firewalls(hosts)),
       bare_(bare_facts_) {}
 
-bool Troubles::reaches_itself(std::size_t source, const network::Address& address) const {
+bool Troubles::reaches_itself(std::size_t source, const base::Address& address) const {
   return shared_.contains(address) && reach_.facts(source).interface_with(address) != nullptr;
 }
 
@@ -70,7 +70,7 @@ Matrix Troubles::from_hosts(const flows::Mesh& mesh) const {
     std::vector<Trouble> row(mesh.ends.size(), Trouble::kNone);
     for (std::size_t to = 0; to < mesh.ends.size(); ++to) {
       if (mesh.ends[to].host == host) continue;
-      const network::Address& address = mesh.ends[to].address;
+      const base::Address& address = mesh.ends[to].address;
       const auto way = network::look_up_source(reach_.facts(host), address);
       const auto from = std::ranges::find_if(
           own, [&](std::size_t end) { return way.address && mesh.ends[end].address == *way.address; });

@@ -20,11 +20,11 @@ enum class Trouble : std::uint8_t {
   kNoWay = 4,  // no route, no such address: firewalls have no part in it
 };
 
-bool has_firewall(const network::HostFacts& host);
+bool has_firewall(const hostinfo::HostFacts& host);
 
 class Troubles {
  public:
-  explicit Troubles(std::span<const network::HostFacts> hosts);
+  explicit Troubles(std::span<const hostinfo::HostFacts> hosts);
 
   Trouble of(const flows::RequiredFlow& flow) const;
   // Of each end to each other; a row for each source.
@@ -35,11 +35,11 @@ class Troubles {
  private:
   std::vector<std::vector<Trouble>> between_ends(const flows::Mesh& mesh) const;
   std::vector<std::vector<Trouble>> from_hosts(const flows::Mesh& mesh) const;
-  bool reaches_itself(std::size_t source, const network::Address& address) const;
+  bool reaches_itself(std::size_t source, const base::Address& address) const;
 
   network::ReachHosts reach_;
-  std::set<network::Address> shared_;
-  std::vector<network::HostFacts> bare_facts_;  // empty where no host has a firewall
+  std::set<base::Address> shared_;
+  std::vector<hostinfo::HostFacts> bare_facts_;  // empty where no host has a firewall
   network::ReachHosts bare_;
 };
 

@@ -8,7 +8,7 @@
 namespace lockstep::repair {
 namespace {
 
-using network::HostFacts;
+using hostinfo::HostFacts;
 
 constexpr std::string_view kOfContainers[] = {"docker", "br-",     "virbr", "veth",   "cni",
                                               "cali",   "flannel", "lxcbr", "podman", "tunl"};
@@ -18,16 +18,16 @@ bool is_of_containers(const std::string& name) {
 }
 
 bool has_default_route(const HostFacts& host, const std::string& name) {
-  return std::ranges::any_of(host.routes, [&](const network::Route& route) {
+  return std::ranges::any_of(host.routes, [&](const hostinfo::Route& route) {
     return route.interface == name && route.destination.is_default() && route.kind == "unicast";
   });
 }
 
-std::vector<UsableInterface> usable_on(const HostFacts& host, const std::set<network::Address>& shared) {
+std::vector<UsableInterface> usable_on(const HostFacts& host, const std::set<base::Address>& shared) {
   std::vector<UsableInterface> usable;
-  for (const network::LocalAddress& local : network::addresses_in_kernel_order(host)) {
-    const network::Interface& interface = *local.interface;
-    const network::Address& address = local.address->prefix.address;
+  for (const hostinfo::LocalAddress& local : hostinfo::addresses_in_kernel_order(host)) {
+    const hostinfo::Interface& interface = *local.interface;
+    const base::Address& address = local.address->prefix.address;
     const bool is_usable = interface.is_up && interface.is_running && !interface.is_loopback &&
                            !address.is_link_local() && !address.is_loopback() && !shared.contains(address);
     const bool is_there =
@@ -44,7 +44,7 @@ std::vector<UsableInterface> usable_on(const HostFacts& host, const std::set<net
 }  // namespace
 
 std::vector<std::vector<UsableInterface>> usable_interfaces(std::span<const HostFacts> hosts) {
-  const std::set<network::Address> shared = network::shared_addresses(hosts);
+  const std::set<base::Address> shared = network::shared_addresses(hosts);
   std::vector<std::vector<UsableInterface>> usable;
   for (const HostFacts& host : hosts) usable.push_back(usable_on(host, shared));
   return usable;

@@ -1,13 +1,15 @@
 #include "check/rules/catalogue.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <system_error>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "base/file.h"
-#include "base/json_fields.h"
+#include "base/json.h"
 #include "base/yaml.h"
 
 namespace lockstep::rules {
@@ -16,7 +18,8 @@ namespace {
 namespace fs = std::filesystem;
 using base::Json;
 
-constexpr std::size_t kLargestEntry = std::size_t{1} << 20;
+// Bytes of a file; a rule is a page of text.
+constexpr std::size_t kMaxEntryBytes = std::size_t{1} << 20;
 
 }  // namespace
 
@@ -29,14 +32,20 @@ Result<Json> read_rule_folder(const fs::path& folder) {
   }
   if (fault) return Error{"cannot read rules", folder.string(), fault.message(), ""};
   std::ranges::sort(files);
-  Json entries = Json::array();
+  std::map<std::pair<fs::path, std::string>, Json> by_folder_and_id;
+  std::map<std::string, fs::path> file_of_id;
   for (const fs::path& file : files) {
-    const std::string text = TRY(base::read_file(file, kLargestEntry));
+    const std::string text = TRY(base::read_file(file, kMaxEntryBytes));
     Json entry = TRY(base::parse_yaml(text, file.string()));
-    if (base::text_at(entry, "id") != file.stem().string())
-      return Error{"cannot use rule", file.string(), "its id is not the name of its file", ""};
-    entries.push_back(std::move(entry));
+    const std::string id = base::text_at(entry, "id");
+    const auto [other, is_new] = file_of_id.emplace(id, file);
+    if (!is_new)
+      return Error{"cannot use rule", file.string(),
+                   fmt::format("its id '{}' is that of {}", id, other->second.string()), ""};
+    by_folder_and_id.emplace(std::pair(file.parent_path(), id), std::move(entry));
   }
+  Json entries = Json::array();
+  for (auto& [place, entry] : by_folder_and_id) entries.push_back(std::move(entry));
   return entries;
 }
 

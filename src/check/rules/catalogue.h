@@ -11,7 +11,8 @@
 
 namespace lockstep::rules {
 
-// Every *.yaml below the folder, each one rule with its samples.
+// Every *.yaml below the folder, each one rule with its samples, by folder and id. Two rules of one id are
+// refused.
 Result<base::Json> read_rule_folder(const std::filesystem::path& folder);
 Result<std::vector<Rule>> decode_rules(const base::Json& entries);
 

@@ -10,8 +10,10 @@
 namespace lockstep::rules {
 namespace {
 
-constexpr int kDeepest = 64;
-constexpr std::size_t kLongest = 2000;  // a chain of operators is as deep as it is long
+// Levels of brackets, and characters of an expression: the parser calls itself for each, and a chain of
+// operators is as deep as it is long. Held by Expressions.WrongTextIsRefusedWithAReason.
+constexpr int kMaxDepth = 64;
+constexpr std::size_t kMaxLength = 2000;
 
 struct Refused {
   std::string why;
@@ -104,7 +106,7 @@ class Parser {
     if (!take_word("not")) return take_comparison();
     auto node = std::make_unique<Node>();
     node->kind = NodeKind::kNot;
-    if (++depth_ > kDeepest) refuse("nested too deeply");
+    if (++depth_ > kMaxDepth) refuse("nested too deeply");
     node->children.push_back(take_not());
     --depth_;
     return node;
@@ -170,7 +172,7 @@ class Parser {
   }
 
   std::unique_ptr<Node> take_nested() {
-    if (++depth_ > kDeepest) refuse("nested too deeply");
+    if (++depth_ > kMaxDepth) refuse("nested too deeply");
     auto node = take_or();
     --depth_;
     return node;
@@ -264,7 +266,7 @@ class Parser {
 }  // namespace
 
 Result<Expression> Expression::parse(std::string_view text, std::string_view where) {
-  if (text.size() > kLongest) return Error{"cannot use expression", std::string(where), "too long", ""};
+  if (text.size() > kMaxLength) return Error{"cannot use expression", std::string(where), "too long", ""};
   try {
     return Expression(Parser(text).parse());
   } catch (const Refused& refused) {

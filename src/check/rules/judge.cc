@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "base/json_fields.h"
+#include "base/json.h"
 #include "check/rules/evaluate.h"
 
 namespace lockstep::rules {
@@ -14,7 +14,8 @@ namespace {
 
 using base::Json;
 
-constexpr std::size_t kMostEvidence = 12;
+// Pieces of evidence in a finding: enough for every value of a rule on a few hosts, and still read by people.
+constexpr std::size_t kMaxEvidence = 12;
 
 std::string dotted(std::string path) {
   std::ranges::replace(path, '/', '.');
@@ -65,7 +66,7 @@ class Judge {
     Json environment = Json::object();
     const auto own = hosts_[host].find("environment");
     if (own != hosts_[host].end() && own->is_object()) environment = *own;
-    const Json* const given = launch == nullptr ? nullptr : launch->find("env");
+    const Json* const given = launch == nullptr ? nullptr : launch->find(config::field::kVariables);
     if (given != nullptr && given->is_object()) environment.update(*given);
     return environment;
   }
@@ -146,7 +147,7 @@ class Judge {
 
   void add_evidence(const std::vector<std::string>& read, const Place& place, model::Finding& finding) const {
     for (const std::string& path : read) {
-      if (finding.evidence.size() >= kMostEvidence) return;
+      if (finding.evidence.size() >= kMaxEvidence) return;
       if (auto evidence = evidence_at(path, place)) {
         if (std::ranges::find(finding.evidence, *evidence) == finding.evidence.end())
           finding.evidence.push_back(*std::move(evidence));

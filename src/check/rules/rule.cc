@@ -120,11 +120,16 @@ Result<Rule> decode_rule(const Json& entry, std::string_view where) {
   return rule;
 }
 
+// Confidences, from 0 to 1, by what a rule rests on: a source or a document says it, threads of users say it,
+// or it is general knowledge. Held by the case check/a_batch_script_with_lines.
 double confidence_of(const Rule& rule) {
-  if (rule.severity == Severity::kError) {
-    return rule.basis == Basis::kThreads ? 0.9 : 0.95;
-  }
-  return rule.basis == Basis::kGeneral ? 0.4 : 0.6;
+  constexpr double kErrorBySource = 0.95;
+  constexpr double kErrorByThreads = 0.9;
+  constexpr double kWarning = 0.6;
+  constexpr double kGeneralWarning = 0.4;
+  if (rule.severity == Severity::kError)
+    return rule.basis == Basis::kThreads ? kErrorByThreads : kErrorBySource;
+  return rule.basis == Basis::kGeneral ? kGeneralWarning : kWarning;
 }
 
 }  // namespace lockstep::rules

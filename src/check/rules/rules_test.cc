@@ -1,3 +1,6 @@
+#include <filesystem>
+#include <fstream>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -79,6 +82,16 @@ TEST(Catalogue, HasTheRulesAndEverySampleIsAsItShouldBe) {
   EXPECT_GE(entries.value().size(), 150U);
   EXPECT_THAT(sample_faults(entries.value()), IsEmpty());
   EXPECT_EQ(built_in_rules().size(), entries.value().size());
+}
+
+TEST(Catalogue, TwoFilesWithOneIdAreRefused) {
+  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "rules_with_one_id";
+  std::filesystem::create_directories(folder);
+  for (const char* name : {"one.yaml", "other.yaml"}) std::ofstream(folder / name) << "id: X1\n";
+  const auto entries = read_rule_folder(folder);
+  std::filesystem::remove_all(folder);
+  ASSERT_FALSE(entries.ok());
+  EXPECT_THAT(entries.error().why, HasSubstr("its id 'X1' is that of"));
 }
 
 Json small_rule() {

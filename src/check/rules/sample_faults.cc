@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "base/json_fields.h"
+#include "base/json.h"
 #include "check/rules/catalogue.h"
 #include "check/rules/judge.h"
 #include "config/files/shell_words.h"

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/file.h"
-#include "cli/verb_page.h"
+#include "cli/docs.h"
 #include "cli/verbs.h"
 
 namespace lockstep::cli {

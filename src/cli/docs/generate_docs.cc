@@ -6,8 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/file.h"
-#include "cli/completion.h"
-#include "cli/man.h"
+#include "cli/docs.h"
 #include "cli/program.h"
 #include "cli/verbs.h"
 

@@ -4,7 +4,6 @@
 #include "config/command.h"
 #include "config/files/shell_words.h"
 #include "config/files/yaml_file.h"
-#include "config/launchers/docker.h"
 
 namespace lockstep::config {
 namespace {
@@ -32,7 +31,8 @@ Words words_of(const YamlNode& node) {
 }
 
 void read_service(const std::string& name, const YamlNode& service, const Reading& reading) {
-  const std::string container = reading.settings.append("containers", base::Json::object(), service.origin());
+  const std::string container =
+      reading.settings.append(field::kContainers, base::Json::object(), service.origin());
   reading.settings.set(container + "/name", name, service.origin());
   const auto copy = [&](const char* key, const char* to) {
     if (!service[key].text().empty())
@@ -72,7 +72,7 @@ void read_service(const std::string& name, const YamlNode& service, const Readin
 }  // namespace
 
 void read_compose(const YamlNode& file, const Reading& reading) {
-  reading.settings.set("compose", base::Json::object(), file.origin());
+  reading.settings.set(field::kCompose, base::Json::object(), file.origin());
   const YamlNode services = file["services"];
   for (const std::string& name : services.keys()) read_service(name, services[name], reading);
 }

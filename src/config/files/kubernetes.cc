@@ -3,7 +3,6 @@
 
 #include "config/command.h"
 #include "config/files/yaml_file.h"
-#include "config/launchers/docker.h"
 
 namespace lockstep::config {
 namespace {
@@ -29,7 +28,7 @@ class PodReader {
       : pod_(pod), metadata_(metadata), reading_(reading) {}
 
   void read(const PodGroup& group) {
-    path_ = reading_.settings.append("k8s/pods", Json::object(), pod_.origin());
+    path_ = reading_.settings.append(field::kPods, Json::object(), pod_.origin());
     set("kind", group.kind);
     set("job", group.job);
     set("role", group.role);
@@ -107,7 +106,7 @@ class PodReader {
     inside.place = (container["command"].exists() ? container["command"] : container["args"]).origin();
     inside.place.how.clear();
     read_command(words, inside);
-    if (const auto processes = reading_.settings.number("torchrun/nproc_per_node"))
+    if (const auto processes = reading_.settings.number(field::kTorchrunRanksPerNode))
       set("nproc_per_node", *processes);
   }
 
@@ -144,7 +143,7 @@ void read_job_set(const YamlNode& object, const Reading& reading) {
 
 void read_service(const YamlNode& object, const Reading& reading) {
   const YamlNode spec = object["spec"];
-  const std::string path = reading.settings.append("k8s/services", Json::object(), object.origin());
+  const std::string path = reading.settings.append(field::kServices, Json::object(), object.origin());
   reading.settings.set(path + "/name", object["metadata"]["name"].text(), object.origin());
   reading.settings.set(path + "/headless", spec["clusterIP"].text() == "None", spec["clusterIP"].origin());
   reading.settings.set(path + "/selector", labels_of(spec["selector"]), spec["selector"].origin());
@@ -177,7 +176,7 @@ void read_rules(const YamlNode& rules, const char* peers, const std::string& pat
 
 void read_policy(const YamlNode& object, const Reading& reading) {
   const YamlNode spec = object["spec"];
-  const std::string path = reading.settings.append("k8s/policies", Json::object(), object.origin());
+  const std::string path = reading.settings.append(field::kPolicies, Json::object(), object.origin());
   reading.settings.set(path + "/name", object["metadata"]["name"].text(), object.origin());
   reading.settings.set(path + "/selector", labels_of(spec["podSelector"]["matchLabels"]), spec.origin());
   bool denies_ingress = spec["policyTypes"].size() == 0;
@@ -197,10 +196,11 @@ void read_policy(const YamlNode& object, const Reading& reading) {
 void read_kubernetes(const YamlNode& object, const Reading& reading) {
   const std::string kind = object["kind"].text();
   const PodGroup one{kind, object["metadata"]["name"].text(), "Pod", 1};
-  if (!reading.settings.has("k8s")) reading.settings.append("launchers", "kubernetes", object.origin());
-  reading.settings.set_default("k8s/pods", Json::array(), object.origin());
-  reading.settings.set_default("k8s/services", Json::array(), object.origin());
-  reading.settings.set_default("k8s/policies", Json::array(), object.origin());
+  if (!reading.settings.has(field::kKubernetes))
+    reading.settings.append(field::kLaunchers, "kubernetes", object.origin());
+  reading.settings.set_default(field::kPods, Json::array(), object.origin());
+  reading.settings.set_default(field::kServices, Json::array(), object.origin());
+  reading.settings.set_default(field::kPolicies, Json::array(), object.origin());
   if (kind == "PyTorchJob") read_replicas(object, "pytorchReplicaSpecs", reading);
   if (kind == "TFJob") read_replicas(object, "tfReplicaSpecs", reading);
   if (kind == "MPIJob") read_replicas(object, "mpiReplicaSpecs", reading);

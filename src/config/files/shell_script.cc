@@ -7,7 +7,6 @@
 
 #include "config/command.h"
 #include "config/files/shell_words.h"
-#include "config/launchers/read_flags.h"
 
 namespace lockstep::config {
 namespace {
@@ -25,19 +24,20 @@ bool is_assignment(const std::string& word) {
 
 // What Slurm will tell the script of its own request.
 constexpr std::pair<std::string_view, std::string_view> kSlurmVariables[] = {
-    {"SLURM_NNODES", "sbatch/nodes"},
-    {"SLURM_JOB_NUM_NODES", "sbatch/nodes"},
-    {"SLURM_NTASKS", "sbatch/ntasks"},
-    {"SLURM_NPROCS", "sbatch/ntasks"},
-    {"SLURM_NTASKS_PER_NODE", "sbatch/ntasks_per_node"},
-    {"SLURM_CPUS_PER_TASK", "sbatch/cpus_per_task"},
-    {"SLURM_GPUS_PER_NODE", "sbatch/gpus_per_node"},
-    {"SLURM_GPUS_ON_NODE", "sbatch/gpus_per_node"},
+    {"SLURM_NNODES", field::kSbatchNodes},
+    {"SLURM_JOB_NUM_NODES", field::kSbatchNodes},
+    {"SLURM_NTASKS", field::kSbatchTasks},
+    {"SLURM_NPROCS", field::kSbatchTasks},
+    {"SLURM_NTASKS_PER_NODE", field::kSbatchTasksPerNode},
+    {"SLURM_CPUS_PER_TASK", field::kSbatchCpusPerTask},
+    {"SLURM_GPUS_PER_NODE", field::kSbatchGpusPerNode},
+    {"SLURM_GPUS_ON_NODE", field::kSbatchGpusPerNode},
 };
 
 std::optional<std::string> value_of(const Settings& settings, const std::string& name) {
-  if (settings.has("raw/env/" + name)) return kOnlyAtRunTime + settings.text("raw/env/" + name);
-  if (settings.has("env/" + name)) return settings.text("env/" + name);
+  if (settings.has(field::at_run_time(field::variable(name))))
+    return kOnlyAtRunTime + settings.text(field::at_run_time(field::variable(name)));
+  if (settings.has(field::variable(name))) return settings.text(field::variable(name));
   for (const auto& [variable, path] : kSlurmVariables) {
     if (variable == name && settings.has(path)) return settings.text(path);
   }
@@ -49,25 +49,26 @@ std::size_t read_variables(const std::vector<std::string>& words, std::size_t at
   for (; at < words.size() && is_assignment(words[at]); ++at) {
     const std::size_t equals = words[at].find('=');
     const std::string name = words[at].substr(0, equals);
-    reading.put("env/" + name, words[at].substr(equals + 1), "variable " + name);
+    reading.put_variable(name, words[at].substr(equals + 1), "variable " + name);
   }
   return at;
 }
 
 // A second launcher in a script starts another launch under the same variables.
 void begin_launch(const Reading& reading) {
-  constexpr std::string_view kOfOneLaunch[] = {"torchrun",  "horovod",    "mpi",        "srun",
-                                               "deepspeed", "accelerate", "containers", "program"};
+  constexpr std::string_view kOfOneLaunch[] = {field::kTorchrun,   field::kHorovod,   field::kMpi,
+                                               field::kSrun,       field::kDeepspeed, field::kAccelerate,
+                                               field::kContainers, field::kProgram};
   Settings& settings = reading.settings;
   const auto is_there = [&](std::string_view section) { return settings.has(section); };
   if (reading.finished == nullptr || !std::ranges::any_of(kOfOneLaunch, is_there)) return;
   reading.finished->push_back(settings);
   for (const std::string_view section : kOfOneLaunch) {
     settings.erase(section);
-    settings.erase(fmt::format("raw/{}", section));
+    settings.erase(field::at_run_time(section));
   }
-  settings.erase("launchers");
-  if (settings.has("sbatch")) settings.append("launchers", "sbatch", reading.origin("command"));
+  settings.erase(field::kLaunchers);
+  if (settings.has(field::kSbatch)) settings.append(field::kLaunchers, "sbatch", reading.origin("command"));
 }
 
 void read_one(const ShellCommand& command, const Reading& reading) {
@@ -82,15 +83,15 @@ void read_one(const ShellCommand& command, const Reading& reading) {
     return;
   }
   if (words[at] == "unset") {
-    while (++at < words.size()) reading.settings.erase("env/" + words[at]);
+    while (++at < words.size()) reading.settings.erase(field::variable(words[at]));
     return;
   }
   at = read_variables(words, at, reading);
   if (at < words.size()) {
     const std::span<const std::string> rest = std::span(words).subspan(at);
-    const bool is_job = find_launcher(rest) || words_of_wrapper(rest) > 0 ||
-                        is_python(program_name(rest[0])) || rest[0] == "docker" || rest[0] == "podman" ||
-                        rest[0] == "bash" || rest[0] == "sh";
+    const bool is_job = launchers::find_launcher(rest) || launchers::words_of_wrapper(rest) > 0 ||
+                        launchers::is_python(launchers::program_name(rest[0])) || rest[0] == "docker" ||
+                        rest[0] == "podman" || rest[0] == "bash" || rest[0] == "sh";
     if (!is_job) return;
     begin_launch(reading);
     Reading inside = reading;
@@ -109,7 +110,7 @@ void read_batch_line(std::string_view comment, const Reading& reading) {
   const auto note =
       std::ranges::find_if(typed, [](const std::string& word) { return word.starts_with('#'); });
   typed.erase(note, typed.end());
-  read_launcher_words(kSbatch, typed, reading);
+  read_launcher(launchers::kSbatch, typed, reading);
 }
 
 void read_text(std::string_view text, const Reading& reading, bool is_file) {

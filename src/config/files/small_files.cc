@@ -51,7 +51,7 @@ void add_host(const HostEntry& entry, const std::string& how, const Reading& rea
   base::Json host = base::Json::object();
   host["name"] = entry.name;
   if (entry.slots) host["slots"] = *entry.slots;
-  reading.settings.append("host_list", std::move(host), reading.origin(how));
+  reading.settings.append(field::kHostList, std::move(host), reading.origin(how));
 }
 
 }  // namespace
@@ -67,7 +67,7 @@ void read_hostfile(std::string_view text, const Reading& reading) {
       add_host(*entry, "host file", here);
     } else {
       here.fault(fmt::format("'{}' is not a line of a host file", content));
-      here.settings.append("hostfile_faults", std::string(content), here.origin("host file"));
+      here.settings.append(field::kHostfileFaults, std::string(content), here.origin("host file"));
     }
   }
 }

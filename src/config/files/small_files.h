@@ -7,7 +7,7 @@
 
 namespace lockstep::config {
 
-// "name slots=4", "name:4", "name", one a line: becomes "host_list".
+// "name slots=4", "name:4", "name", one a line: becomes field::kHostList.
 void read_hostfile(std::string_view text, const Reading& reading);
 // "a:4,b:4" of a flag; `how` names it.
 void read_host_list(std::string_view text, const std::string& how, const Reading& reading);

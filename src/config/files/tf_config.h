@@ -7,8 +7,8 @@
 
 namespace lockstep::config {
 
-// Becomes "tf/cluster/JOB" (lists of addresses), "tf/task/type", "tf/task/index"; text that is no cluster
-// becomes "tf/fault".
+// Becomes field::kTensorflowCluster (lists of addresses by job) and the task; text that is no cluster becomes
+// field::kTensorflowFault.
 void read_tf_config(std::string_view text, const Reading& reading);
 
 }  // namespace lockstep::config

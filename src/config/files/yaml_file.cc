@@ -58,10 +58,11 @@ std::vector<std::string> YamlNode::keys() const {
 }
 
 void read_accelerate(const YamlNode& file, const Reading& reading) {
-  reading.settings.set_default("accelerate", base::Json::object(), file.origin());
+  reading.settings.set_default(field::kAccelerate, base::Json::object(), file.origin());
   const auto take = [&](const YamlNode& node, const std::string& name) {
     // What is on the command line wins over the file.
-    if (!node.text().empty()) reading.settings.set_default("accelerate/" + name, node.text(), node.origin());
+    if (!node.text().empty())
+      reading.settings.set_default(field::member(field::kAccelerate, name), node.text(), node.origin());
   };
   for (const std::string& key : file.keys()) {
     const YamlNode value = file[key];

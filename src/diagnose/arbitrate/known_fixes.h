@@ -3,11 +3,11 @@
 
 #include <vector>
 
-#include "diagnose/logs/symptom.h"
+#include "catalogue/symptom.h"
 #include "model/fix.h"
 
 namespace lockstep::diagnose {
 
-std::vector<model::Fix> fixes_of(const logs::Symptom& symptom);
+std::vector<model::Fix> fixes_of(const catalogue::Symptom& symptom);
 
 }  // namespace lockstep::diagnose

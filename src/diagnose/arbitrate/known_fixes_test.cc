@@ -2,18 +2,18 @@
 
 #include <gtest/gtest.h>
 
-#include "diagnose/logs/catalogue.h"
-#include "diagnose/ranks/fixes.h"
+#include "catalogue/advice.h"
+#include "catalogue/catalogue.h"
 
 namespace lockstep::diagnose {
 namespace {
 
 TEST(KnownFixes, EveryCodeOfTheAnalysisIsInTheCatalogueWithItsFixes) {
-  const auto catalogue = logs::Catalogue::load({});
+  const auto catalogue = catalogue::Catalogue::load({});
   ASSERT_TRUE(catalogue.ok());
-  ASSERT_FALSE(ranks::codes_with_fixes().empty());
-  for (const std::string_view code : ranks::codes_with_fixes()) {
-    const logs::Symptom* const symptom = catalogue.value().find(code);
+  ASSERT_FALSE(catalogue::codes_with_fixes().empty());
+  for (const std::string_view code : catalogue::codes_with_fixes()) {
+    const catalogue::Symptom* const symptom = catalogue.value().find(code);
     ASSERT_NE(symptom, nullptr) << code;
     EXPECT_FALSE(fixes_of(*symptom).empty()) << code;
   }

@@ -4,10 +4,13 @@
 #include <cmath>
 
 #include "base/fast_json.h"
-#include "diagnose/logs/words.h"
+#include "catalogue/symptom.h"
 
 namespace lockstep::logs {
 namespace {
+
+using catalogue::Role;
+using catalogue::word_for;
 
 constexpr double kClearShare = 0.5;
 

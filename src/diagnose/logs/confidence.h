@@ -12,6 +12,15 @@
 
 namespace lockstep::logs {
 
+// What the judge weighs with besides the catalogue: models made from labelled faults by tools/train_guess and
+// tests/corpus/fit_confidence, and embedded as JSON.
+struct JudgeData {
+  std::string_view guess;
+  std::string_view confidence;
+};
+
+JudgeData embedded_judge_data();
+
 // What speaks for and against an answer, by the names that the fitted model knows: "strong", "disputed" ...
 using Grounds = std::vector<std::string>;
 

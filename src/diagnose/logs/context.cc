@@ -5,11 +5,17 @@
 #include <charconv>
 #include <optional>
 
-#include "diagnose/logs/regex_cache.h"
-#include "diagnose/logs/version_range.h"
+#include "catalogue/version_range.h"
 
 namespace lockstep::logs {
 namespace {
+
+using catalogue::Catalogue;
+using catalogue::Condition;
+using catalogue::Fact;
+using catalogue::Pattern;
+using catalogue::version_from;
+using catalogue::VersionRange;
 
 std::optional<Stage> stage_named(std::string_view fact) {
   if (fact == "stage.build") return Stage::kBuild;

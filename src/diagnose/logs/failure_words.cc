@@ -8,6 +8,10 @@
 namespace lockstep::logs {
 namespace {
 
+using catalogue::Catalogue;
+using catalogue::PatternOwner;
+using catalogue::Role;
+
 constexpr std::size_t kWindow = std::size_t{16} << 10;
 constexpr std::size_t kLastWords = std::size_t{2} << 10;
 

@@ -4,15 +4,15 @@
 #include <span>
 #include <string_view>
 
-#include "diagnose/logs/catalogue.h"
-#include "diagnose/logs/log_text.h"
+#include "catalogue/catalogue.h"
+#include "diagnose/logs/line.h"
 
 namespace lockstep::logs {
 
 // Lines that the catalogue knows as harmless do not count. Words that healthy programs use as well ("failed",
 // "cannot") count only in the last lines, where a program that fails has its last word, and only where no
 // progress follows them.
-bool sounds_like_failure(const Catalogue& catalogue, std::span<const LogText> logs);
+bool sounds_like_failure(const catalogue::Catalogue& catalogue, std::span<const LogText> logs);
 
 // Progress: whatever was complained about before, it did not stop the job.
 bool goes_on(std::string_view line);

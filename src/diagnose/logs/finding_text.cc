@@ -3,17 +3,177 @@
 #include <algorithm>
 #include <charconv>
 #include <iterator>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
 
 #include <fmt/format.h>
 
-#include "diagnose/logs/first_step.h"
-#include "diagnose/logs/scope.h"
-#include "diagnose/logs/wording.h"
+#include "base/text_search/regex.h"
+#include "catalogue/symptom.h"
+#include "diagnose/logs/candidate.h"
+#include "diagnose/logs/line.h"
+#include "model/finding.h"
+#include "model/finding_code.h"
+#include "model/rank.h"
 
 namespace lockstep::logs {
 namespace {
 
-constexpr std::size_t kMostEvidence = 6;
+using catalogue::Catalogue;
+using catalogue::Symptom;
+
+model::Finding finding_about(const Symptom& symptom, const Sighting& sighting,
+                             std::span<const LogText> logs) {
+  Candidate candidate;
+  candidate.symptom = &symptom;
+  candidate.leaf = symptom.leaf;
+  candidate.lead = &sighting;
+  candidate.sightings = {&sighting};
+  return finding_from(candidate, logs, {}, 0);
+}
+
+}  // namespace
+
+model::Finding silent_finding(const Catalogue& catalogue, std::span<const LogText> logs,
+                              const SilentSign& sign) {
+  Sighting sighting;
+  sighting.symptom = &catalogue.at(sign.code);
+  sighting.log = sign.log;
+  sighting.line = sign.line;
+  sighting.rank = logs[sign.log].rank;
+  model::Finding finding = finding_about(*sighting.symptom, sighting, logs);
+  finding.root_ranks.clear();
+  if (sign.root_rank) finding.root_ranks.push_back(*sign.root_rank);
+  finding.evidence.front().level = model::EvidenceLevel::kAbsence;
+  return finding;
+}
+
+const Symptom& leaf_entry(const Catalogue& catalogue, model::Leaf leaf) {
+  return catalogue.at(model::guess_at(leaf));
+}
+
+model::Finding guessed_finding(const Catalogue& catalogue, std::span<const LogText> logs,
+                               const Guess& guess) {
+  Sighting nowhere;
+  nowhere.symptom = &leaf_entry(catalogue, guess.leaf);
+  model::Finding finding = finding_about(*nowhere.symptom, nowhere, logs);
+  finding.evidence.clear();
+  finding.title = "A guess: " + finding.title;
+  finding.explanation =
+      "No entry of the catalogue knows these lines; their words resemble this kind of fault. " +
+      finding.explanation;
+  return finding;
+}
+
+namespace {
+
+// Is the fault there only because the training is distributed? Decided from who printed it, and said with the
+// reason.
+struct ScopeJudgement {
+  model::Scope scope = model::Scope::kUnknown;
+  std::string reason;  // one sentence
+};
+
+using catalogue::ScopeRule;
+
+std::string in_words(const std::set<int>& ranks) {
+  return model::compress_ranks({ranks.begin(), ranks.end()});
+}
+
+ScopeJudgement as_catalogued(const Candidate& candidate) {
+  const bool varies = candidate.variant != nullptr && candidate.variant->scope;
+  const model::Scope scope = varies ? *candidate.variant->scope : candidate.symptom->scope;
+  switch (scope) {
+    case model::Scope::kDistributed:
+      return {scope, "Distributed: this exists only where several processes train together."};
+    case model::Scope::kOrdinary:
+      return {scope, "Ordinary: one process alone would fail in the same way."};
+    case model::Scope::kUnknown:
+      return {scope, "Scope unknown: the log of one rank cannot tell; run one rank alone to find out."};
+  }
+  return {};
+}
+
+// `roots`: who began it, as far as that can be told. `speaking`: every rank that printed anything that is
+// known of.
+ScopeJudgement judge_scope(const Candidate& candidate, const std::set<int>& roots,
+                           const std::set<int>& speaking) {
+  if (candidate.symptom->scope_rule != ScopeRule::kByRanks || candidate.ranks.size() < 1 ||
+      speaking.size() < 2)
+    return as_catalogued(candidate);
+  if (candidate.ranks.size() == speaking.size() && !roots.empty()) {
+    return {model::Scope::kDistributed,
+            fmt::format("Distributed: all ranks print it, rank {} in an earlier step than the others.",
+                        in_words(roots))};
+  }
+  if (candidate.ranks.size() == speaking.size()) {
+    return {model::Scope::kOrdinary,
+            fmt::format("Ordinary: all {} ranks that wrote anything print the same.", speaking.size())};
+  }
+  return {model::Scope::kDistributed, fmt::format("Distributed: only rank {} of the ranks {} prints it.",
+                                                  in_words(candidate.ranks), in_words(speaking))};
+}
+
+// Who showed first what all ranks show in the end, by the steps that their lines name.
+
+using Step = std::pair<std::uint64_t, std::uint64_t>;  // epoch, or 0 where none is named, and step
+
+std::optional<std::uint64_t> number_named(const base::Regex& regex, const std::string& line) {
+  const auto captures = regex.capture(line);
+  if (!captures) return std::nullopt;
+  const std::string& text = captures->at("number");
+  std::uint64_t number = 0;
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return fault == std::errc() ? std::optional(number) : std::nullopt;
+}
+
+std::optional<Step> step_in(const std::string& line) {
+  static const base::Regex kStep =
+      base::Regex::of_our_own(R"((\b|_)(step|iter|iteration|batch|it)s?\b["']?[ :=#\[(]+(?P<number>\d+)\b)");
+  static const base::Regex kEpoch = base::Regex::of_our_own(R"(\bepoch\b["']?[ :=#\[(]+(?P<number>\d+)\b)");
+  const auto step = number_named(kStep, line);
+  const auto epoch = number_named(kEpoch, line);
+  if (!step) return std::nullopt;
+  return Step{epoch.value_or(0), *step};
+}
+
+std::optional<std::map<int, Step>> first_steps(const Candidate& candidate, std::span<const LogText> logs) {
+  std::map<int, Step> first;
+  for (const Sighting* sighting : candidate.sightings) {
+    const LineSpan line = sighting->line;
+    const auto step =
+        step_in(std::string(logs[sighting->log].bytes.substr(line.begin, line.end - line.begin)));
+    if (!step || !sighting->rank) return std::nullopt;
+    const auto [place, is_new] = first.try_emplace(*sighting->rank, *step);
+    if (!is_new) place->second = std::min(place->second, *step);
+  }
+  return first;
+}
+
+// A value that is no number spreads from one rank to all of them in the next exchange, so the rank that
+// prints it in an earlier step than the others has it from nobody. Empty where a line names no step or rank,
+// or no rank is earlier than another.
+std::set<int> first_by_step(const Candidate& candidate, std::span<const LogText> logs) {
+  const auto first = first_steps(candidate, logs);
+  if (!first || first->size() < 2) return {};
+  const auto earliest =
+      std::ranges::min_element(*first, {}, [](const auto& one) { return one.second; })->second;
+  std::set<int> ranks;
+  for (const auto& [rank, step] : *first) {
+    if (step == earliest) ranks.insert(rank);
+  }
+  return ranks.size() < first->size() ? ranks : std::set<int>();
+}
+
+using catalogue::Printer;
+using catalogue::Role;
+using catalogue::worded;
+
+constexpr std::size_t kMaxEvidence = 6;
 constexpr std::size_t kLongestEvidence = 600;
 
 model::Evidence evidence_from(const Sighting& sighting, std::span<const LogText> logs) {
@@ -31,7 +191,7 @@ std::vector<model::Evidence> evidence_of(const Candidate& candidate, std::span<c
   std::vector<const Sighting*> chosen;
   std::set<std::optional<int>> shown;
   for (const Sighting* sighting : candidate.sightings) {
-    if (chosen.size() < kMostEvidence && shown.insert(sighting->rank).second) chosen.push_back(sighting);
+    if (chosen.size() < kMaxEvidence && shown.insert(sighting->rank).second) chosen.push_back(sighting);
   }
   std::vector<model::Evidence> evidence;
   for (const Sighting* sighting : chosen) evidence.push_back(evidence_from(*sighting, logs));

@@ -1,13 +1,32 @@
 // A candidate as the finding that people and programs read.
 #pragma once
 
+#include <optional>
 #include <set>
 #include <span>
+#include <vector>
 
+#include "catalogue/catalogue.h"
 #include "diagnose/logs/candidate.h"
+#include "diagnose/logs/guess.h"
+#include "diagnose/logs/line.h"
+#include "diagnose/logs/silent.h"
 #include "model/finding.h"
 
 namespace lockstep::logs {
+
+// Findings that no words of the catalogue give: what progress lines show, and what the words of a log
+// resemble.
+
+model::Finding silent_finding(const catalogue::Catalogue& catalogue, std::span<const LogText> logs,
+                              const SilentSign& sign);
+
+// The entry that describes the leaf.
+const catalogue::Symptom& leaf_entry(const catalogue::Catalogue& catalogue, model::Leaf leaf);
+
+// Marked as a guess.
+model::Finding guessed_finding(const catalogue::Catalogue& catalogue, std::span<const LogText> logs,
+                               const Guess& guess);
 
 model::Finding finding_from(const Candidate& candidate, std::span<const LogText> logs,
                             const std::set<int>& speaking, double confidence);

@@ -7,6 +7,10 @@
 namespace lockstep::logs {
 namespace {
 
+using catalogue::Pattern;
+using catalogue::Printer;
+using catalogue::Symptom;
+
 model::Finding finding_of(Printer printer, const std::set<int>& speaking, const std::string& named) {
   Symptom symptom;
   symptom.code = "comm.any";

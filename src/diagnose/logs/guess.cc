@@ -14,7 +14,7 @@ namespace {
 
 // The end of a log is where a failure shows; more text only adds words that say nothing about it.
 constexpr std::size_t kWindow = std::size_t{16} << 10;
-constexpr std::size_t kMostText = 4 * kWindow;
+constexpr std::size_t kMaxText = 4 * kWindow;
 
 void add_between(std::string_view bytes, std::size_t begin, std::size_t end, std::string& text) {
   if (begin < end) text += bytes.substr(begin, end - begin);
@@ -22,7 +22,7 @@ void add_between(std::string_view bytes, std::size_t begin, std::size_t end, std
 
 std::string ends_of(std::span<const LogText> logs, const LeftOut& left_out) {
   std::string text;
-  for (std::size_t log = 0; log < logs.size() && text.size() < kMostText; ++log) {
+  for (std::size_t log = 0; log < logs.size() && text.size() < kMaxText; ++log) {
     const std::string_view bytes = logs[log].bytes;
     std::size_t begin = bytes.size() - std::min(bytes.size(), kWindow);
     for (const LineSpan line : left_out[log]) {

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "diagnose/logs/line.h"
-#include "diagnose/logs/log_text.h"
 #include "model/leaf.h"
 
 namespace lockstep::logs {

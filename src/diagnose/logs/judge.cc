@@ -1,28 +1,128 @@
 #include "diagnose/logs/judge.h"
 
 #include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
 
+#include "base/text_fields.h"
 #include "diagnose/logs/candidate.h"
-#include "diagnose/logs/collect_next.h"
 #include "diagnose/logs/context.h"
-#include "diagnose/logs/ended_early.h"
+#include "diagnose/logs/exception_place.h"
 #include "diagnose/logs/failure_words.h"
 #include "diagnose/logs/finding_text.h"
+#include "diagnose/logs/finished_ranks.h"
 #include "diagnose/logs/guess.h"
-#include "diagnose/logs/job_facts.h"
-#include "diagnose/logs/library_place.h"
-#include "diagnose/logs/said_done.h"
+#include "diagnose/logs/line_sources.h"
+#include "diagnose/logs/logged_checksums.h"
 #include "diagnose/logs/script_exception.h"
 #include "diagnose/logs/silent.h"
-#include "diagnose/logs/told_checksums.h"
-#include "diagnose/logs/wordless.h"
+#include "model/finding.h"
 #include "model/finding_code.h"
 #include "model/leaf.h"
 
 namespace lockstep::logs {
 namespace {
 
-constexpr std::size_t kMostFindings = 4;
+// What would show more, where the logs do not say enough: commands to copy, for the framework and the
+// launcher that the logs show.
+
+std::string logs_of_all_ranks(const Context& context) {
+  if (context.knows("kubernetes"))
+    return "for pod in $(kubectl get pods -o name); do kubectl logs --all-containers --prefix \"$pod\" > "
+           "\"$(basename \"$pod\").log\"; kubectl describe \"$pod\" > \"$(basename \"$pod\").txt\"; done";
+  if (context.knows("slurm")) return "srun --label --output=logs/rank%t.log python train.py";
+  if (context.knows("horovod")) return "horovodrun --output-filename logs --verbose -np N python train.py";
+  if (context.knows("mpi")) return "mpirun --tag-output --output-filename logs -np N python train.py";
+  if (context.knows("ray")) return "ray logs cluster --format=text > ray.log";
+  return "torchrun --log-dir logs --redirects 3 --tee 3 --nproc-per-node N train.py";
+}
+
+std::string more_words(const Context& context) {
+  if (context.knows("horovod"))
+    return "export HOROVOD_LOG_LEVEL=debug HOROVOD_TIMELINE=timeline.json NCCL_DEBUG=INFO";
+  if (context.knows("tensorflow") && !context.knows("pytorch"))
+    return "export TF_CPP_MIN_LOG_LEVEL=0 TF_CPP_VMODULE=collective_ops=1 GRPC_VERBOSITY=info "
+           "NCCL_DEBUG=INFO";
+  if (context.knows("jax"))
+    return "export JAX_TRACEBACK_FILTERING=off TF_CPP_MIN_LOG_LEVEL=0 NCCL_DEBUG=INFO";
+  return "export TORCH_DISTRIBUTED_DEBUG=DETAIL TORCH_CPP_LOG_LEVEL=INFO NCCL_DEBUG=INFO "
+         "TORCH_NCCL_TRACE_BUFFER_SIZE=2000 TORCH_NCCL_DUMP_ON_TIMEOUT=1";
+}
+
+std::vector<std::string> what_to_collect(const Context& context) {
+  return {logs_of_all_ranks(context) + "   # the log of every rank, not of one", more_words(context),
+          "dmesg -T > dmesg.txt; nvidia-smi -q > gpus.txt   # on the node that failed first",
+          "lockstep isolate -- python train.py   # your own command: does the fault need several ranks?"};
+}
+
+// What the logs say about the job itself, for the head of a report.
+
+// The first that the log shows. Horovod runs on top of the others, Keras on top of TensorFlow.
+template <std::size_t size>
+std::string first_known(const Context& context, const std::array<std::string_view, size>& names) {
+  for (const std::string_view name : names) {
+    if (context.knows(name)) return std::string(name);
+  }
+  return {};
+}
+
+std::string backend_of(const Context& context) {
+  constexpr std::array<std::string_view, 3> kBackends = {"nccl", "gloo", "mpi"};
+  const std::string backend = first_known(context, kBackends);
+  return backend.empty() && context.knows("grpc_cluster") ? "grpc" : backend;
+}
+
+std::optional<int> world_of(const Context& context) {
+  constexpr int kLargestJob = 1'000'000;
+  const auto number = [&](const char* name) -> std::optional<int> {
+    const auto found = context.captures().find(name);
+    if (found == context.captures().end()) return std::nullopt;
+    const auto value = base::number_in<int>(found->second);
+    return value && *value >= 1 && *value <= kLargestJob ? value : std::nullopt;
+  };
+  if (const auto world = number("world")) return world;
+  const auto per_node = number("per_node");
+  const auto nodes = number("nodes");
+  if (!per_node || !nodes || *per_node > kLargestJob / *nodes) return std::nullopt;
+  return *per_node * *nodes;
+}
+
+model::JobSummary job_facts(const Context& context, const LineSources& sources) {
+  constexpr std::array<std::string_view, 6> kFrameworks = {"horovod",    "pytorch", "jax",
+                                                           "tensorflow", "keras",   "mpi"};
+  model::JobSummary job;
+  job.framework = first_known(context, kFrameworks);
+  job.backend = backend_of(context);
+  job.world_size = world_of(context);
+  if (!sources.hosts().empty()) job.hosts = static_cast<int>(sources.hosts().size());
+  job.ranks_seen.assign(sources.ranks().begin(), sources.ranks().end());
+  return job;
+}
+
+using catalogue::Catalogue;
+using catalogue::Role;
+using catalogue::Strength;
+
+// The thresholds of this judge; those of what it asks stand in its own files.
+
+// Findings of one verdict. Each is half as sure as the one before: a fifth is below 0.07 and helps nobody.
+constexpr std::size_t kMaxFindings = 4;
+// Confidence of an answer that no line gives which is known as the fault itself: what progress shows, what
+// words resemble, what a wrapper repeats. Healthy jobs can look alike, and the confidence was fitted to
+// faults alone; so it stays below what counts as clear. Held by AWrapperAloneIsNeverSure and
+// UnknownTroubleIsGuessedAndMarked.
+constexpr double kMaxConfidenceWithoutOrigin = 0.49;
+// Confidence from which the cause is clear and nothing more need be collected. Held by
+// WhatToCollectFitsTheLauncher.
+constexpr double kClearConfidence = 0.5;
+// Share of the guess from which it says more than an entry that only knows that an exception was raised: six
+// times what chance gives to one of 30 leaves. A change shows in tests/corpus/cross_validate.
+constexpr double kMinShareToSharpen = 0.2;
+// Share of a guess that the place of an exception in a framework makes. A change shows in
+// tests/corpus/cross_validate.
+constexpr double kShareOfPlace = 0.4;
 
 std::set<int> speaking_ranks(const LineSources& sources, std::span<const Sighting> sightings) {
   std::set<int> ranks = sources.ranks();
@@ -49,7 +149,7 @@ std::vector<model::Finding> findings_from(std::span<const Candidate> candidates,
                                           std::span<const LogText> logs, const std::set<int>& speaking) {
   std::vector<model::Finding> findings;
   for (const Candidate& candidate : candidates) {
-    if (findings.size() == kMostFindings) break;
+    if (findings.size() == kMaxFindings) break;
     if (!findings.empty() && candidate.role != Role::kOrigin) break;
     findings.push_back(finding_from(candidate, logs, speaking, 0));
   }
@@ -63,16 +163,10 @@ void set_confidence(std::vector<model::Finding>& findings, double confidence) {
   }
 }
 
-// An answer that no line gives which is known as the fault itself: what progress shows, what words resemble,
-// what a wrapper repeats. Healthy jobs can look alike, and the confidence was fitted to faults alone.
-constexpr double kMostWithoutOrigin = 0.49;
-
 // The entry that knows only that an exception was raised; the words of the log say more about its kind.
 constexpr std::string_view kCatchAll = model::codes::kOtherException;
 // The one that takes it for the script's; a framework's part that raised it says otherwise.
 constexpr std::string_view kScriptError = model::codes::kOtherScriptError;
-constexpr double kClearerThanChance = 0.2;
-constexpr double kShareOfPlace = 0.4;
 
 bool shares_a_line(const Candidate& one, const Candidate& other) {
   return std::ranges::any_of(one.sightings, [&](const Sighting* seen) {
@@ -161,7 +255,7 @@ LogVerdict judge(const Catalogue& catalogue, std::span<const LogText> unread_log
   const std::vector<Sighting> sightings = sightings_in(catalogue, logs, scans, context, sources);
   const std::set<int> speaking = speaking_ranks(sources, sightings);
   std::vector<Candidate> candidates = candidates_from(sightings);
-  const bool got_over = can_be_got_over(candidates) && every_rank_said_done(logs, sources, speaking);
+  const bool got_over = can_be_got_over(candidates) && every_rank_finished(logs, sources, speaking);
   if (got_over) candidates.clear();
   const std::vector<RaisedException> raised = raised_exceptions(logs);
   const auto scripts_own = script_exception_in(catalogue, logs, raised, sightings, sources);
@@ -186,12 +280,13 @@ LogVerdict judge(const Catalogue& catalogue, std::span<const LogText> unread_log
     verdict.findings = findings_from(candidates, logs, speaking);
     verdict.grounds = grounds_of(candidates, guess);
     std::vector<int> early =
-        who_ended_early(candidates.front(), verdict.findings.front(), ranks_that_said_done(logs, sources));
+        who_ended_early(candidates.front(), verdict.findings.front(), finished_ranks(logs, sources));
     if (!early.empty())
-      say_who_ended_early(catalogue, std::move(early), candidates.front().ranks, verdict.findings.front());
+      describe_who_ended_early(catalogue, std::move(early), candidates.front().ranks,
+                               verdict.findings.front());
     const model::FindingCode& code = verdict.findings.front().code;
     const bool is_vague = code == kCatchAll || (place && code == kScriptError);
-    if (guess && guess->share >= kClearerThanChance && is_vague) {
+    if (guess && guess->share >= kMinShareToSharpen && is_vague) {
       sharpen_catch_all(catalogue, logs, *guess, verdict.findings.front());
       verdict.grounds = grounds_without_candidate("guess", guess->leaf, guess);
     }
@@ -202,10 +297,9 @@ LogVerdict judge(const Catalogue& catalogue, std::span<const LogText> unread_log
   }
   const bool is_known_origin = has_origin(candidates) && verdict.grounds.front() != "guess";
   double confidence = confidence_from(data.confidence, verdict.grounds);
-  if (!is_known_origin) confidence = std::min(confidence, kMostWithoutOrigin);
+  if (!is_known_origin) confidence = std::min(confidence, kMaxConfidenceWithoutOrigin);
   set_confidence(verdict.findings, confidence);
-  constexpr double kClear = 0.5;
-  const bool is_clear = !verdict.findings.empty() && verdict.findings.front().confidence >= kClear;
+  const bool is_clear = !verdict.findings.empty() && verdict.findings.front().confidence >= kClearConfidence;
   if (!is_clear && may_guess) verdict.collect_next = what_to_collect(context);
   return verdict;
 }

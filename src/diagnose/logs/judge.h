@@ -5,11 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "diagnose/logs/catalogue.h"
+#include "catalogue/catalogue.h"
 #include "diagnose/logs/confidence.h"
 #include "diagnose/logs/context.h"
-#include "diagnose/logs/judge_data.h"
-#include "diagnose/logs/log_text.h"
+#include "diagnose/logs/line.h"
 #include "diagnose/logs/scan.h"
 #include "model/finding.h"
 
@@ -25,7 +24,7 @@ struct LogVerdict {
 };
 
 // `seen_before`: as scan_logs() takes it.
-LogVerdict judge(const Catalogue& catalogue, std::span<const LogText> logs,
+LogVerdict judge(const catalogue::Catalogue& catalogue, std::span<const LogText> logs,
                  const JudgeData& data = embedded_judge_data(), const OnScanned& on_scanned = {},
                  std::vector<std::optional<Scan>> seen_before = {});
 

@@ -12,6 +12,8 @@
 namespace lockstep::logs {
 namespace {
 
+using catalogue::Catalogue;
+
 using model::Leaf;
 using model::Scope;
 

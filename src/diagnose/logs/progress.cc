@@ -54,8 +54,8 @@ constexpr std::size_t kFewest = 5;
 
 // The last part of a series is what decides: a third of it, three points at least.
 std::span<const ProgressPoint> last_part(const Progress& progress) {
-  constexpr std::size_t kFewestOfPart = 3;
-  const std::size_t size = std::max(kFewestOfPart, progress.size() / 3);
+  constexpr std::size_t kMinOfPart = 3;
+  const std::size_t size = std::max(kMinOfPart, progress.size() / 3);
   return std::span(progress).last(size);
 }
 

@@ -1,27 +1,247 @@
 #include "diagnose/logs/scan.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <iterator>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <utility>
+#include <vector>
 
-#include "diagnose/logs/joined_parts.h"
-#include "diagnose/logs/piece.h"
+#include "base/mapped_file.h"
+#include "base/text_search/pattern_set.h"
+#include "model/log_marks.h"
 
 namespace lockstep::logs {
+namespace {
+
+// What one core takes of a log at a time.
+struct Piece {
+  struct Block {
+    std::size_t end = 0;
+    std::uint64_t lines = 0;
+  };
+
+  struct Mark {
+    model::LogMark mark = {};
+    std::size_t place = 0;
+  };
+
+  std::size_t log = 0;
+  std::size_t begin = 0;
+  std::size_t end = 0;
+  std::vector<Hit> hits = {};      // in the order of the log
+  std::vector<Block> blocks = {};  // that it was read in
+  std::vector<Mark> marks = {};    // the first of each kind in every block
+};
+
+// One for each thread.
+class PieceScanner {
+ public:
+  explicit PieceScanner(const catalogue::Catalogue& catalogue);
+
+  // Of a pattern that matches more often than `most_hits` in the piece only the first lines are kept.
+  void scan(const LogText& log, Piece& piece, std::size_t most_hits);
+
+ private:
+  class Hits;
+
+  void scan_block(const LogText& log, std::size_t begin, std::size_t end, Hits& hits, Piece& piece);
+  void find_candidates(std::string_view bytes, std::size_t begin, std::size_t end, Piece& piece);
+  void add_candidate(std::string_view bytes, std::size_t place);
+
+  const catalogue::Catalogue& catalogue_;
+  base::PatternScanner telling_;
+  std::unique_ptr<base::PatternScanner> everywhere_;
+  std::vector<LineSpan> candidates_;
+  JoinedParts candidate_text_;
+};
+
+using catalogue::Catalogue;
+using catalogue::Prefilter;
+
+constexpr std::size_t kPiece = std::size_t{32} << 20;
+// What stays in a core's second cache while it is looked at three times: factors, patterns, newlines.
+constexpr std::size_t kBlock = std::size_t{512} << 10;
+
+// The end of the part that begins at `begin`, at a line's end where there is one.
+std::size_t part_end(std::string_view bytes, std::size_t begin, std::size_t end, std::size_t size) {
+  if (end - begin <= size) return end;
+  const std::size_t newline = bytes.rfind('\n', begin + size);
+  return newline == std::string_view::npos || newline <= begin + size / 2 ? begin + size : newline + 1;
+}
+
+// A factor is a part of a mark, without regard to case: the mark itself stands around it or not at all.
+class FirstMarks {
+ public:
+  FirstMarks(std::string_view bytes, Piece& piece) : bytes_(bytes), piece_(piece) { next_.fill(0); }
+
+  void look_around(std::size_t place) {
+    for (std::size_t mark = 0; mark < model::kLogMarks.size(); ++mark) {
+      if (place < next_[mark]) continue;
+      const std::string_view words = model::kLogMarks[mark];
+      const std::size_t from = place - std::min(place, words.size());
+      const std::size_t found = bytes_.substr(from, 3 * words.size()).find(words);
+      if (found == std::string_view::npos) continue;
+      piece_.marks.push_back({static_cast<model::LogMark>(mark), from + found});
+      next_[mark] = ((from + found) / model::LogMarks::kBlock + 1) * model::LogMarks::kBlock;
+    }
+  }
+
+ private:
+  std::string_view bytes_;
+  Piece& piece_;
+  std::array<std::size_t, model::kLogMarks.size()> next_;  // the end of the block that has one already
+};
+
+// Cut at ends of lines where there are any.
+std::vector<Piece> pieces_of(std::span<const LogText> logs) {
+  std::vector<Piece> pieces;
+  for (std::size_t log = 0; log < logs.size(); ++log) {
+    const std::string_view bytes = logs[log].bytes;
+    for (std::size_t begin = 0; begin < bytes.size();) {
+      const std::size_t end = part_end(bytes, begin, bytes.size(), kPiece);
+      pieces.push_back({log, begin, end});
+      begin = end;
+    }
+  }
+  return pieces;
+}
+
+class PieceScanner::Hits {
+ public:
+  Hits(Piece& piece, std::size_t most) : piece_(piece), most_(most) {}
+
+  void add(std::string_view bytes, unsigned pattern, std::size_t end) {
+    Seen& seen = seen_[pattern];
+    if (end <= seen.line_end || seen.count >= most_) return;
+    const LineSpan line = line_around(bytes, end - 1);
+    seen = {line.end, seen.count + 1};
+    piece_.hits.push_back({pattern, line});
+  }
+
+ private:
+  struct Seen {
+    std::size_t line_end = 0;
+    std::size_t count = 0;
+  };
+  Piece& piece_;
+  std::size_t most_;
+  std::map<unsigned, Seen> seen_;
+};
+
+PieceScanner::PieceScanner(const Catalogue& catalogue)
+    : catalogue_(catalogue), telling_(catalogue.telling()) {
+  const Prefilter* prefilter = catalogue.prefilter();
+  if (prefilter != nullptr && prefilter->everywhere() != nullptr)
+    everywhere_ = std::make_unique<base::PatternScanner>(*prefilter->everywhere());
+}
+
+void PieceScanner::scan(const LogText& log, Piece& piece, std::size_t most_hits) {
+  Hits hits(piece, most_hits);
+  for (std::size_t begin = piece.begin; begin < piece.end;) {
+    const std::size_t end = part_end(log.bytes, begin, piece.end, kBlock);
+    const std::string_view block = log.bytes.substr(begin, end - begin);
+    if (log.is_mapped_file) base::fetch_pages(block);
+    scan_block(log, begin, end, hits, piece);
+    if (log.line_marks.end() != log.bytes.size()) piece.blocks.push_back({end, base::count_lines(block)});
+    if (log.is_mapped_file) base::forget_pages(block);
+    begin = end;
+  }
+  std::ranges::stable_sort(piece.hits, {}, [](const Hit& hit) { return hit.line.begin; });
+}
+
+void PieceScanner::scan_block(const LogText& log, std::size_t begin, std::size_t end, Hits& hits,
+                              Piece& piece) {
+  const auto scan_all = [&] {
+    telling_.scan(log.bytes.substr(begin, end - begin), [&](unsigned pattern, std::size_t match_end) {
+      hits.add(log.bytes, pattern, begin + match_end);
+    });
+  };
+  if (catalogue_.prefilter() == nullptr) return scan_all();
+  find_candidates(log.bytes, begin, end, piece);
+  // So many lines are faster looked at together.
+  std::size_t bytes_to_look_at = 0;
+  for (const LineSpan& line : candidates_) bytes_to_look_at += line.end - line.begin;
+  if (bytes_to_look_at > (end - begin) / 4 && candidates_.size() > 16) return scan_all();
+  candidate_text_.clear();
+  for (const LineSpan& line : candidates_) candidate_text_.add(log.bytes, line.begin, line.end);
+  candidate_text_.scan(
+      telling_, [&](unsigned pattern, std::size_t match_end) { hits.add(log.bytes, pattern, match_end); });
+}
+
+// A factor may reach over an end of the log by bytes that may be anything, so the lines there are always
+// looked at.
+void PieceScanner::find_candidates(std::string_view bytes, std::size_t begin, std::size_t end, Piece& piece) {
+  candidates_.clear();
+  if (begin == 0) add_candidate(bytes, 0);
+  const std::size_t aligned = begin / base::kWindowBytes * base::kWindowBytes;
+  const Prefilter& prefilter = *catalogue_.prefilter();
+  FirstMarks marks(bytes, piece);
+  prefilter.factors().scan(bytes, aligned, end, [&](std::size_t factor, std::size_t at) {
+    if (prefilter.is_of_mark(factor)) return marks.look_around(at);
+    add_candidate(bytes, at + base::kFactorBytes / 2);
+  });
+  if (everywhere_ != nullptr) {
+    everywhere_->scan(bytes.substr(begin, end - begin), [&](unsigned, std::size_t match_end) {
+      if (match_end > 0) add_candidate(bytes, begin + match_end - 1);
+    });
+  }
+  if (end == bytes.size()) add_candidate(bytes, bytes.find_last_not_of("\r\n"));
+  std::ranges::sort(candidates_, {}, &LineSpan::begin);
+  const auto same = [](const LineSpan& one, const LineSpan& other) { return one == other; };
+  candidates_.erase(std::unique(candidates_.begin(), candidates_.end(), same), candidates_.end());
+}
+
+// Of a huge line only what lies around the place; a place that the last look covers well needs no other.
+void PieceScanner::add_candidate(std::string_view bytes, std::size_t place) {
+  if (place >= bytes.size()) return;
+  if (!candidates_.empty()) {
+    const LineSpan& last = candidates_.back();
+    const bool is_whole = last.end - last.begin < kLongestLine;
+    if (place >= last.begin && place < last.end && (is_whole || place + kLongestLine / 2 < last.end)) return;
+  }
+  candidates_.push_back(line_around(bytes, place));
+}
+
+}  // namespace
+
+void JoinedParts::clear() {
+  text_.clear();
+  begins_.clear();
+  begins_in_log_.clear();
+}
+
+void JoinedParts::add(std::string_view bytes, std::size_t begin, std::size_t end) {
+  if (!text_.empty()) text_ += '\n';
+  begins_.push_back(text_.size());
+  begins_in_log_.push_back(begin);
+  text_ += bytes.substr(begin, end - begin);
+}
+
+void JoinedParts::scan(base::PatternScanner& scanner, const base::PatternScanner::OnMatch& on_match) {
+  scanner.scan_growing(text_, [&](unsigned id, std::size_t end) {
+    const auto after = std::ranges::lower_bound(begins_, end);
+    const auto part = static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, after - begins_.begin() - 1));
+    on_match(id, begins_in_log_[part] + end - begins_[part]);
+  });
+}
+
 namespace {
 
 // Facts are told at the start and shown again near the end; what lies between costs more than it tells. Of
 // many logs each needs to tell less.
 constexpr std::size_t kEndOfLog = std::size_t{4} << 20;
-constexpr std::size_t kLeastEndOfLog = std::size_t{4} << 10;
+constexpr std::size_t kMinEndOfLog = std::size_t{4} << 10;
 constexpr std::size_t kEndsOfAllLogs = std::size_t{16} << 20;
 // A message that repeats more often than this in one log adds nothing to the verdict; of many logs each may
 // repeat it less.
-constexpr std::size_t kMostHitsOfPattern = 512;
-constexpr std::size_t kLeastHitsOfPattern = 16;
+constexpr std::size_t kMaxHitsOfPattern = 512;
+constexpr std::size_t kMinHitsOfPattern = 16;
 constexpr std::size_t kHitsOfAllLogs = 100'000;
 
 std::size_t share_of(std::size_t all, std::size_t logs, std::size_t least, std::size_t most) {
@@ -109,7 +329,7 @@ std::map<std::size_t, LineSpan> facts_in(const Catalogue& catalogue, base::Patte
 }
 
 std::size_t most_hits_of(std::size_t logs) {
-  return share_of(kHitsOfAllLogs, logs, kLeastHitsOfPattern, kMostHitsOfPattern);
+  return share_of(kHitsOfAllLogs, logs, kMinHitsOfPattern, kMaxHitsOfPattern);
 }
 
 // All but the facts.
@@ -151,7 +371,7 @@ std::vector<Scan> scan_logs(const Catalogue& catalogue, std::span<const LogText>
   std::vector<Scan> scans;
   auto next = seen_now.begin();
   for (std::optional<Scan>& before : seen_before) scans.push_back(std::move(before ? *before : *next++));
-  const std::size_t end_of_log = share_of(kEndsOfAllLogs, logs.size(), kLeastEndOfLog, kEndOfLog);
+  const std::size_t end_of_log = share_of(kEndsOfAllLogs, logs.size(), kMinEndOfLog, kEndOfLog);
   on_all_cores(logs.size(), [&] {
     return [&, scanner = std::make_shared<base::PatternScanner>(catalogue.telling_of_facts()),
             ends = JoinedParts()](std::size_t i) mutable {

@@ -3,13 +3,19 @@
 #include <algorithm>
 #include <iterator>
 
+#include "diagnose/logs/exception_place.h"
 #include "diagnose/logs/failure_words.h"
-#include "diagnose/logs/script_place.h"
-#include "diagnose/logs/wordless.h"
+#include "diagnose/logs/finding_text.h"
 #include "model/finding_code.h"
 
 namespace lockstep::logs {
 namespace {
+
+using catalogue::Catalogue;
+using catalogue::Printer;
+using catalogue::Role;
+using catalogue::Strength;
+using catalogue::Variant;
 
 constexpr std::size_t kLongestQuote = 120;
 
@@ -121,10 +127,10 @@ std::optional<ScriptException> script_exception_in(const Catalogue& catalogue, s
                                                    std::span<const RaisedException> raised,
                                                    std::span<const Sighting> sightings,
                                                    const LineSources& sources) {
-  constexpr int kMostLooks = 64;  // a job that outlives so many logs them as a habit
+  constexpr int kMaxLooks = 64;  // a job that outlives so many logs them as a habit
   int looks = 0;
   auto first = std::ranges::find_if(raised, [&](const RaisedException& exception) {
-    return is_the_scripts_own(exception) && ++looks <= kMostLooks && !is_outlived(exception, logs, sources);
+    return is_the_scripts_own(exception) && ++looks <= kMaxLooks && !is_outlived(exception, logs, sources);
   });
   if (first == raised.end()) {
     first = std::ranges::find_if(raised, [&](const RaisedException& exception) {

@@ -13,13 +13,14 @@
 namespace lockstep::logs {
 
 struct ScriptException {
-  Variant as_raised;                // its leaf, and the fixes for that
+  catalogue::Variant as_raised;     // its leaf, and the fixes for that
   std::vector<Sighting> sightings;  // of the same exception, one for each rank that raised it
 };
 
 // The first one that the rank did not outlive, or seems to have outlived though its launcher saw a process
 // fail, and whose innermost frame outside Python's own library is the script's.
-std::optional<ScriptException> script_exception_in(const Catalogue& catalogue, std::span<const LogText> logs,
+std::optional<ScriptException> script_exception_in(const catalogue::Catalogue& catalogue,
+                                                   std::span<const LogText> logs,
                                                    std::span<const RaisedException> raised,
                                                    std::span<const Sighting> sightings,
                                                    const LineSources& sources);

@@ -2,15 +2,24 @@
 // falls, devices that bring no speed. Read from progress lines, not from error words.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <string_view>
 
 #include "diagnose/logs/context.h"
 #include "diagnose/logs/line.h"
-#include "diagnose/logs/log_text.h"
 
 namespace lockstep::logs {
+
+// The log of one rank that ends long before the others': whatever happened, it happened there first.
+struct StoppedLog {
+  std::size_t log = 0;
+  LineSpan last_line;  // that has a time
+};
+
+// Only where at least three files of ranks have times, and all but one go on together.
+std::optional<StoppedLog> log_that_stopped(std::span<const LogText> logs);
 
 struct SilentSign {
   std::string_view code;  // of the catalogue

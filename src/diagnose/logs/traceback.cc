@@ -13,11 +13,11 @@ namespace {
 
 // Of many logs each needs to show less.
 constexpr std::size_t kEndOfLog = std::size_t{256} << 10;
-constexpr std::size_t kLeastEndOfLog = std::size_t{16} << 10;
+constexpr std::size_t kMinEndOfLog = std::size_t{16} << 10;
 constexpr std::size_t kEndsOfAllLogs = std::size_t{16} << 20;
-constexpr std::size_t kMostFrames = 64;
-constexpr std::size_t kMostOpen = 4096;
-constexpr std::size_t kMostExceptions = 4096;
+constexpr std::size_t kMaxFrames = 64;
+constexpr std::size_t kMaxOpen = 4096;
+constexpr std::size_t kMaxExceptions = 4096;
 constexpr std::size_t kLongestPrefix = 80;
 
 constexpr std::string_view kFile = "File \"";
@@ -101,9 +101,9 @@ class Reader {
   using Open = std::map<Speaker, std::vector<Frame>>;
 
   void add(const Speaker& speaker, Frame frame) {
-    if (open_.size() >= kMostOpen) open_.clear();
+    if (open_.size() >= kMaxOpen) open_.clear();
     std::vector<Frame>& frames = open_[speaker];
-    if (frames.size() >= kMostFrames) frames.erase(frames.begin());
+    if (frames.size() >= kMaxFrames) frames.erase(frames.begin());
     frames.push_back(std::move(frame));
   }
 
@@ -118,7 +118,7 @@ class Reader {
       return;
     }
     const auto named = exception_from(text.substr(indentation));
-    if (named && found_.size() < kMostExceptions) {
+    if (named && found_.size() < kMaxExceptions) {
       found_.push_back(
           {log_, span, std::string(named->kind), std::string(named->message), std::move(open->second)});
     }
@@ -135,7 +135,7 @@ class Reader {
 std::vector<RaisedException> raised_exceptions(std::span<const LogText> logs) {
   std::vector<RaisedException> found;
   const std::size_t window =
-      std::clamp(kEndsOfAllLogs / std::max<std::size_t>(1, logs.size()), kLeastEndOfLog, kEndOfLog);
+      std::clamp(kEndsOfAllLogs / std::max<std::size_t>(1, logs.size()), kMinEndOfLog, kEndOfLog);
   for (std::size_t log = 0; log < logs.size(); ++log) {
     const std::string_view bytes = logs[log].bytes;
     Reader reader(log, found);

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "diagnose/logs/line.h"
-#include "diagnose/logs/log_text.h"
 
 namespace lockstep::logs {
 

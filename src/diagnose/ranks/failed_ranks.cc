@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "catalogue/advice.h"
 #include "diagnose/ranks/describe.h"
-#include "diagnose/ranks/fixes.h"
 #include "model/finding_code.h"
 
 namespace lockstep::ranks {
@@ -163,7 +163,7 @@ std::optional<model::Finding> find_failed_ranks(const model::Job& job, const std
           ? "Every rank reports the same error, so it is not a matter of ranks working together. "
           : fmt::format("{} failed by itself; what other ranks report came after it. ",
                         ranks_in_words(finding.root_ranks));
-  finding.fixes = fixes_for(model::codes::kDeadRank);
+  finding.fixes = catalogue::fixes_for(model::codes::kDeadRank);
   return finding;
 }
 

@@ -24,11 +24,11 @@ std::string_view variable_in(const Environment& environment, const std::string& 
   return at == environment.end() ? std::string_view{} : std::string_view(at->second);
 }
 
-bool is_bindable(const HostFacts& facts, const Address& address) {
+bool is_bindable(const hostinfo::HostFacts& facts, const base::Address& address) {
   if (address.is_wildcard()) return true;
-  if (address.family == Family::kIpv4 && address.is_loopback()) return true;  // all of 127/8 is local
+  if (address.family == base::Family::kIpv4 && address.is_loopback()) return true;  // all of 127/8 is local
   // A link-local address needs its interface beside it, which a name's answer does not carry.
-  if (address.family == Family::kIpv6 && address.is_link_local()) return false;
+  if (address.family == base::Family::kIpv6 && address.is_link_local()) return false;
   return facts.interface_with(address) != nullptr;
 }
 

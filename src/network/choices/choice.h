@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "network/host_facts.h"
+#include "hostinfo/host_facts.h"
 
 namespace lockstep::network {
 
@@ -16,7 +16,7 @@ using Environment = std::map<std::string, std::string>;
 
 struct ChosenAddress {
   std::string interface = {};  // empty where the library knows addresses only
-  Address address = {};
+  base::Address address = {};
 
   bool operator==(const ChosenAddress&) const = default;
 };
@@ -56,7 +56,7 @@ LibraryVersion parse_version(std::string_view text);
 std::string_view variable_in(const Environment& environment, const std::string& name);
 
 // Whether a socket could be bound to it on this host.
-bool is_bindable(const HostFacts& facts, const Address& address);
+bool is_bindable(const hostinfo::HostFacts& facts, const base::Address& address);
 
 std::vector<std::string_view> split_list(std::string_view text, char between = ',');
 

@@ -15,24 +15,25 @@ using testing::HasSubstr;
 
 constexpr LibraryVersion kNew{2, 30, 7};
 
-Interface interface_of(const char* name, std::vector<const char*> addresses, bool is_running = true) {
-  Interface made;
+hostinfo::Interface interface_of(const char* name, std::vector<const char*> addresses,
+                                 bool is_running = true) {
+  hostinfo::Interface made;
   made.name = name;
   made.is_up = true;
   made.is_running = is_running;
   made.is_loopback = std::string_view(name) == "lo";
-  for (const char* address : addresses) made.addresses.push_back({.prefix = *parse_prefix(address)});
+  for (const char* address : addresses) made.addresses.push_back({.prefix = *base::parse_prefix(address)});
   return made;
 }
 
-HostFacts host(std::vector<Interface> interfaces) {
-  HostFacts facts;
+hostinfo::HostFacts host(std::vector<hostinfo::Interface> interfaces) {
+  hostinfo::HostFacts facts;
   facts.name = "node1";
   facts.interfaces = std::move(interfaces);
   return facts;
 }
 
-HostFacts usual() {
+hostinfo::HostFacts usual() {
   return host({interface_of("lo", {"127.0.0.1/8", "::1/128"}), interface_of("docker0", {"172.17.0.1/16"}),
                interface_of("eth0", {"10.0.0.7/24", "fe80::7/64"}), interface_of("eth1", {"10.1.0.7/24"}),
                interface_of("eth10", {"10.2.0.7/24"}), interface_of("idle", {"10.3.0.7/24"}, false)});
@@ -46,7 +47,7 @@ std::vector<std::string> names_of(const Choice& choice) {
 
 TEST(Nccl, TakesWhatIsNeitherDockerNorLoopback) {
   EXPECT_THAT(names_of(choose_nccl(usual(), {}, kNew)), ElementsAre("eth0", "eth1", "eth10"));
-  HostFacts with_ib = usual();
+  hostinfo::HostFacts with_ib = usual();
   with_ib.interfaces.push_back(interface_of("ib0", {"10.8.0.7/24"}));
   EXPECT_THAT(names_of(choose_nccl(with_ib, {}, kNew)), ElementsAre("ib0"));
   EXPECT_THAT(names_of(choose_nccl(host({interface_of("lo", {"127.0.0.1/8"})}), {}, kNew)),
@@ -88,37 +89,40 @@ TEST(Nccl, FamilyFilesAndVersions) {
   EXPECT_EQ(to_text(six.addresses[0].address), "fe80::7");
   EXPECT_THAT(names_of(choose_nccl(usual(), {{"NCCL_SOCKET_FAMILY", "inet6"}}, kNew)),
               ElementsAre("eth0", "eth1", "eth10"));
-  HostFacts with_file = usual();
+  hostinfo::HostFacts with_file = usual();
   with_file.files["/etc/nccl.conf"] = "# ours\nNCCL_SOCKET_IFNAME==eth1\n";
   const Choice from_file = choose_nccl(with_file, {}, kNew);
   EXPECT_THAT(names_of(from_file), ElementsAre("eth1"));
   EXPECT_EQ(from_file.trail.front().source, "NCCL_SOCKET_IFNAME in /etc/nccl.conf");
-  const HostFacts libvirt =
+  const hostinfo::HostFacts libvirt =
       host({interface_of("virbr0", {"192.168.122.1/24"}), interface_of("eth0", {"10.0.0.7/24"})});
   EXPECT_THAT(names_of(choose_nccl(libvirt, {}, kNew)), ElementsAre("eth0"));
   EXPECT_THAT(names_of(choose_nccl(libvirt, {}, {2, 18, 1})), ElementsAre("virbr0", "eth0"));
 }
 
 TEST(Gloo, NameOfTheHostOrOfTheInterface) {
-  HostFacts facts = usual();
-  facts.names = {{.name = "node1", .any = {*parse_address("192.0.2.9"), *parse_address("10.1.0.7")}}};
+  hostinfo::HostFacts facts = usual();
+  facts.names = {
+      {.name = "node1", .any = {*base::parse_address("192.0.2.9"), *base::parse_address("10.1.0.7")}}};
   EXPECT_EQ(to_text(choose_gloo(facts, {}).addresses[0].address), "10.1.0.7");
   EXPECT_EQ(to_text(choose_gloo(facts, {{"GLOO_SOCKET_IFNAME", "eth0"}}).addresses[0].address), "10.0.0.7");
   EXPECT_THAT(choose_gloo(facts, {{"GLOO_SOCKET_IFNAME", "eth"}}).failure,
               HasSubstr("Unable to find address for: eth"));
-  facts.names[0].any = {*parse_address("127.0.1.1")};
+  facts.names[0].any = {*base::parse_address("127.0.1.1")};
   EXPECT_EQ(to_text(choose_gloo(facts, {}).addresses[0].address), "127.0.1.1");
-  facts.names[0].any = {*parse_address("192.0.2.9")};
+  facts.names[0].any = {*base::parse_address("192.0.2.9")};
   EXPECT_EQ(to_text(choose_gloo(facts, {}).addresses[0].address), "127.0.0.1");
-  EXPECT_EQ(gloo_connects(*parse_address("10.0.0.7"), *parse_address("10.0.0.3")), true);
-  EXPECT_EQ(gloo_connects(*parse_address("10.0.0.7"), *parse_address("10.0.0.7")), std::nullopt);
+  EXPECT_EQ(gloo_connects(*base::parse_address("10.0.0.7"), *base::parse_address("10.0.0.3")), true);
+  EXPECT_EQ(gloo_connects(*base::parse_address("10.0.0.7"), *base::parse_address("10.0.0.7")), std::nullopt);
 }
 
 TEST(Store, Ipv6RoundDecides) {
-  HostFacts facts = usual();
+  hostinfo::HostFacts facts = usual();
   facts.names = {
-      {.name = "a", .ipv6 = {*parse_address("::ffff:10.0.0.9")}, .ipv4 = {*parse_address("10.0.0.9")}},
-      {.name = "b", .ipv6_error = "Name or service not known", .ipv4 = {*parse_address("10.0.0.9")}}};
+      {.name = "a",
+       .ipv6 = {*base::parse_address("::ffff:10.0.0.9")},
+       .ipv4 = {*base::parse_address("10.0.0.9")}},
+      {.name = "b", .ipv6_error = "Name or service not known", .ipv4 = {*base::parse_address("10.0.0.9")}}};
   const Choice a = choose_store(facts, "a");
   ASSERT_EQ(a.addresses.size(), 1U);
   EXPECT_EQ(to_text(a.addresses[0].address), "10.0.0.9");
@@ -128,10 +132,10 @@ TEST(Store, Ipv6RoundDecides) {
 }
 
 TEST(Torchrun, WhoTakesTheEndpointForItself) {
-  HostFacts facts = usual();
-  facts.names = {{.name = "node1", .any = {*parse_address("10.0.0.7")}, .canonical = "node1.cluster"},
-                 {.name = "alias", .any = {*parse_address("10.0.0.7")}},
-                 {.name = "other", .any = {*parse_address("10.0.0.8")}}};
+  hostinfo::HostFacts facts = usual();
+  facts.names = {{.name = "node1", .any = {*base::parse_address("10.0.0.7")}, .canonical = "node1.cluster"},
+                 {.name = "alias", .any = {*base::parse_address("10.0.0.7")}},
+                 {.name = "other", .any = {*base::parse_address("10.0.0.8")}}};
   const LibraryVersion version{2, 13, 0};
   for (const char* yes : {"localhost", "127.0.0.1", "node1", "node1.cluster", "10.0.0.7", "alias"})
     EXPECT_TRUE(hosts_store(facts, yes, version).is_host) << yes;
@@ -153,7 +157,7 @@ TEST(OpenMpi, IncludesExcludesAndWeights) {
                   usual(), {{"OMPI_MCA_btl_tcp_if_include", "eth0"}, {"OMPI_MCA_btl_tcp_if_exclude", "lo"}})
                   .failed());
   const auto weight = [](const char* own, const char* other) {
-    return open_mpi_weight(*parse_prefix(own), *parse_prefix(other));
+    return open_mpi_weight(*base::parse_prefix(own), *base::parse_prefix(other));
   };
   EXPECT_EQ(weight("10.0.0.1/24", "10.0.0.2/24"), 2);
   EXPECT_EQ(weight("10.0.0.1/24", "10.0.1.2/24"), 1);
@@ -162,22 +166,22 @@ TEST(OpenMpi, IncludesExcludesAndWeights) {
 }
 
 TEST(Horovod, NamesThatAllShareOnTheRing) {
-  HostFacts one = usual();
-  HostFacts two = host({interface_of("lo", {"127.0.0.1/8"}), interface_of("eth0", {"10.0.0.8/24"}),
-                        interface_of("eth1", {"10.1.0.8/24"})});
-  const std::vector<const HostFacts*> hosts = {&one, &two};
-  const auto all = [&](std::size_t from, std::size_t to, const Address& address) {
+  hostinfo::HostFacts one = usual();
+  hostinfo::HostFacts two = host({interface_of("lo", {"127.0.0.1/8"}), interface_of("eth0", {"10.0.0.8/24"}),
+                                  interface_of("eth1", {"10.1.0.8/24"})});
+  const std::vector<const hostinfo::HostFacts*> hosts = {&one, &two};
+  const auto all = [&](std::size_t from, std::size_t to, const base::Address& address) {
     const std::string& name = hosts[to]->interface_with(address)->name;
-    const Interface* const same = hosts[from]->interface_named(name);
+    const hostinfo::Interface* const same = hosts[from]->interface_named(name);
     return same == nullptr ? std::nullopt : std::optional(same->addresses[0].prefix.address);
   };
   EXPECT_THAT(choose_horovod(hosts, "", all).names, ElementsAre("eth0", "eth1"));
-  const auto not_eth1 = [&](std::size_t from, std::size_t to, const Address& address) {
-    return address == *parse_address("10.1.0.8") ? std::nullopt : all(from, to, address);
+  const auto not_eth1 = [&](std::size_t from, std::size_t to, const base::Address& address) {
+    return address == *base::parse_address("10.1.0.8") ? std::nullopt : all(from, to, address);
   };
   EXPECT_THAT(choose_horovod(hosts, "", not_eth1).names, ElementsAre("eth0"));
   // What is reached from another interface's address does not count.
-  const auto from_eth0 = [&](std::size_t from, std::size_t, const Address&) {
+  const auto from_eth0 = [&](std::size_t from, std::size_t, const base::Address&) {
     return std::optional(hosts[from]->interface_named("eth0")->addresses[0].prefix.address);
   };
   EXPECT_THAT(choose_horovod(hosts, "", from_eth0).names, ElementsAre("eth0"));
@@ -188,8 +192,8 @@ TEST(Horovod, NamesThatAllShareOnTheRing) {
 }
 
 TEST(Tensorflow, TasksOfTheCluster) {
-  HostFacts facts = usual();
-  facts.names = {{.name = "node2", .any = {*parse_address("10.0.0.8")}}};
+  hostinfo::HostFacts facts = usual();
+  facts.names = {{.name = "node2", .any = {*base::parse_address("10.0.0.8")}}};
   const Environment environment = {
       {"TF_CONFIG",
        R"({"cluster": {"worker": ["10.0.0.7:2222", "node2:2223"]}, "task": {"type": "worker", "index": 0}})"},
@@ -200,7 +204,7 @@ TEST(Tensorflow, TasksOfTheCluster) {
   ASSERT_EQ(choice.tasks.size(), 2U);
   EXPECT_TRUE(choice.tasks[0].is_own);
   EXPECT_EQ(choice.tasks[1].port, 2223);
-  EXPECT_THAT(choice.tasks[1].addresses, ElementsAre(*parse_address("10.0.0.8")));
+  EXPECT_THAT(choice.tasks[1].addresses, ElementsAre(*base::parse_address("10.0.0.8")));
   EXPECT_TRUE(choice.tasks[1].goes_through_proxy);
   EXPECT_FALSE(choose_tensorflow(facts, {{"TF_CONFIG", "{"}}).failure.empty());
   EXPECT_FALSE(choose_tensorflow(

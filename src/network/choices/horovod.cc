@@ -9,21 +9,22 @@
 namespace lockstep::network {
 namespace {
 
-bool has_address(const Interface* interface, const Address& address) {
-  return interface != nullptr && std::ranges::any_of(interface->addresses, [&](const InterfaceAddress& own) {
+bool has_address(const hostinfo::Interface* interface, const base::Address& address) {
+  return interface != nullptr &&
+         std::ranges::any_of(interface->addresses, [&](const hostinfo::InterfaceAddress& own) {
            return own.prefix.address == address;
          });
 }
 
 // Names of interfaces of `to` that `from` reaches from an interface of the same name. At an address that both
 // have (docker0 everywhere) a host finds itself.
-std::set<std::string> found_names(std::span<const HostFacts* const> hosts, std::size_t from, std::size_t to,
-                                  const Probe& probe) {
+std::set<std::string> found_names(std::span<const hostinfo::HostFacts* const> hosts, std::size_t from,
+                                  std::size_t to, const Probe& probe) {
   std::set<std::string> names;
-  for (const Interface& interface : hosts[to]->interfaces) {
-    for (const InterfaceAddress& address : interface.addresses) {
-      const Address& target = address.prefix.address;
-      if (target.family != Family::kIpv4 || hosts[from]->interface_with(target) != nullptr) continue;
+  for (const hostinfo::Interface& interface : hosts[to]->interfaces) {
+    for (const hostinfo::InterfaceAddress& address : interface.addresses) {
+      const base::Address& target = address.prefix.address;
+      if (target.family != base::Family::kIpv4 || hosts[from]->interface_with(target) != nullptr) continue;
       const auto source = probe(from, to, target);
       if (source && has_address(hosts[from]->interface_named(interface.name), *source))
         names.insert(interface.name);
@@ -34,7 +35,7 @@ std::set<std::string> found_names(std::span<const HostFacts* const> hosts, std::
 
 }  // namespace
 
-CommonInterfaces choose_horovod(std::span<const HostFacts* const> hosts,
+CommonInterfaces choose_horovod(std::span<const hostinfo::HostFacts* const> hosts,
                                 const std::string& network_interfaces, const Probe& probe) {
   CommonInterfaces common;
   if (!network_interfaces.empty()) {

@@ -29,7 +29,8 @@ std::string value_in_file(const std::string& text, std::string_view name) {
   return found;
 }
 
-Setting setting_of(const HostFacts& facts, const Environment& environment, const std::string& name) {
+Setting setting_of(const hostinfo::HostFacts& facts, const Environment& environment,
+                   const std::string& name) {
   if (const auto value = variable_in(environment, name); !value.empty()) return {std::string(value), name};
   std::vector<std::string> paths;
   const auto own = variable_in(environment, "NCCL_CONF_FILE");
@@ -72,7 +73,7 @@ NameList parse_list(std::string_view text) {
 
 class Chooser {
  public:
-  Chooser(const HostFacts& facts, const Environment& environment, LibraryVersion version)
+  Chooser(const hostinfo::HostFacts& facts, const Environment& environment, LibraryVersion version)
       : facts_(facts), environment_(environment), version_(version) {}
 
   Choice choose() {
@@ -108,10 +109,10 @@ class Chooser {
   void choose_for_id(const Setting& id) {
     const auto address = address_in(id.value);
     const std::string zone(base::word_of(base::rest_after(id.value, "%"), "]:"));
-    const auto all = addresses_in_kernel_order(facts_);
-    const auto found = std::ranges::find_if(all, [&](const LocalAddress& local) {
+    const auto all = hostinfo::addresses_in_kernel_order(facts_);
+    const auto found = std::ranges::find_if(all, [&](const hostinfo::LocalAddress& local) {
       if (!address || !local.address->prefix.contains(*address)) return false;
-      const bool needs_zone = address->family == Family::kIpv6 && address->is_link_local();
+      const bool needs_zone = address->family == base::Family::kIpv6 && address->is_link_local();
       return !needs_zone || local.interface->name == zone;
     });
     if (found == all.end()) {
@@ -127,11 +128,11 @@ class Chooser {
                     id.source);
   }
 
-  std::optional<Address> address_in(std::string_view endpoint) const {
+  std::optional<base::Address> address_in(std::string_view endpoint) const {
     std::string_view host = endpoint.substr(0, endpoint.rfind(':'));
     if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
-    if (const auto literal = parse_address(host)) return literal;
-    const ResolvedName* const answer = facts_.resolved(host);
+    if (const auto literal = base::parse_address(host)) return literal;
+    const hostinfo::ResolvedName* const answer = facts_.resolved(host);
     return answer == nullptr || answer->any.empty() ? std::nullopt : std::optional(answer->any.front());
   }
 
@@ -139,9 +140,9 @@ class Chooser {
     const Setting family = setting_of(facts_, environment_, "NCCL_SOCKET_FAMILY");
     if (family.value.empty()) return;
     if (family.value == "AF_INET") {
-      family_ = Family::kIpv4;
+      family_ = base::Family::kIpv4;
     } else if (family.value == "AF_INET6") {
-      family_ = Family::kIpv6;
+      family_ = base::Family::kIpv6;
     } else {
       choice_.because(fmt::format("\"{}\" is neither AF_INET nor AF_INET6 and ignored", family.value),
                       family.source);
@@ -170,14 +171,14 @@ class Chooser {
     }
   }
 
-  bool is_candidate(const LocalAddress& local) const {
+  bool is_candidate(const hostinfo::LocalAddress& local) const {
     if (!local.interface->is_running) return false;
-    const Address& address = local.address->prefix.address;
+    const base::Address& address = local.address->prefix.address;
     if (family_ && address.family != *family_) return false;
-    return !(address.family == Family::kIpv6 && address.is_loopback());
+    return !(address.family == base::Family::kIpv6 && address.is_loopback());
   }
 
-  void add(const LocalAddress& local) {
+  void add(const hostinfo::LocalAddress& local) {
     const bool is_there = std::ranges::any_of(choice_.addresses, [&](const ChosenAddress& chosen) {
       return chosen.interface == local.interface->name;
     });
@@ -186,14 +187,14 @@ class Chooser {
   }
 
   void take(const NameList& list) {
-    for (const LocalAddress& local : addresses_in_kernel_order(facts_))
+    for (const hostinfo::LocalAddress& local : hostinfo::addresses_in_kernel_order(facts_))
       if (is_candidate(local) && list.takes(local.interface->name)) add(local);
   }
 
   void take_subnet_of(std::string_view endpoint) {
     const auto address = address_in(endpoint);
     if (!address) return;
-    for (const LocalAddress& local : addresses_in_kernel_order(facts_))
+    for (const hostinfo::LocalAddress& local : hostinfo::addresses_in_kernel_order(facts_))
       if (is_candidate(local) && local.address->prefix.contains(*address)) add(local);
   }
 
@@ -208,16 +209,16 @@ class Chooser {
     return true;
   }
 
-  const HostFacts& facts_;
+  const hostinfo::HostFacts& facts_;
   const Environment& environment_;
   LibraryVersion version_;
-  std::optional<Family> family_;
+  std::optional<base::Family> family_;
   Choice choice_;
 };
 
 }  // namespace
 
-Choice choose_nccl(const HostFacts& facts, const Environment& environment, LibraryVersion version) {
+Choice choose_nccl(const hostinfo::HostFacts& facts, const Environment& environment, LibraryVersion version) {
   return Chooser(facts, environment, version).choose();
 }
 

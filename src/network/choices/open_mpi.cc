@@ -16,12 +16,12 @@ bool is_network(std::string_view entry) {
 }
 
 // It knows one IPv4 address of an interface, the first.
-std::vector<LocalAddress> known_addresses(const HostFacts& facts) {
-  std::vector<LocalAddress> known;
-  for (const LocalAddress& local : addresses_in_kernel_order(facts)) {
-    if (!local.interface->is_up || local.address->prefix.address.family != Family::kIpv4) continue;
+std::vector<hostinfo::LocalAddress> known_addresses(const hostinfo::HostFacts& facts) {
+  std::vector<hostinfo::LocalAddress> known;
+  for (const hostinfo::LocalAddress& local : hostinfo::addresses_in_kernel_order(facts)) {
+    if (!local.interface->is_up || local.address->prefix.address.family != base::Family::kIpv4) continue;
     const bool is_first = std::ranges::none_of(
-        known, [&](const LocalAddress& other) { return other.interface == local.interface; });
+        known, [&](const hostinfo::LocalAddress& other) { return other.interface == local.interface; });
     if (is_first) known.push_back(local);
   }
   return known;
@@ -29,7 +29,7 @@ std::vector<LocalAddress> known_addresses(const HostFacts& facts) {
 
 // A network stands for the interfaces in it; one that holds none is left out with a warning.
 std::vector<std::string> interfaces_in(std::string_view list, const char* variable,
-                                       const std::vector<LocalAddress>& locals, Choice& choice) {
+                                       const std::vector<hostinfo::LocalAddress>& locals, Choice& choice) {
   std::vector<std::string> names;
   if (list.empty()) return names;
   for (const std::string_view entry : split_list(list)) {
@@ -37,9 +37,9 @@ std::vector<std::string> interfaces_in(std::string_view list, const char* variab
       names.emplace_back(entry);
       continue;
     }
-    const auto prefix = parse_prefix(entry);
+    const auto prefix = base::parse_prefix(entry);
     const std::size_t before = names.size();
-    for (const LocalAddress& local : locals)
+    for (const hostinfo::LocalAddress& local : locals)
       if (prefix && prefix->contains(local.address->prefix.address)) names.push_back(local.interface->name);
     if (names.size() == before)
       choice.because(fmt::format("{} is the network of no interface and left out", entry), variable);
@@ -56,7 +56,7 @@ bool is_used(const std::string& name, const std::vector<std::string>& including,
 
 }  // namespace
 
-Choice choose_open_mpi(const HostFacts& facts, const Environment& environment) {
+Choice choose_open_mpi(const hostinfo::HostFacts& facts, const Environment& environment) {
   Choice choice;
   const std::string_view included = variable_in(environment, kInclude);
   const std::string_view given = variable_in(environment, kExclude);
@@ -64,12 +64,12 @@ Choice choose_open_mpi(const HostFacts& facts, const Environment& environment) {
     choice.fail("btl_tcp_if_include and btl_tcp_if_exclude exclude each other", kExclude);
     return choice;
   }
-  const std::vector<LocalAddress> locals = known_addresses(facts);
+  const std::vector<hostinfo::LocalAddress> locals = known_addresses(facts);
   const auto including = interfaces_in(included, kInclude, locals, choice);
   auto excluding = interfaces_in(given, kExclude, locals, choice);
   const bool is_default = including.empty() && excluding.empty();
   if (is_default) excluding = interfaces_in(kExcludedByDefault, kExclude, locals, choice);
-  for (const LocalAddress& local : locals) {
+  for (const hostinfo::LocalAddress& local : locals) {
     if (is_used(local.interface->name, including, excluding))
       choice.addresses.push_back({local.interface->name, local.address->prefix.address});
   }
@@ -86,7 +86,7 @@ Choice choose_open_mpi(const HostFacts& facts, const Environment& environment) {
   return choice;
 }
 
-int open_mpi_weight(const Prefix& own, const Prefix& other) {
+int open_mpi_weight(const base::Prefix& own, const base::Prefix& other) {
   if (own.address.family != other.address.family) return 0;
   const bool is_one_network = own.length == other.length && own.contains(other.address);
   const bool is_private = own.address.is_private();

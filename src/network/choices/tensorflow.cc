@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "base/json.h"
-#include "base/json_fields.h"
 #include "base/text_fields.h"
 
 namespace lockstep::network {
@@ -43,11 +42,11 @@ std::string_view host_in(std::string_view endpoint) {
   return endpoint.substr(0, endpoint.rfind(':'));
 }
 
-void resolve(const HostFacts& facts, TensorflowTask& task, TensorflowChoice& choice) {
+void resolve(const hostinfo::HostFacts& facts, TensorflowTask& task, TensorflowChoice& choice) {
   const std::string host(host_in(task.endpoint));
-  if (const auto literal = parse_address(host)) {
+  if (const auto literal = base::parse_address(host)) {
     task.addresses = {*literal};
-  } else if (const ResolvedName* const named = facts.resolved(host)) {
+  } else if (const hostinfo::ResolvedName* const named = facts.resolved(host)) {
     task.addresses = named->any;
     if (named->any.empty())
       choice.trail.push_back({fmt::format("{} does not resolve: {}", host, named->any_error), "resolver"});
@@ -58,7 +57,7 @@ void resolve(const HostFacts& facts, TensorflowTask& task, TensorflowChoice& cho
 
 }  // namespace
 
-TensorflowChoice choose_tensorflow(const HostFacts& facts, const Environment& environment) {
+TensorflowChoice choose_tensorflow(const hostinfo::HostFacts& facts, const Environment& environment) {
   constexpr const char* kVariable = "TF_CONFIG";
   TensorflowChoice choice;
   const auto config = base::parse_json(variable_in(environment, kVariable), kVariable);

@@ -10,8 +10,8 @@ struct TensorflowTask {
   int index = 0;
   std::string endpoint = {};  // "node1:2222"
   std::uint16_t port = 0;
-  std::vector<Address> addresses = {};  // as this host resolves it, in the order they are tried
-  bool is_own = false;                  // it listens on all addresses, whatever the name says
+  std::vector<base::Address> addresses = {};  // as this host resolves it, in the order they are tried
+  bool is_own = false;                        // it listens on all addresses, whatever the name says
   bool goes_through_proxy = false;
 };
 
@@ -21,6 +21,6 @@ struct TensorflowChoice {
   std::vector<Reason> trail = {};
 };
 
-TensorflowChoice choose_tensorflow(const HostFacts& facts, const Environment& environment);
+TensorflowChoice choose_tensorflow(const hostinfo::HostFacts& facts, const Environment& environment);
 
 }  // namespace lockstep::network

@@ -9,12 +9,12 @@ namespace {
 
 constexpr LibraryVersion kComparesAddressesOfTheEndpoint{2, 0, 0};
 
-void choose_named(const HostFacts& facts, std::string_view names, Choice& choice) {
+void choose_named(const hostinfo::HostFacts& facts, std::string_view names, Choice& choice) {
   constexpr const char* kVariable = "GLOO_SOCKET_IFNAME";
   for (const std::string_view name : split_list(names)) {
-    const auto all = addresses_in_kernel_order(facts);
-    const auto first =
-        std::ranges::find_if(all, [&](const LocalAddress& local) { return local.interface->name == name; });
+    const auto all = hostinfo::addresses_in_kernel_order(facts);
+    const auto first = std::ranges::find_if(
+        all, [&](const hostinfo::LocalAddress& local) { return local.interface->name == name; });
     if (first == all.end()) {
       choice.addresses.clear();
       return choice.fail(fmt::format("Unable to find address for: {}", name), kVariable);
@@ -26,27 +26,27 @@ void choose_named(const HostFacts& facts, std::string_view names, Choice& choice
   }
 }
 
-ChosenAddress with_interface(const HostFacts& facts, const Address& address) {
-  const Interface* const interface = facts.interface_with(address);
+ChosenAddress with_interface(const hostinfo::HostFacts& facts, const base::Address& address) {
+  const hostinfo::Interface* const interface = facts.interface_with(address);
   if (interface != nullptr) return {interface->name, address};
   return {address.is_loopback() ? "lo" : "", address};
 }
 
-bool is_among(const std::vector<Address>& addresses, const Address& address) {
+bool is_among(const std::vector<base::Address>& addresses, const base::Address& address) {
   return std::ranges::find(addresses, address) != addresses.end();
 }
 
 }  // namespace
 
-Choice choose_gloo(const HostFacts& facts, const Environment& environment) {
+Choice choose_gloo(const hostinfo::HostFacts& facts, const Environment& environment) {
   Choice choice;
   if (const auto names = variable_in(environment, "GLOO_SOCKET_IFNAME"); names.size() > 1) {
     choose_named(facts, names, choice);
     return choice;
   }
-  const ResolvedName* const own = facts.resolved(facts.name);
+  const hostinfo::ResolvedName* const own = facts.resolved(facts.name);
   if (own != nullptr) {
-    for (const Address& address : own->any) {
+    for (const base::Address& address : own->any) {
       if (!is_bindable(facts, address)) {
         choice.because(
             fmt::format("{} resolves to {}, which is no address of this host", facts.name, to_text(address)),
@@ -62,21 +62,21 @@ Choice choose_gloo(const HostFacts& facts, const Environment& environment) {
     if (own->any.empty())
       choice.because(fmt::format("{} does not resolve: {}", facts.name, own->any_error), "resolver");
   }
-  choice.addresses.push_back({"lo", *parse_address("127.0.0.1")});
+  choice.addresses.push_back({"lo", *base::parse_address("127.0.0.1")});
   choice.because("no address of the host's name can be bound: the loopback address as fallback", "PyTorch");
   return choice;
 }
 
-std::optional<bool> gloo_connects(const Address& own, const Address& other) {
+std::optional<bool> gloo_connects(const base::Address& own, const base::Address& other) {
   if (own == other || own.family != other.family) return std::nullopt;
   return own > other;
 }
 
-Choice choose_store(const HostFacts& facts, const std::string& master) {
+Choice choose_store(const hostinfo::HostFacts& facts, const std::string& master) {
   Choice choice;
-  ResolvedName literal;
-  const ResolvedName* answer = facts.resolved(master);
-  if (const auto address = parse_address(master)) {
+  hostinfo::ResolvedName literal;
+  const hostinfo::ResolvedName* answer = facts.resolved(master);
+  if (const auto address = base::parse_address(master)) {
     literal.any = literal.ipv6 = {*address};
     answer = &literal;
   }
@@ -94,8 +94,8 @@ Choice choose_store(const HostFacts& facts, const std::string& master) {
     return choice;
   }
   for (const auto* round : {&answer->ipv6, &answer->ipv4}) {
-    for (const Address& address : *round) {
-      const Address plain = unmapped(address);
+    for (const base::Address& address : *round) {
+      const base::Address plain = base::unmapped(address);
       const auto is_same = [&](const ChosenAddress& chosen) { return chosen.address == plain; };
       if (std::ranges::none_of(choice.addresses, is_same)) choice.addresses.push_back({"", plain});
     }
@@ -109,7 +109,7 @@ Choice choose_store(const HostFacts& facts, const std::string& master) {
   return choice;
 }
 
-StoreHost hosts_store(const HostFacts& facts, const std::string& host, LibraryVersion version) {
+StoreHost hosts_store(const hostinfo::HostFacts& facts, const std::string& host, LibraryVersion version) {
   StoreHost made;
   const auto say = [&](bool is_host, std::string text, std::string source) {
     made.is_host = is_host;
@@ -117,18 +117,18 @@ StoreHost hosts_store(const HostFacts& facts, const std::string& host, LibraryVe
     return made;
   };
   if (host.empty() || host == "localhost") return say(true, "localhost is every host", "endpoint");
-  const auto literal = parse_address(host);
+  const auto literal = base::parse_address(host);
   if (literal && literal->is_loopback()) return say(true, host + " is every host", "endpoint");
   if (host == facts.name) return say(true, host + " is this host's name", "hostname");
-  const ResolvedName* const own = facts.resolved(facts.name);
+  const hostinfo::ResolvedName* const own = facts.resolved(facts.name);
   if (own == nullptr) return say(false, "this host's own name was not resolved", "facts");
   if (!own->canonical.empty() && own->canonical == host)
     return say(true, host + " is the full name of this host", "resolver");
   if (literal && is_among(own->any, *literal))
     return say(true, fmt::format("{} resolves to {}", facts.name, host), "resolver");
-  const ResolvedName* const named = facts.resolved(host);
+  const hostinfo::ResolvedName* const named = facts.resolved(host);
   if (version >= kComparesAddressesOfTheEndpoint && named != nullptr) {
-    for (const Address& address : named->any)
+    for (const base::Address& address : named->any)
       if (is_among(own->any, address))
         return say(true, fmt::format("{} and {} both resolve to {}", host, facts.name, to_text(address)),
                    "resolver");

@@ -7,20 +7,21 @@
 namespace lockstep::network {
 
 // The address Gloo listens on and tells its peers.
-Choice choose_gloo(const HostFacts& facts, const Environment& environment);
+Choice choose_gloo(const hostinfo::HostFacts& facts, const Environment& environment);
 
 // For each pair exactly one side connects: that with the larger address. True: `own` connects. Equal
 // addresses are decided by the ports, which nobody knows before.
-std::optional<bool> gloo_connects(const Address& own, const Address& other);
+std::optional<bool> gloo_connects(const base::Address& own, const base::Address& other);
 
 // The addresses that the client of the store tries for MASTER_ADDR, in order.
-Choice choose_store(const HostFacts& facts, const std::string& master);
+Choice choose_store(const hostinfo::HostFacts& facts, const std::string& master);
 
 // Whether torchrun's agent on this host takes the endpoint's host for itself and serves the store (c10d).
 struct StoreHost {
   bool is_host = false;
   std::vector<Reason> trail = {};
 };
-StoreHost hosts_store(const HostFacts& facts, const std::string& endpoint_host, LibraryVersion version);
+StoreHost hosts_store(const hostinfo::HostFacts& facts, const std::string& endpoint_host,
+                      LibraryVersion version);
 
 }  // namespace lockstep::network

@@ -11,8 +11,8 @@ namespace {
 
 Packet packet_from(const char* source, ConnectionState state = kNew) {
   Packet packet;
-  packet.source = *parse_address(source);
-  packet.destination = *parse_address("10.0.0.2");
+  packet.source = *base::parse_address(source);
+  packet.destination = *base::parse_address("10.0.0.2");
   packet.incoming = "eth0";
   packet.state = state;
   packet.is_destination_local = true;
@@ -20,7 +20,7 @@ Packet packet_from(const char* source, ConnectionState state = kNew) {
 }
 
 Firewall nft(const char* rules) {
-  FirewallTexts texts;
+  hostinfo::FirewallTexts texts;
   texts.was_seen = true;
   auto json = base::parse_json(rules, "test");
   EXPECT_TRUE(json.ok());
@@ -29,9 +29,9 @@ Firewall nft(const char* rules) {
 }
 
 Firewall iptables(const char* text) {
-  FirewallTexts texts;
+  hostinfo::FirewallTexts texts;
   texts.was_seen = true;
-  texts.iptables = {{IptablesKind::kLegacy, false, text}};
+  texts.iptables = {{hostinfo::IptablesKind::kLegacy, false, text}};
   return read_firewall(texts);
 }
 
@@ -153,10 +153,10 @@ TEST(Iptables, SavedTextOfEitherKind) {
 }
 
 TEST(Firewall, LegacyAndNftBothMustAccept) {
-  FirewallTexts texts;
+  hostinfo::FirewallTexts texts;
   texts.was_seen = true;
   texts.nftables = base::parse_json(kNft, "test").value();
-  texts.iptables = {{IptablesKind::kLegacy, false,
+  texts.iptables = {{hostinfo::IptablesKind::kLegacy, false,
                      "*filter\n:INPUT ACCEPT [0:0]\n-A INPUT -p tcp --dport 22 -j DROP\nCOMMIT\n"}};
   EXPECT_EQ(decided(read_firewall(texts), packet_from("10.9.0.1"), PortSet::one(22)), "drop 22; ");
 }

@@ -61,11 +61,11 @@ std::optional<PortSet> ports_in(std::string_view list) {
 // "10.0.0.0/8", "10.0.0.0/255.0.0.0", "10.0.0.1-10.0.0.9"
 std::optional<AddressRange> addresses_in(std::string_view text) {
   if (const std::size_t dash = text.find('-'); dash != std::string_view::npos) {
-    const auto first = parse_address(text.substr(0, dash));
-    const auto last = parse_address(text.substr(dash + 1));
+    const auto first = base::parse_address(text.substr(0, dash));
+    const auto last = base::parse_address(text.substr(dash + 1));
     return first && last ? std::optional(AddressRange{*first, *last}) : std::nullopt;
   }
-  const auto prefix = parse_prefix(text);
+  const auto prefix = base::parse_prefix(text);
   return prefix ? std::optional(AddressRange{prefix->first(), prefix->last()}) : std::nullopt;
 }
 
@@ -85,7 +85,7 @@ std::optional<std::uint8_t> flags_in(std::string_view list) {
 class LineReader {
  public:
   LineReader(std::vector<std::string> words, bool is_ipv6) : words_(std::move(words)) {
-    match_.family = is_ipv6 ? Family::kIpv6 : Family::kIpv4;
+    match_.family = is_ipv6 ? base::Family::kIpv6 : base::Family::kIpv4;
   }
 
   IptablesRule read() {

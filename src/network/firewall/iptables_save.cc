@@ -31,7 +31,8 @@ std::optional<Place> place_of(std::string_view table, std::string_view chain) {
 
 class TextReader {
  public:
-  TextReader(const IptablesText& text, std::set<std::string>& tables) : text_(text), tables_(tables) {}
+  TextReader(const hostinfo::IptablesText& text, std::set<std::string>& tables)
+      : text_(text), tables_(tables) {}
 
   std::vector<Program> read() {
     base::Lines lines(text_.text);
@@ -61,7 +62,7 @@ class TextReader {
     if (!place) return;
     BaseChain base;
     base.chain = name;
-    base.family = text_.is_ipv6 ? Family::kIpv6 : Family::kIpv4;
+    base.family = text_.is_ipv6 ? base::Family::kIpv6 : base::Family::kIpv4;
     base.hook = place->hook;
     base.priority = place->priority;
     base.is_policy_drop = base::word_of(base::rest_after(line, " ")) == "DROP";
@@ -77,7 +78,7 @@ class TextReader {
   }
 
   RuleOrigin origin(const std::string& chain, std::string text) const {
-    return {.firewall = text_.kind == IptablesKind::kLegacy ? "iptables-legacy" : "iptables-nft",
+    return {.firewall = text_.kind == hostinfo::IptablesKind::kLegacy ? "iptables-legacy" : "iptables-nft",
             .table = std::string(table_),
             .chain = chain,
             .handle = {},
@@ -91,7 +92,7 @@ class TextReader {
     bases_.clear();
   }
 
-  const IptablesText& text_;
+  const hostinfo::IptablesText& text_;
   std::set<std::string>& tables_;
   std::string_view table_;
   Chains chains_;
@@ -101,7 +102,7 @@ class TextReader {
 
 }  // namespace
 
-std::vector<Program> iptables_programs(const IptablesText& text, std::set<std::string>& tables) {
+std::vector<Program> iptables_programs(const hostinfo::IptablesText& text, std::set<std::string>& tables) {
   return TextReader(text, tables).read();
 }
 

@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "network/facts/firewall_texts.h"
+#include "hostinfo/host_facts.h"
 #include "network/firewall/program.h"
 
 namespace lockstep::network {
 
 // Names of the tables it held are added to `tables` as nft has them: "ip filter".
-std::vector<Program> iptables_programs(const IptablesText& text, std::set<std::string>& tables);
+std::vector<Program> iptables_programs(const hostinfo::IptablesText& text, std::set<std::string>& tables);
 
 }  // namespace lockstep::network

@@ -13,11 +13,11 @@ bool stands_for(std::string_view pattern, std::string_view name) {
 
 }  // namespace
 
-bool AddressSet::contains(const Address& address) const {
+bool AddressSet::contains(const base::Address& address) const {
   if (is_any) return true;
-  const auto behind =
-      std::upper_bound(ranges.begin(), ranges.end(), address,
-                       [](const Address& left, const AddressRange& right) { return left < right.first; });
+  const auto behind = std::upper_bound(
+      ranges.begin(), ranges.end(), address,
+      [](const base::Address& left, const AddressRange& right) { return left < right.first; });
   const bool is_in = behind != ranges.begin() && address <= std::prev(behind)->last;
   return is_in != is_inverted;
 }

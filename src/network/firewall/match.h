@@ -6,15 +6,15 @@
 #include <string>
 #include <vector>
 
-#include "network/address.h"
+#include "base/net/address.h"
 #include "network/firewall/packet.h"
 #include "network/ports.h"
 
 namespace lockstep::network {
 
 struct AddressRange {
-  Address first;
-  Address last;
+  base::Address first;
+  base::Address last;
   bool operator==(const AddressRange&) const = default;
 };
 
@@ -24,7 +24,7 @@ struct AddressSet {
   bool is_any = true;
   bool is_inverted = false;
 
-  bool contains(const Address& address) const;
+  bool contains(const base::Address& address) const;
   void add(AddressRange range);
   void seal();
 };
@@ -43,7 +43,7 @@ struct Match {
   std::uint8_t tcp_flags_mask = 0;  // of these ...
   std::uint8_t tcp_flags_set = 0;   // ... exactly these
   bool are_flags_inverted = false;
-  std::optional<Family> family = {};
+  std::optional<base::Family> family = {};
   std::optional<bool> is_source_local = {};
   std::optional<bool> is_destination_local = {};
   bool never = false;  // asks for what no packet of ours has

@@ -10,7 +10,7 @@ struct KnownPart {
   Protocol protocol = kTcp;
   ConnectionState state = kNew;
   std::uint8_t tcp_flags = 0;
-  Address own = {};         // of the host whose firewall it is; the peer's address is open
+  base::Address own = {};   // of the host whose firewall it is; the peer's address is open
   bool is_leaving = false;  // otherwise it enters
   PortPairs::Box ports = {};
 };

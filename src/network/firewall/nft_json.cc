@@ -57,7 +57,7 @@ void take_chain(const Json& json, Table& table) {
   const std::string family = text_at(json, "family");
   BaseChain base;
   base.chain = name;
-  base.family = family == "ip6" ? Family::kIpv6 : Family::kIpv4;
+  base.family = family == "ip6" ? base::Family::kIpv6 : base::Family::kIpv4;
   base.is_for_both = family == "inet";
   base.hook = *hook;
   base.priority = base::number_in<int>(text_at(json, "prio")).value_or(0);

@@ -63,15 +63,15 @@ std::optional<PortSet::Range> port_range(const Json& json) {
 std::optional<AddressRange> address_range(const Json& json) {
   if (json.is_object() && json.contains("prefix")) {
     const Json& prefix = json["prefix"];
-    const auto made = parse_prefix(text_at(prefix, "addr") + "/" + text_at(prefix, "len"));
+    const auto made = base::parse_prefix(text_at(prefix, "addr") + "/" + text_at(prefix, "len"));
     return made ? std::optional(AddressRange{made->first(), made->last()}) : std::nullopt;
   }
   if (json.is_object() && json.contains("range") && json["range"].is_array() && json["range"].size() == 2) {
-    const auto first = parse_address(text_of(json["range"][0]));
-    const auto last = parse_address(text_of(json["range"][1]));
+    const auto first = base::parse_address(text_of(json["range"][0]));
+    const auto last = base::parse_address(text_of(json["range"][1]));
     return first && last ? std::optional(AddressRange{*first, *last}) : std::nullopt;
   }
-  const auto address = parse_address(text_of(json));
+  const auto address = base::parse_address(text_of(json));
   return address ? std::optional(AddressRange{*address, *address}) : std::nullopt;
 }
 
@@ -158,7 +158,7 @@ bool narrow_payload(Match& match, const Json& payload, const std::string& op,
   const std::string field = text_at(payload, "field");
   const bool is_equality = op == "==" || op == "!=" || op == "in";
   if (protocol == "ip" || protocol == "ip6") {
-    match.family = protocol == "ip" ? Family::kIpv4 : Family::kIpv6;
+    match.family = protocol == "ip" ? base::Family::kIpv4 : base::Family::kIpv6;
     if (!is_equality) return false;
     if (field == "saddr" || field == "daddr")
       return narrow_addresses(match, elements, field == "saddr", op == "!=");
@@ -236,7 +236,7 @@ bool narrow_meta(Match& match, const std::string& key, bool is_inverted, const s
     if (elements.size() != 1 || is_inverted || match.family) return false;
     const std::string name = text_of(elements[0]);
     if (name != "ipv4" && name != "ipv6" && name != "ip" && name != "ip6") return false;
-    match.family = name.ends_with('6') ? Family::kIpv6 : Family::kIpv4;
+    match.family = name.ends_with('6') ? base::Family::kIpv6 : base::Family::kIpv4;
     return true;
   }
   return false;

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "network/address.h"
+#include "base/net/address.h"
 
 namespace lockstep::network {
 
@@ -21,8 +21,8 @@ struct Packet {
   Protocol protocol = kTcp;
   ConnectionState state = kNew;
   std::uint8_t tcp_flags = 0x02;  // SYN; a reply has SYN and ACK
-  Address source = {};
-  Address destination = {};
+  base::Address source = {};
+  base::Address destination = {};
   std::string_view incoming = {};  // interface; empty on the way out
   std::string_view outgoing = {};  // interface; empty on the way in
   bool is_source_local = false;    // an address of the host whose firewall is asked

@@ -40,12 +40,12 @@ struct Instruction {
 
 // Where on a packet's way it is asked, and about which packets.
 struct Attachment {
-  Family family = Family::kIpv4;
+  base::Family family = base::Family::kIpv4;
   bool is_for_both = false;  // families
   Hook hook = Hook::kInput;
   int priority = 0;
 
-  bool applies_to(Family other) const { return is_for_both || other == family; }
+  bool applies_to(base::Family other) const { return is_for_both || other == family; }
 };
 
 struct Program : Attachment {

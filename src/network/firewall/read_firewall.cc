@@ -8,13 +8,13 @@
 
 namespace lockstep::network {
 
-Firewall read_firewall(const FirewallTexts& texts) {
+Firewall read_firewall(const hostinfo::FirewallTexts& texts) {
   Firewall firewall;
   firewall.is_known = texts.was_seen;
   std::set<std::string> written_by_iptables;
   std::set<std::string> legacy;
-  for (const IptablesText& text : texts.iptables) {
-    auto& tables = text.kind == IptablesKind::kNft ? written_by_iptables : legacy;
+  for (const hostinfo::IptablesText& text : texts.iptables) {
+    auto& tables = text.kind == hostinfo::IptablesKind::kNft ? written_by_iptables : legacy;
     std::ranges::move(iptables_programs(text, tables), std::back_inserter(firewall.programs));
   }
   std::ranges::move(nft_programs(texts.nftables, written_by_iptables, firewall.limits),

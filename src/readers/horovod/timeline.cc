@@ -5,19 +5,77 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "base/fast_json.h"
-#include "base/line_counter.h"
+#include "base/lines.h"
 #include "base/text_fields.h"
 #include "model/rank.h"
-#include "readers/horovod/timeline_records.h"
 
 namespace lockstep::readers {
+
 namespace {
+
+// The records of a timeline one after another, from a file that often is no JSON: its array may be open, end
+// in a comma, or hold tensor names that nobody escaped. So records are told apart by the brackets that begin
+// them, and one that cannot be parsed spoils no other.
+
+class TimelineRecords {
+ public:
+  explicit TimelineRecords(std::string_view text);
+
+  // The next record as text. None at the end.
+  std::optional<std::string_view> next();
+
+ private:
+  std::size_t next_begin(std::size_t from) const;
+
+  std::string_view text_;
+  std::size_t begin_ = 0;
+};
+
+// The name that a record {"name": "process_name", ..., "pid": 7, "args": {"name": "..."}} gives to its pid,
+// whatever characters it holds. None for any other record.
+struct NamedTensor {
+  std::int64_t pid = 0;
+  std::string_view name;
+};
+
+constexpr std::string_view kSpace = " \t\r\n";
+
+TimelineRecords::TimelineRecords(std::string_view text) : text_(text), begin_(next_begin(0)) {}
+
+// A record's bracket follows a comma or the array's bracket; that of its arguments follows a colon.
+std::size_t TimelineRecords::next_begin(std::size_t from) const {
+  for (std::size_t at = from; (at = text_.find('{', at)) != std::string_view::npos; ++at) {
+    const std::size_t before = text_.substr(0, at).find_last_not_of(kSpace);
+    if (before == std::string_view::npos || text_[before] == ',' || text_[before] == '[') return at;
+  }
+  return std::string_view::npos;
+}
+
+std::optional<std::string_view> TimelineRecords::next() {
+  if (begin_ == std::string_view::npos) return std::nullopt;
+  const std::size_t end = next_begin(begin_ + 1);
+  std::string_view record = text_.substr(begin_, end - begin_);
+  begin_ = end;
+  const std::size_t last = record.find_last_not_of(" \t\r\n,]");
+  return record.substr(0, last + 1);
+}
+
+std::optional<NamedTensor> tensor_named_by(std::string_view record) {
+  constexpr std::string_view kKey = "\"args\": {\"name\": \"";
+  if (record.find("\"process_name\"") == std::string_view::npos) return std::nullopt;
+  const auto pid = base::number_in<std::int64_t>(base::word_after(record, "\"pid\": ", ",}"));
+  std::string_view name = base::rest_after(record, kKey);
+  if (!pid || name.empty() || !name.ends_with("\"}}")) return std::nullopt;
+  name.remove_suffix(3);
+  return NamedTensor{.pid = *pid, .name = name};
+}
 
 using base::integer_member;
 using base::string_member;

@@ -11,8 +11,7 @@
 #include <fmt/format.h>
 
 #include "base/fast_json.h"
-#include "base/json_objects.h"
-#include "base/line_counter.h"
+#include "base/lines.h"
 #include "readers/nccl/ras_findings.h"
 #include "readers/nccl/roster.h"
 #include "readers/nccl/words.h"

@@ -22,7 +22,6 @@
 #include "base/lines.h"
 #include "base/text_fields.h"
 #include "readers/nccl/ras_findings.h"
-#include "readers/nccl/ras_shares.h"
 #include "readers/nccl/words.h"
 
 namespace lockstep::readers {

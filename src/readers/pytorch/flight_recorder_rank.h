@@ -13,7 +13,6 @@
 #include "model/job.h"
 #include "readers/pytorch/flight_recorder_entry.h"
 #include "readers/pytorch/flight_recorder_groups.h"
-#include "readers/pytorch/flight_recorder_name.h"
 #include "readers/source.h"
 
 namespace lockstep::readers {

@@ -5,10 +5,9 @@
 #include <fmt/format.h>
 
 #include "base/fast_json.h"
-#include "base/json_objects.h"
-#include "readers/pytorch/trace_calls.h"
-#include "readers/pytorch/trace_entry.h"
-#include "readers/pytorch/trace_head.h"
+#include "readers/pytorch/kineto_calls.h"
+#include "readers/pytorch/kineto_entry.h"
+#include "readers/pytorch/kineto_groups.h"
 #include "readers/rank_in_name.h"
 
 namespace lockstep::readers {

@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "readers/format.h"
-#include "readers/pytorch/comm_words.h"
-#include "readers/pytorch/trace_groups.h"
+#include "readers/pytorch/kineto_entry.h"
+#include "readers/pytorch/kineto_groups.h"
 #include "readers/testing/seed.h"
 
 namespace lockstep::readers {

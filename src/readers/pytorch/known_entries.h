@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "readers/pytorch/flight_recorder_entry.h"
-#include "readers/pytorch/number_cache.h"
+#include "readers/pytorch/pickle_literals.h"
 #include "readers/pytorch/pickle_value.h"
 
 namespace lockstep::readers {

@@ -7,8 +7,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "readers/pytorch/flight_recorder_pickle.h"
 #include "readers/pytorch/flight_recorder_rank.h"
-#include "readers/pytorch/pickle_entry_reader.h"
 #include "readers/pytorch/pickle_machine.h"
 #include "readers/testing/dumps.h"
 

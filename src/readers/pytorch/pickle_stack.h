@@ -14,7 +14,6 @@
 
 #include "readers/pytorch/pickle_literals.h"
 #include "readers/pytorch/pickle_opcodes.h"
-#include "readers/pytorch/pickle_store.h"
 #include "readers/pytorch/pickle_value.h"
 
 namespace lockstep::readers {

@@ -5,7 +5,7 @@
 #include <csignal>
 #include <set>
 
-#include "readers/stacks/dump_text.h"
+#include "readers/stacks/process_dump.h"
 #include "readers/stacks/python_frame.h"
 
 namespace lockstep::readers {

@@ -1,16 +1,19 @@
 #include "readers/stacks/process_dump.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
+#include <set>
 #include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "readers/local_rank.h"
 #include "readers/rank_in_name.h"
+#include "readers/take_number.h"
 
 namespace lockstep::readers {
+
 namespace {
 
 using ProcessKey = std::tuple<model::LineOrigin, std::optional<std::int64_t>>;
@@ -114,6 +117,63 @@ model::Job job_of_dumps(const Source& source, std::vector<ProcessDump> dumps) {
     add_dumps(source, std::move(dumps), job);
   }
   return job;
+}
+
+bool is_launcher_command(std::string_view command_line) {
+  constexpr std::array<std::string_view, 6> kLaunchers = {
+      "torch.distributed.run", "torch.distributed.launch", "torchrun",
+      "accelerate launch",     "deepspeed.launcher",       "horovodrun"};
+  return std::ranges::any_of(kLaunchers, [&](std::string_view launcher) {
+    return command_line.find(launcher) != std::string_view::npos;
+  });
+}
+
+std::vector<ProcessDump> only_ranks(std::vector<FamilyMember> family) {
+  std::set<std::int64_t> rank_pids;
+  for (const FamilyMember& member : family) {
+    if (!member.is_launcher && member.dump.pid) rank_pids.insert(*member.dump.pid);
+  }
+  std::vector<ProcessDump> ranks;
+  for (FamilyMember& member : family) {
+    const bool is_child_of_a_rank = member.parent && rank_pids.count(*member.parent) != 0;
+    if (!member.is_launcher && !is_child_of_a_rank) ranks.push_back(std::move(member.dump));
+  }
+  return ranks;
+}
+
+namespace {
+
+// "node-b" of "http://node-b:25999" and "http://[::1]:25999"
+std::string host_of_url(std::string_view url) {
+  const std::size_t scheme = url.find("://");
+  if (scheme == std::string_view::npos) return {};
+  url = url.substr(scheme + 3);
+  url = url.substr(0, url.find('/'));
+  if (url.starts_with('[')) return std::string(url.substr(1, url.find(']') - 1));
+  return std::string(url.substr(0, url.rfind(':')));
+}
+
+}  // namespace
+
+std::optional<DumpSection> parse_section_head(std::string_view line) {
+  constexpr std::string_view kHead = "=== Rank ";
+  constexpr std::string_view kTail = " ===";
+  if (!line.starts_with(kHead) || !line.ends_with(kTail)) return std::nullopt;
+  std::string_view rest = line.substr(kHead.size(), line.size() - kHead.size() - kTail.size());
+  const std::optional<int> rank = take_number<int>(rest);
+  if (!rank || *rank < 0 || !rest.starts_with(": ")) return std::nullopt;
+  return DumpSection{.number = 0, .rank = rank, .host = host_of_url(rest.substr(2))};
+}
+
+bool is_section_error(std::string_view line) {
+  return line.starts_with("Error: ");
+}
+
+void add_section_limit(const Source& source, const DumpSection& section, std::string_view error,
+                       std::vector<std::string>& limits) {
+  constexpr std::size_t kLongest = 200;
+  limits.push_back(
+      fmt::format("{}: rank {} gave no stacks ({})", source.name, *section.rank, error.substr(0, kLongest)));
 }
 
 }  // namespace lockstep::readers

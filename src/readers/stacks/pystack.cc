@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "base/text_fields.h"
-#include "readers/stacks/dump_text.h"
+#include "readers/stacks/process_dump.h"
 #include "readers/stacks/python_frame.h"
 #include "readers/take_number.h"
 

@@ -10,14 +10,13 @@
 #include "base/process/capture.h"
 #include "base/process/environment.h"
 #include "base/process/foreground.h"
-#include "base/process/search_path.h"
 
 namespace lockstep::checkpoint {
 namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::size_t kMostLogBytes = 64 << 20;
+constexpr std::size_t kMaxLogBytes = 64 << 20;
 constexpr std::string_view kHint =
     "CRIU 4.1 or later, in PATH or named by LOCKSTEP_CRIU, and the rights of root are needed for images";
 
@@ -34,7 +33,7 @@ bool runs_well(const std::vector<std::string>& argv) {
 }
 
 Error because(const std::string& what, const std::filesystem::path& log) {
-  const auto text = base::read_file(log, kMostLogBytes);
+  const auto text = base::read_file(log, kMaxLogBytes);
   const std::string why = text.ok() ? error_in(text.value()) : "";
   return Error{what, "", why.empty() ? "CRIU does not say why" : why, log.string()};
 }

@@ -5,14 +5,14 @@
 #include <fmt/format.h>
 
 #include "base/file.h"
-#include "base/json_fields.h"
+#include "base/json.h"
 
 namespace lockstep::checkpoint {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostBytes = 1 << 20;
+constexpr std::size_t kMaxFactsBytes = 1 << 20;
 
 Error no_images(const fs::path& folder, std::string why) {
   return Error{"no process images", folder.string(), std::move(why),
@@ -62,7 +62,7 @@ Result<std::vector<Image>> read_images(const fs::path& folder) {
   std::vector<Image> images;
   for (fs::directory_iterator entry(place, fault), end; !fault && entry != end; entry.increment(fault)) {
     const fs::path facts = entry->path() / "image.json";
-    const auto text = base::read_file(facts, kMostBytes);
+    const auto text = base::read_file(facts, kMaxFactsBytes);
     if (!text.ok()) continue;  // being taken, or something else
     images.push_back({TRY(decode_facts(text.value(), facts.string())), fs::absolute(entry->path())});
   }

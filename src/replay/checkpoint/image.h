@@ -18,7 +18,7 @@ namespace lockstep::checkpoint {
 
 struct ImageFacts {
   std::uint64_t step = 0;  // that had ended
-  pid_t pid = 0;           // in its room
+  pid_t pid = 0;           // in its sandbox
   std::string out;         // what its standard output was: "pipe:[4711]"
   std::string err;
   std::filesystem::path recording;  // where the process has its own recording

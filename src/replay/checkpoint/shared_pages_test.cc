@@ -8,6 +8,7 @@
 #include "base/file.h"
 
 namespace lockstep::checkpoint {
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -47,13 +48,13 @@ TEST_F(SharedPagesTest, AreWrittenOnceAndFoundThroughTheImageBefore) {
   SharedPages shared;
   const fs::path first =
       image("step_1", {{0x1000, 3, 4}, {0x9000, 1, 6}}, page('a') + page('b') + page('c') + page('x'));
-  ASSERT_TRUE(shared.take_out(first, 300).ok());
+  ASSERT_TRUE(shared.remove_known(first, 300).ok());
   EXPECT_EQ(contents(first).size(), 4 * kPageBytes);
   EXPECT_FALSE(fs::exists(first / "parent"));
 
   const fs::path second =
       image("step_2", {{0x1000, 3, 4}, {0x9000, 1, 6}}, page('a') + page('B') + page('c') + page('x'));
-  ASSERT_TRUE(shared.take_out(second, 300).ok());
+  ASSERT_TRUE(shared.remove_known(second, 300).ok());
   EXPECT_EQ(contents(second), page('B'));
   EXPECT_EQ(runs(second),
             (std::vector<PageRun>{{0x1000, 1, 1}, {0x2000, 1, 4}, {0x3000, 1, 1}, {0x9000, 1, 1}}));
@@ -61,7 +62,7 @@ TEST_F(SharedPagesTest, AreWrittenOnceAndFoundThroughTheImageBefore) {
 
   // What the second has from the first is known for the third, and what only the first had is not.
   const fs::path third = image("step_3", {{0x1000, 2, 4}, {0x9000, 1, 6}}, page('a') + page('b') + page('x'));
-  ASSERT_TRUE(shared.take_out(third, 300).ok());
+  ASSERT_TRUE(shared.remove_known(third, 300).ok());
   EXPECT_EQ(contents(third), page('b'));
   EXPECT_EQ(fs::read_symlink(third / "parent"), "../../step_2/process");
 }
@@ -70,9 +71,46 @@ TEST_F(SharedPagesTest, OfAListThatIsNotUnderstoodStayAsTheyAre) {
   SharedPages shared;
   const fs::path first = image("step_1", {{0x1000, 1, 4}}, page('a'));
   std::ofstream(first / "pagemap-300.img") << "something else";
-  EXPECT_FALSE(shared.take_out(first, 300).ok());
+  EXPECT_FALSE(shared.remove_known(first, 300).ok());
   EXPECT_EQ(contents(first), page('a'));
 }
 
+using namespace std::string_literals;
+
+// The beginning of one that CRIU 4.1.1 wrote of a process of PyTorch.
+const std::string kReal =
+    "\x19\x43\x56\x54\x25\x40\x08\x56"
+    "\x02\0\0\0\x08\x01"
+    "\x09\0\0\0\x08\x80\xe0\x87\x02\x10\x01\x20\x04"
+    "\x09\0\0\0\x08\x80\xa0\xd1\x04\x10\x62\x20\x06"s;
+
+TEST(PageMap, IsReadAsCriuWritesIt) {
+  const auto map = decode_page_map(kReal, "pagemap");
+  ASSERT_TRUE(map.ok());
+  EXPECT_EQ(map.value().contents, 1u);
+  const std::vector<PageRun> runs{{.address = 4321280, .pages = 1, .flags = 4},
+                                  {.address = 9719808, .pages = 98, .flags = 6}};
+  EXPECT_EQ(map.value().runs, runs);
+  EXPECT_EQ(encode_page_map(map.value()), kReal);
+}
+
+TEST(PageMap, KeepsTheSecondCount) {
+  const PageMap map{.magic = "12345678",
+                    .contents = 7,
+                    .runs = {{.address = 1 << 20, .pages = 300, .flags = 1, .says_pages_twice = true}}};
+  const auto again = decode_page_map(encode_page_map(map), "pagemap");
+  ASSERT_TRUE(again.ok());
+  EXPECT_EQ(again.value().runs, map.runs);
+}
+
+TEST(PageMap, CutAnywhereIsRefusedOrShorter) {
+  for (std::size_t size = 0; size < kReal.size(); ++size) {
+    const auto map = decode_page_map(std::string_view(kReal).substr(0, size), "pagemap");
+    EXPECT_TRUE(!map.ok() || map.value().runs.size() < 2) << size;
+  }
+  EXPECT_FALSE(decode_page_map("12345678\x02\0\0\0\x08\x01\x04\0\0\0\x0a\x02xy"s, "pagemap").ok());
+}
+
 }  // namespace
+
 }  // namespace lockstep::checkpoint

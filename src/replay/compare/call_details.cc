@@ -1,15 +1,100 @@
 #include "replay/compare/call_details.h"
 
+#include <cstring>
+#include <string_view>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "lockstep/recorder.h"
 
+#include "base/text_fields.h"
 #include "record/definitions.h"
+#include "record/payload.h"
 #include "record/reader.h"
-#include "replay/compare/tensor_names.h"
 
 namespace lockstep::replay {
+
+namespace {
+
+void add_lines(std::string_view text, std::vector<NamedTensor>& parameters) {
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    const std::size_t space = line.rfind(' ');
+    if (space == std::string_view::npos) continue;
+    const auto elements = base::number_in<std::uint64_t>(line.substr(space + 1));
+    if (elements) parameters.push_back({std::string(line.substr(0, space)), *elements});
+  }
+}
+
+}  // namespace
+
+std::vector<NamedTensor> parameters_in(const Attributes& attributes) {
+  std::vector<NamedTensor> parameters;
+  for (std::size_t part = 0;; ++part) {
+    const auto found = attributes.find(fmt::format("parameters {}", part));
+    if (found == attributes.end()) return parameters;
+    add_lines(found->second, parameters);
+  }
+}
+
+std::vector<std::string> names_by_size(const std::vector<NamedTensor>& parameters, std::uint64_t elements) {
+  std::vector<std::string> names;
+  std::size_t runs = 0;
+  for (std::size_t first = 0; first < parameters.size(); ++first) {
+    std::uint64_t sum = 0;
+    for (std::size_t last = first; last < parameters.size() && sum < elements; ++last) {
+      sum += parameters[last].elements;
+      if (sum != elements) continue;
+      if (++runs > 1) return {};
+      for (std::size_t i = first; i <= last; ++i) names.push_back(parameters[i].name);
+    }
+  }
+  return names;
+}
+
+namespace {
+
+const std::vector<record::PayloadOutput>* outputs_of(const Recorded& recorded,
+                                                     const record::PayloadKey& call) {
+  const auto found = recorded.rank.results.find(call);
+  return found == recorded.rank.results.end() ? nullptr : &found->second.outputs;
+}
+
+}  // namespace
+
+ElementCount count_differing(std::span<const std::byte> first, std::span<const std::byte> second,
+                             std::size_t width) {
+  ElementCount count{.differing = 0, .of = first.size() / width};
+  for (std::size_t at = 0; at + width <= first.size(); at += width) {
+    if (std::memcmp(first.data() + at, second.data() + at, width) != 0) ++count.differing;
+  }
+  return count;
+}
+
+std::optional<ElementCount> differing_elements(const Recorded& first, const Recorded& second,
+                                               const record::PayloadKey& call, std::size_t width) {
+  const auto* const ones = outputs_of(first, call);
+  const auto* const others = outputs_of(second, call);
+  if (width == 0 || ones == nullptr || others == nullptr || ones->size() != others->size())
+    return std::nullopt;
+  ElementCount sum;
+  for (std::size_t i = 0; i < ones->size(); ++i) {
+    const record::PayloadOutput& one = (*ones)[i];
+    const record::PayloadOutput& other = (*others)[i];
+    if (one.bytes != other.bytes || one.bytes % width != 0) return std::nullopt;
+    sum.of += one.bytes / width;
+    if (one.hash == other.hash) continue;
+    const auto here = record::read_content(first.recording, one);
+    const auto there = record::read_content(second.recording, other);
+    if (!here || !there) return std::nullopt;
+    sum.differing += count_differing(*here, *there, width).differing;
+  }
+  return sum;
+}
+
 namespace {
 
 bool is_pair(std::uint8_t operation) {

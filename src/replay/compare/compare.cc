@@ -10,7 +10,7 @@
 namespace lockstep::replay {
 namespace {
 
-constexpr std::size_t kMostSteps = 1 << 20;
+constexpr std::size_t kMaxSteps = 1 << 20;  // counted one by one; a damaged file may name any step
 constexpr std::string_view kNotTrained =
     " (not trained)";  // behind the name of state in which ranks may differ
 
@@ -92,7 +92,7 @@ class Comparer {
 
   void count_input(std::uint64_t step) {
     ++result_.differing_inputs;
-    if (step >= kMostSteps) return;
+    if (step >= kMaxSteps) return;
     if (result_.inputs_by_step.size() <= step) result_.inputs_by_step.resize(step + 1);
     ++result_.inputs_by_step[step];
   }

@@ -4,7 +4,7 @@
 
 #include "lockstep/recorder.h"
 
-#include "replay/compare/tell.h"
+#include "replay/compare/verdict.h"
 
 namespace lockstep::replay {
 namespace {

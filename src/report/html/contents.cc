@@ -120,8 +120,8 @@ std::vector<std::string> bounds_of(const Timeline& timeline, const LogExcerpts& 
 }
 
 std::size_t values_for_each_of(std::size_t ranks) {
-  constexpr std::size_t kMostValues = 300'000;
-  return std::clamp<std::size_t>(kMostValues / std::max<std::size_t>(ranks, 1), 24, 1000);
+  constexpr std::size_t kMaxValues = 300'000;
+  return std::clamp<std::size_t>(kMaxValues / std::max<std::size_t>(ranks, 1), 24, 1000);
 }
 
 }  // namespace
@@ -133,9 +133,9 @@ Contents contents_of(std::string input, const diagnose::Examination& examination
   contents.timeline = timeline_of(job);
   contents.moments = moments_of(job, contents.verdict, contents.timeline);
   contents.logs = excerpts_of(examination.logs, contents.verdict);
-  const std::size_t most_values = values_for_each_of(job.ranks.size());
-  contents.losses = loss_curves_in(examination.logs, most_values);
-  contents.steps = step_times_of(job, most_values);
+  const std::size_t max_values = values_for_each_of(job.ranks.size());
+  contents.losses = loss_curves_in(examination.logs, max_values);
+  contents.steps = step_times_of(job, max_values);
   contents.checksums = checksum_map_of(job);
   contents.bounds = bounds_of(contents.timeline, contents.logs, contents.steps);
   return contents;

@@ -6,14 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "base/json.h"
+#include "catalogue/catalogue.h"
 #include "diagnose/diagnose.h"
 #include "model/finding.h"
-#include "report/html/checksum_map.h"
-#include "report/html/host_measures.h"
-#include "report/html/host_table.h"
+#include "report/html/hosts.h"
 #include "report/html/log_excerpts.h"
-#include "report/html/loss_curves.h"
-#include "report/html/step_times.h"
+#include "report/html/rank_tables.h"
 #include "report/html/timeline.h"
 
 namespace lockstep::html {
@@ -61,5 +60,10 @@ void add_hosts(Contents& contents, const base::Json& document);
 
 // Hosts, addresses, users and secrets in every text of the page.
 void redact(Contents& contents, const std::vector<std::string>& host_names);
+
+// As the JSON that the page reads ("lockstep-page-v1"; page/src/data/contents.ts has the same names). Spans
+// travel separately, as bytes.
+base::Json encode(const Contents& contents);
+base::Json encode(const catalogue::Catalogue& catalogue);
 
 }  // namespace lockstep::html

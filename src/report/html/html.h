@@ -1,7 +1,7 @@
 // One file that a browser opens without a network: the built page of page/dist with the contents put in.
 //
-// The page allows no script and no style but its own (by hash), and takes nothing from anywhere. What came
-// from logs and recordings is data in it: JSON in which no "<" stands, or base64.
+// The page allows no script and no style but its own (by hash), and loads nothing from anywhere. What came
+// from logs and recordings is data in it: JSON without any "<", or base64.
 #pragma once
 
 #include <string>
@@ -14,5 +14,16 @@ namespace lockstep::html {
 
 // `version` is the tool's.
 Result<std::string> html_of(const Contents& contents, std::string_view version);
+
+// The same page as a service serves it: without a job's data, which it requests from the service.
+struct ServedPage {
+  std::string html;
+  std::string policy;  // the content-security policy, for the header of the response
+};
+
+Result<ServedPage> served_page();
+
+// The built page in this binary: page/dist/page.html, made by page/build.mjs.
+std::string_view embedded_page();
 
 }  // namespace lockstep::html

@@ -3,9 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "report/html/testing/log_file.h"
+#include "report/html/log_file_for_tests.h"
 
 namespace lockstep::html {
+
 namespace {
 
 using ::testing::HasSubstr;
@@ -57,5 +58,22 @@ TEST(Redact, HidesTheSameNameInVerdictAndLogs) {
   EXPECT_THAT(contents.input, Not(HasSubstr("alice")));
 }
 
+TEST(ServedPage, AsksItsOwnServiceAndNobodyElse) {
+  const auto page = served_page();
+  ASSERT_TRUE(page.ok());
+  EXPECT_THAT(page.value().policy, HasSubstr("default-src 'none'; script-src 'sha256-"));
+  EXPECT_THAT(page.value().policy, HasSubstr("; connect-src 'self'; frame-ancestors 'none'"));
+  EXPECT_THAT(page.value().policy, Not(HasSubstr("unsafe")));
+}
+
+TEST(ServedPage, HoldsNoPolicyThatWouldForbidItsService) {
+  const auto page = served_page();
+  ASSERT_TRUE(page.ok());
+  EXPECT_THAT(page.value().html, Not(HasSubstr("Content-Security-Policy")));
+  EXPECT_THAT(page.value().html, HasSubstr("<script id=\"lockstep-service\""));
+  EXPECT_THAT(page.value().html, Not(HasSubstr("<script id=\"lockstep-findings\"")));
+}
+
 }  // namespace
+
 }  // namespace lockstep::html

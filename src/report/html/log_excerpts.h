@@ -1,5 +1,5 @@
-// What the page shows of the logs: start, end and the surroundings of each piece of evidence, bounded however
-// many logs there are and however long their lines.
+// What the page shows from the logs: start, end and the lines around each piece of evidence, bounded however
+// many logs there are and however long their lines; and the loss of each rank.
 #pragma once
 
 #include <cstddef>
@@ -10,9 +10,26 @@
 #include <vector>
 
 #include "model/finding.h"
+#include "model/rank.h"
 #include "readers/log_file.h"
 
 namespace lockstep::html {
+
+// The loss of a rank at a step, as printed: "step=4 loss=9.15", "Iteration 20: loss 0.31", "{'loss': 1.2}".
+struct LossPoint {
+  std::int64_t step = 0;  // as printed; where no line says it, the number of the point
+  double loss = 0;        // may be NaN or infinite
+
+  bool operator==(const LossPoint&) const = default;
+};
+
+struct LossCurve {
+  int rank = model::kUnknownRank;
+  std::vector<LossPoint> points;  // in the order in which they were printed
+};
+
+// Ascending by rank. A rank with more than `max_points` keeps every second, third ... of them, and its last.
+std::vector<LossCurve> loss_curves_in(std::span<const readers::LogFile> logs, std::size_t max_points);
 
 struct LogLine {
   std::int64_t number = 0;  // in its file, from 1
@@ -30,10 +47,10 @@ struct LogExcerpt {
 };
 
 struct LogBounds {
-  std::size_t most_files = 2048;
-  std::size_t most_lines = 60'000;                // over all files
-  std::size_t most_bytes = std::size_t{6} << 20;  // likewise
-  std::size_t longest_line = 2000;
+  std::size_t max_files = 2048;
+  std::size_t max_lines = 60'000;                // over all files
+  std::size_t max_bytes = std::size_t{6} << 20;  // likewise
+  std::size_t max_line_bytes = 2000;
   std::size_t around_evidence = 30;  // lines to either side
 };
 

@@ -12,9 +12,63 @@
 #include "diagnose/ranks/timing/clocks.h"
 #include "diagnose/ranks/timing/waiting_calls.h"
 #include "readers/event_budget.h"
-#include "report/html/fold_spans.h"
 
 namespace lockstep::html {
+
+namespace {
+
+bool is_unfinished(const Span& span) {
+  return span.state == model::EventState::kIssued || span.state == model::EventState::kStarted;
+}
+
+Span run_of(std::span<const Span> spans, std::span<const TimelineMeeting> meetings) {
+  Span run{.kind = SpanKind::kRun, .begin_us = spans.front().begin_us, .end_us = spans.front().begin_us};
+  std::int64_t covered_until = run.begin_us;  // calls may overlap; time counts once
+  for (const Span& span : spans) {
+    run.end_us = std::max(run.end_us, span.end_us);
+    if (span.kind == SpanKind::kActivity) continue;
+    ++run.number;
+    const std::int64_t from = std::max(span.begin_us, covered_until);
+    if (from >= span.end_us) continue;
+    const std::int64_t wait_end = span.begin_us + waiting_in(span, meetings);
+    const std::int64_t waited = std::max<std::int64_t>(0, wait_end - from);
+    run.waiting_us += waited;
+    run.transfer_us += span.end_us - from - waited;
+    covered_until = span.end_us;
+  }
+  return run;
+}
+
+}  // namespace
+
+std::int64_t waiting_in(const Span& span, std::span<const TimelineMeeting> meetings) {
+  if (span.kind == SpanKind::kActivity) return 0;
+  if (is_unfinished(span)) return span.end_us - span.begin_us;
+  if (span.meeting == kNoMeeting) return 0;
+  return std::clamp(meetings[span.meeting].all_came_us, span.begin_us, span.end_us) - span.begin_us;
+}
+
+std::uint64_t fold_old_spans(std::vector<Span>& spans, std::span<const TimelineMeeting> meetings,
+                             std::uint64_t max_spans) {
+  max_spans = std::max<std::uint64_t>(max_spans, 2);
+  if (spans.size() <= max_spans) return 0;
+  const std::uint64_t runs = max_spans / 2;
+  const std::size_t old = spans.size() - (max_spans - runs);
+  std::vector<Span> folded;
+  folded.reserve(max_spans);
+  std::uint64_t calls = 0;
+  for (std::uint64_t i = 0; i < runs; ++i) {
+    const std::size_t first = old * i / runs;
+    const std::size_t end = old * (i + 1) / runs;
+    if (first == end) continue;
+    folded.push_back(run_of(std::span(spans).subspan(first, end - first), meetings));
+    calls += folded.back().number;
+  }
+  folded.insert(folded.end(), spans.begin() + static_cast<std::ptrdiff_t>(old), spans.end());
+  spans = std::move(folded);
+  return calls;
+}
+
 namespace {
 
 using model::Event;
@@ -98,7 +152,7 @@ class Builder {
  public:
   explicit Builder(const Job& job) : job_(job), alignment_(ranks::align(job)), clock_(job, alignment_) {}
 
-  Timeline build(std::uint64_t most_spans) {
+  Timeline build(std::uint64_t max_spans) {
     const Extent extent = extent_of(job_, clock_);
     if (extent.begin_ns == model::kNoTime) return {};
     timeline_.begin_ns = extent.begin_ns;
@@ -107,8 +161,8 @@ class Builder {
     timeline_.length_us = timeline_.seen_us + timeline_.seen_us / 8 + 1;
     add_groups();
     add_meetings();
-    const std::uint64_t most = spans_per_rank(most_spans);
-    for (std::uint32_t rank = 0; rank < job_.ranks.size(); ++rank) add_rank(rank, most);
+    const std::uint64_t spans_each = spans_per_rank(max_spans);
+    for (std::uint32_t rank = 0; rank < job_.ranks.size(); ++rank) add_rank(rank, spans_each);
     forget_unused_meetings();
     timeline_.labels = std::move(labels_).take();
     timeline_.sites = std::move(sites_).take();
@@ -187,7 +241,7 @@ class Builder {
     return is_over || meeting.arrivals.size() >= members.size() ? last_us : kNever;
   }
 
-  void add_rank(std::uint32_t index, std::uint64_t most) {
+  void add_rank(std::uint32_t index, std::uint64_t max_spans) {
     const model::RankHistory& history = job_.ranks[index];
     TimelineRank rank;
     rank.rank = history.rank.number;
@@ -203,7 +257,7 @@ class Builder {
       rank.spans.push_back(span_of(event, *times, meeting_of_event_[first_event_of_rank_[index] + i]));
     }
     std::ranges::stable_sort(rank.spans, {}, &Span::begin_us);
-    rank.calls_folded = fold_old_spans(rank.spans, timeline_.meetings, most);
+    rank.calls_folded = fold_old_spans(rank.spans, timeline_.meetings, max_spans);
     timeline_.ranks.push_back(std::move(rank));
   }
 
@@ -224,10 +278,10 @@ class Builder {
     return span;
   }
 
-  std::uint64_t spans_per_rank(std::uint64_t most_spans) const {
+  std::uint64_t spans_per_rank(std::uint64_t max_spans) const {
     std::vector<std::uint64_t> counts;
     for (const model::RankHistory& history : job_.ranks) counts.push_back(history.events.size());
-    return readers::events_per_rank({.most_events = most_spans}, std::move(counts));
+    return readers::events_per_rank({.most_events = max_spans}, std::move(counts));
   }
 
   void forget_unused_meetings() {
@@ -267,8 +321,8 @@ class Builder {
 
 }  // namespace
 
-Timeline timeline_of(const Job& job, std::uint64_t most_spans) {
-  return Builder(job).build(most_spans);
+Timeline timeline_of(const Job& job, std::uint64_t max_spans) {
+  return Builder(job).build(max_spans);
 }
 
 }  // namespace lockstep::html

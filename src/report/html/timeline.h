@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -72,6 +73,15 @@ struct Timeline {
   bool is_empty() const { return length_us == 0; }
 };
 
-Timeline timeline_of(const model::Job& job, std::uint64_t most_spans = 2'200'000);
+Timeline timeline_of(const model::Job& job, std::uint64_t max_spans = 2'200'000);
+
+// Of the span's time, what was spent waiting for others, in microseconds.
+std::int64_t waiting_in(const Span& span, std::span<const TimelineMeeting> meetings);
+
+// Folds old calls into runs, which keep how many there were and how much of their time went to waiting and to
+// transfer, until at most `max_spans` are left (two at least). The newest stay, since faults show at the end.
+// Returns how many calls went into runs.
+std::uint64_t fold_old_spans(std::vector<Span>& spans, std::span<const TimelineMeeting> meetings,
+                             std::uint64_t max_spans);
 
 }  // namespace lockstep::html

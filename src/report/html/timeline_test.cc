@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "diagnose/ranks/testing/job_sketch.h"
-#include "report/html/fold_spans.h"
 
 namespace lockstep::html {
 namespace {

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "report/redact/pattern.h"
+#include "report/redact/masks.h"
 
 namespace lockstep::report {
 namespace {

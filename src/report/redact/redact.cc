@@ -2,9 +2,8 @@
 
 #include <utility>
 
-#include "report/redact/addresses.h"
+#include "report/redact/masks.h"
 #include "report/redact/names.h"
-#include "report/redact/secrets.h"
 
 namespace lockstep::report {
 namespace {
@@ -57,11 +56,11 @@ bool redact_once(const Texts& texts, std::span<const std::string> host_names) {
 // may be), so it goes on until nothing changes. Each pass leaves less to hide.
 void redact_together(model::Verdict& verdict, const std::vector<std::string*>& others,
                      std::span<const std::string> host_names) {
-  constexpr int kMostPasses = 16;
+  constexpr int kMaxPasses = 16;  // three are usual; a text made to keep changing must end too
   Texts texts = texts_of(verdict);
   texts.insert(texts.end(), others.begin(), others.end());
   bool has_changed = redact_once(texts, host_names);
-  for (int pass = 1; pass < kMostPasses && has_changed; ++pass) has_changed = redact_once(texts, {});
+  for (int pass = 1; pass < kMaxPasses && has_changed; ++pass) has_changed = redact_once(texts, {});
 }
 
 model::Verdict redact(model::Verdict verdict, std::span<const std::string> host_names) {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "report/redact/pattern.h"
+#include "report/redact/masks.h"
 
 namespace lockstep::report {
 namespace {

@@ -17,7 +17,7 @@ void put(Json& json, const char* key, const std::vector<std::string>& values) {
   if (!values.empty()) json[key] = values;
 }
 
-Json to_json(const CgroupFacts& facts) {
+Json to_json(const hostinfo::CgroupState& facts) {
   Json json = Json::object();
   put(json, "memory_bytes", facts.memory_bytes);
   put(json, "memory_limit_bytes", facts.memory_limit_bytes);
@@ -27,7 +27,7 @@ Json to_json(const CgroupFacts& facts) {
   return json;
 }
 
-Json to_json(const Memory& memory) {
+Json to_json(const hostinfo::Memory& memory) {
   Json json = Json::object();
   put(json, "total_bytes", memory.total_bytes);
   put(json, "available_bytes", memory.available_bytes);
@@ -36,28 +36,28 @@ Json to_json(const Memory& memory) {
   return json;
 }
 
-Json to_json(const Disk& disk) {
+Json to_json(const hostinfo::Disk& disk) {
   return {{"folder", disk.folder},
           {"total_bytes", disk.total_bytes},
           {"free_bytes", disk.free_bytes},
           {"free_files", disk.free_files}};
 }
 
-Json to_json(const Link& link) {
+Json to_json(const hostinfo::Link& link) {
   Json json = {{"name", link.name}};
   put(json, "state", link.state);
   json["troubles"] = link.troubles;
   return json;
 }
 
-Json to_json(const Gpu& gpu) {
-  Json json = {{"index", gpu.index}};
-  put(json, "name", gpu.name);
-  put(json, "pci", gpu.pci);
+Json to_json(const hostinfo::GpuState& gpu) {
+  Json json = {{"index", gpu.gpu.index}};
+  put(json, "name", gpu.gpu.name);
+  put(json, "pci", gpu.gpu.pci);
   put(json, "fault", gpu.fault);
   put(json, "busy_percent", gpu.busy_percent);
   put(json, "memory_used_bytes", gpu.memory_used_bytes);
-  put(json, "memory_total_bytes", gpu.memory_total_bytes);
+  put(json, "memory_total_bytes", gpu.gpu.memory_bytes);
   put(json, "celsius", gpu.celsius);
   put(json, "slowed_by", gpu.slowed_by);
   put(json, "memory_errors_corrected", gpu.memory_errors_corrected);
@@ -80,11 +80,11 @@ Json list_of(const std::vector<T>& values) {
 
 }  // namespace
 
-Json to_json(const HostFacts& facts) {
-  Json json = {{"wall_ns", facts.clocks.wall_ns},
-               {"monotonic_ns", facts.clocks.monotonic_ns},
-               {"clock_is_synchronised", facts.clocks.is_synchronised},
-               {"clock_largest_error_us", facts.clocks.largest_error_us},
+Json to_json(const hostinfo::HostState& facts) {
+  Json json = {{"wall_ns", facts.clock.wall_ns},
+               {"monotonic_ns", facts.monotonic_ns},
+               {"clock_is_synchronised", facts.clock.is_synchronised},
+               {"clock_largest_error_us", facts.clock.largest_error_us},
                {"cpus", facts.cpus}};
   if (facts.load)
     json["load"] = {facts.load->one_minute, facts.load->five_minutes, facts.load->fifteen_minutes};
@@ -106,7 +106,7 @@ Json to_json(const Testimony& testimony) {
   json["restart"] = testimony.subject.restart;
   json["pid"] = testimony.subject.pid;
   json["state"] = state_in_words(facts.state);
-  if (facts.state == kGone) return json;
+  if (facts.state == process::kGone) return json;
   json["name"] = facts.name;
   put(json, "waits_in", facts.waits_in);
   put(json, "system_call", facts.system_call);

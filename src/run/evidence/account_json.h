@@ -6,7 +6,7 @@
 
 namespace lockstep::evidence {
 
-base::Json to_json(const HostFacts& facts);
+base::Json to_json(const hostinfo::HostState& facts);
 base::Json to_json(const Testimony& testimony);
 
 base::Json to_json(const Account& account);

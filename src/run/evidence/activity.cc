@@ -5,8 +5,8 @@
 #include <thread>
 #include <unistd.h>
 
+#include "base/process/proc_files.h"
 #include "base/text_fields.h"
-#include "run/evidence/proc_text.h"
 
 namespace lockstep::evidence {
 namespace {
@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
 struct Look {
-  Stat stat;
+  process::Stat stat;
   std::uint64_t ran_ns = 0;  // on a processor, all threads
   std::uint64_t times = 0;   // it was given one
   std::uint64_t moved_bytes = 0;
@@ -25,7 +25,8 @@ void add_threads(const fs::path& process, Look& look) {
   std::error_code fault;
   for (fs::directory_iterator thread(process / "task", fault), end; !fault && thread != end;
        thread.increment(fault)) {
-    const std::string text = text_of(thread->path() / "schedstat");  // ran, waited in the queue, times
+    const std::string text =
+        process::text_of(thread->path() / "schedstat");  // ran, waited in the queue, times
     const std::string_view waited = base::rest_after(text, " ");
     const std::string_view times = base::trimmed(base::rest_after(waited, " "));
     look.ran_ns += base::number_in<std::uint64_t>(base::word_of(text)).value_or(0);
@@ -35,16 +36,17 @@ void add_threads(const fs::path& process, Look& look) {
 
 // "running" and what may not be looked at are no call.
 std::optional<long> system_call_of(const fs::path& process) {
-  return base::number_in<long>(base::word_of(text_of(process / "syscall")));
+  return base::number_in<long>(base::word_of(process::text_of(process / "syscall")));
 }
 
 std::optional<Look> look_at(const fs::path& process) {
-  const auto stat = parse_stat(text_of(process / "stat"));
+  const auto stat = process::parse_stat(process::text_of(process / "stat"));
   if (!stat) return std::nullopt;
-  const std::string moved = text_of(process / "io");
+  const std::string moved = process::text_of(process / "io");
   Look look;
   look.stat = *stat;
-  look.moved_bytes = number_behind(moved, "rchar:").value_or(0) + number_behind(moved, "wchar:").value_or(0);
+  look.moved_bytes = process::number_behind(moved, "rchar:").value_or(0) +
+                     process::number_behind(moved, "wchar:").value_or(0);
   add_threads(process, look);
   return look;
 }
@@ -89,7 +91,7 @@ Doing doing_between(const std::optional<Look>& before, const std::optional<Look>
   return polls(*before, *after) ? Doing::kPolls : Doing::kWorks;
 }
 
-std::vector<std::optional<Look>> look_at_all(const Roots& roots, std::span<const pid_t> pids) {
+std::vector<std::optional<Look>> look_at_all(const process::Roots& roots, std::span<const pid_t> pids) {
   std::vector<std::optional<Look>> looks;
   for (const pid_t pid : pids) looks.push_back(look_at(roots.proc / std::to_string(pid)));
   return looks;
@@ -97,7 +99,7 @@ std::vector<std::optional<Look>> look_at_all(const Roots& roots, std::span<const
 
 }  // namespace
 
-std::vector<Activity> watch_activity(const Roots& roots, std::span<const pid_t> pids,
+std::vector<Activity> watch_activity(const process::Roots& roots, std::span<const pid_t> pids,
                                      std::chrono::milliseconds time) {
   const auto before = look_at_all(roots, pids);
   const auto begun = Clock::now();

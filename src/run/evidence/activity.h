@@ -8,7 +8,7 @@
 #include <sys/types.h>
 #include <vector>
 
-#include "run/evidence/roots.h"
+#include "base/process/proc_files.h"
 
 namespace lockstep::evidence {
 
@@ -28,7 +28,7 @@ struct Activity {
 };
 
 // One for each process, in their order.
-std::vector<Activity> watch_activity(const Roots& roots, std::span<const pid_t> pids,
+std::vector<Activity> watch_activity(const process::Roots& roots, std::span<const pid_t> pids,
                                      std::chrono::milliseconds time);
 
 }  // namespace lockstep::evidence

@@ -77,12 +77,12 @@ void ask_debugger(const Request& request, Account& account) {
 
 // Without a beginning, what the kernel wrote cannot be told from what it wrote of earlier jobs.
 void look_at_host(const Request& request, milliseconds time, Account& account) {
-  HostRequest asked{
+  hostinfo::HostStateRequest asked{
       .roots = request.roots, .folders = request.folders, .kernel_lines_since_ns = {}, .time = time};
-  if (request.host_at_begin) asked.kernel_lines_since_ns = request.host_at_begin->clocks.monotonic_ns;
-  account.host = facts_of_host(asked);
+  if (request.host_at_begin) asked.kernel_lines_since_ns = request.host_at_begin->monotonic_ns;
+  account.host = hostinfo::read_host_state(asked);
   account.host_at_begin = request.host_at_begin;
-  if (account.host_at_begin) account.changes = changes(*account.host_at_begin, account.host);
+  if (account.host_at_begin) account.changes = hostinfo::changes(*account.host_at_begin, account.host);
 }
 
 }  // namespace

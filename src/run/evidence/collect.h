@@ -8,9 +8,9 @@
 #include <sys/types.h>
 #include <vector>
 
-#include "run/evidence/host_facts.h"
+#include "base/process/proc_files.h"
+#include "hostinfo/state/host_state.h"
 #include "run/evidence/process_facts.h"
-#include "run/evidence/roots.h"
 
 namespace lockstep::evidence {
 
@@ -24,11 +24,11 @@ struct Request {
   std::vector<Subject> subjects;  // on this host
   std::vector<std::filesystem::path> folders = {"/dev/shm",
                                                 "/tmp"};  // whose disks matter; the recording's too
-  std::optional<HostFacts> host_at_begin;                 // of the job; what facts_of_host gave then
+  std::optional<hostinfo::HostState> host_at_begin;       // of the job; what facts_of_host gave then
   std::chrono::milliseconds time{2'000};                  // for everything but native stacks
   bool wants_native_stacks = false;                       // they stop each process for a moment
   std::chrono::milliseconds native_time{20'000};
-  Roots roots;
+  process::Roots roots;
 };
 
 struct Testimony {
@@ -39,8 +39,8 @@ struct Testimony {
 };
 
 struct Account {
-  std::optional<HostFacts> host_at_begin;
-  HostFacts host;
+  std::optional<hostinfo::HostState> host_at_begin;
+  hostinfo::HostState host;
   std::vector<std::string> changes;  // of the host since the beginning, for people
   std::vector<Testimony> processes;  // as in the request
   std::vector<std::string> limits;   // the host's too

@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 
 #include "base/file.h"
+#include "hostinfo/state/kernel_log.h"
 #include "run/evidence/account_json.h"
-#include "run/evidence/kernel_log.h"
 
 namespace lockstep::evidence {
 namespace {
@@ -41,7 +41,7 @@ std::string kernel_lines_about(const Account& account) {
   for (const Testimony& testimony : account.processes) pids.push_back(testimony.subject.pid);
   std::string lines;
   for (const std::string& line : account.host.kernel_lines) {
-    if (is_about(line, pids)) lines += line + "\n";
+    if (hostinfo::is_about(line, pids)) lines += line + "\n";
   }
   return lines;
 }

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/json.h"
-#include "run/evidence/folder_for_tests.h"
+#include "base/process/folder_for_tests.h"
 
 namespace lockstep::evidence {
 namespace {
@@ -25,12 +25,13 @@ Account account_of_a_hang() {
 }
 
 TEST(Keep, PutsFactsAndStacksWhereReadersTellTheirRank) {
-  const FolderForTests folder;
+  const process::FolderForTests folder;
   ASSERT_TRUE(keep(account_of_a_hang(), folder.path()).ok());
-  EXPECT_EQ(text_of(folder.path() / "stacks/rank_00003.restart_1.python.txt"),
+  EXPECT_EQ(process::text_of(folder.path() / "stacks/rank_00003.restart_1.python.txt"),
             "Current thread 0x1 (most recent call first):\n");
-  EXPECT_EQ(text_of(folder.path() / "stacks/pid_4712.native.txt"), "#0  poll ()\n");
-  const auto json = base::parse_json(text_of(folder.path() / "host_node_7.json"), "host_node_7.json");
+  EXPECT_EQ(process::text_of(folder.path() / "stacks/pid_4712.native.txt"), "#0  poll ()\n");
+  const auto json =
+      base::parse_json(process::text_of(folder.path() / "host_node_7.json"), "host_node_7.json");
   ASSERT_TRUE(json.ok());
   const base::Json& told = json.value();
   EXPECT_EQ(told["schema"], "lockstep-host-v1");
@@ -44,17 +45,17 @@ TEST(Keep, PutsFactsAndStacksWhereReadersTellTheirRank) {
 }
 
 TEST(Keep, WithoutStacksThereIsNoFolderForThem) {
-  const FolderForTests folder;
+  const process::FolderForTests folder;
   ASSERT_TRUE(keep(Account{}, folder.path()).ok());
   EXPECT_FALSE(std::filesystem::exists(folder.path() / "stacks"));
 }
 
 TEST(Keep, WhatAnEarlierFaultLeftIsGone) {
-  const FolderForTests folder;
+  const process::FolderForTests folder;
   Account account = account_of_a_hang();
   account.host.kernel_lines = {"Killed process 4711 (python3)", "Killed process 99 (firefox)"};
   ASSERT_TRUE(keep(account, folder.path()).ok());
-  EXPECT_EQ(text_of(folder.path() / "kernel_node_7.log"), "Killed process 4711 (python3)\n");
+  EXPECT_EQ(process::text_of(folder.path() / "kernel_node_7.log"), "Killed process 4711 (python3)\n");
   account.processes[0].python_stacks.clear();
   account.host.kernel_lines.clear();
   ASSERT_TRUE(keep(account, folder.path()).ok());
@@ -64,7 +65,7 @@ TEST(Keep, WhatAnEarlierFaultLeftIsGone) {
 }
 
 TEST(Keep, AFolderThatCannotBeWrittenIsAnError) {
-  const FolderForTests folder;
+  const process::FolderForTests folder;
   EXPECT_FALSE(keep(account_of_a_hang(), folder.path() / "missing").ok());
 }
 

@@ -6,8 +6,8 @@
 #include <set>
 #include <unistd.h>
 
+#include "base/process/proc_files.h"
 #include "run/evidence/open_files.h"
-#include "run/evidence/proc_text.h"
 
 namespace lockstep::evidence {
 namespace {
@@ -18,7 +18,7 @@ struct OpenBy {
   std::multimap<pid_t, FileIdentity> read_pipes;
 };
 
-OpenBy open_by_whom(const Roots& roots) {
+OpenBy open_by_whom(const process::Roots& roots) {
   OpenBy open;
   for (const OpenFile& file : open_files(roots)) {
     if (file.pid == ::getpid()) continue;
@@ -40,10 +40,10 @@ std::set<pid_t> with_those_who_feed_them(const OpenBy& open, const std::set<pid_
   return all;
 }
 
-std::multimap<pid_t, pid_t> children_by_parent(const Roots& roots) {
+std::multimap<pid_t, pid_t> children_by_parent(const process::Roots& roots) {
   std::multimap<pid_t, pid_t> children;
   for (const pid_t pid : all_processes(roots)) {
-    if (const auto stat = parse_stat(text_of(roots.proc / std::to_string(pid) / "stat")))
+    if (const auto stat = process::parse_stat(process::text_of(roots.proc / std::to_string(pid) / "stat")))
       children.emplace(static_cast<pid_t>(stat->parent), pid);
   }
   return children;
@@ -64,7 +64,7 @@ std::set<pid_t> with_all_below(const std::multimap<pid_t, pid_t>& children, cons
 
 }  // namespace
 
-std::vector<WrittenLog> written_logs(const Roots& roots, std::span<const std::filesystem::path> logs,
+std::vector<WrittenLog> written_logs(const process::Roots& roots, std::span<const std::filesystem::path> logs,
                                      std::chrono::system_clock::time_point since) {
   std::vector<WrittenLog> written;
   for (std::size_t log = 0; log < logs.size(); ++log) {

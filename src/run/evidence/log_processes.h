@@ -7,8 +7,8 @@
 #include <sys/types.h>
 #include <vector>
 
+#include "base/process/proc_files.h"
 #include "run/evidence/file_life.h"
-#include "run/evidence/roots.h"
 
 namespace lockstep::evidence {
 
@@ -21,7 +21,7 @@ struct WrittenLog {
 
 // Only logs that somebody else than this process writes. Where none was written since `since`, nobody is
 // looked for: that takes a look at every process of the host.
-std::vector<WrittenLog> written_logs(const Roots& roots, std::span<const std::filesystem::path> logs,
+std::vector<WrittenLog> written_logs(const process::Roots& roots, std::span<const std::filesystem::path> logs,
                                      std::chrono::system_clock::time_point since);
 
 }  // namespace lockstep::evidence

@@ -5,8 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/process/folder_for_tests.h"
 #include "run/evidence/child_for_tests.h"
-#include "run/evidence/folder_for_tests.h"
 
 namespace lockstep::evidence {
 namespace {
@@ -30,7 +30,7 @@ class LogProcesses : public testing::Test {
   void open_log(int mode) const { EXPECT_GE(::open(log_.c_str(), mode), 0); }
 
   std::chrono::system_clock::time_point since_ = std::chrono::system_clock::now() - std::chrono::hours(1);
-  FolderForTests folder_;
+  process::FolderForTests folder_;
   std::filesystem::path log_ = folder_.path() / "log";
   int ready_[2] = {};
 

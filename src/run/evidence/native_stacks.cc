@@ -10,7 +10,7 @@
 
 #include "base/lines.h"
 #include "base/process/capture.h"
-#include "base/process/search_path.h"
+#include "base/process/environment.h"
 #include "base/text_fields.h"
 #include "run/evidence/process_facts.h"
 
@@ -66,13 +66,13 @@ std::vector<std::string> environment_for_debuggers() {
   return environment;
 }
 
-char state_of(const Roots& roots, pid_t pid) {
-  return parse_status(text_of(roots.proc / std::to_string(pid) / "status")).state;
+char state_of(const process::Roots& roots, pid_t pid) {
+  return process::parse_status(process::text_of(roots.proc / std::to_string(pid) / "status")).state;
 }
 
-NativeStacks stacks_of(const Roots& roots, const Debugger& debugger, pid_t pid, milliseconds time) {
+NativeStacks stacks_of(const process::Roots& roots, const Debugger& debugger, pid_t pid, milliseconds time) {
   const char state = state_of(roots, pid);
-  if (state == kGone || state == 'Z' || state == 'X')
+  if (state == process::kGone || state == 'Z' || state == 'X')
     return {.text = {}, .why_not = fmt::format("it {}", state_in_words(state))};
   const process::Command command{debugger.command(std::to_string(pid)), environment_for_debuggers()};
   auto captured = process::capture(command, time, kMostBytes);
@@ -90,9 +90,9 @@ NativeStacks stacks_of(const Roots& roots, const Debugger& debugger, pid_t pid, 
 
 }  // namespace
 
-std::string why_tracing_is_forbidden(const Roots& roots, bool is_root) {
+std::string why_tracing_is_forbidden(const process::Roots& roots, bool is_root) {
   const auto scope =
-      base::number_in<int>(base::trimmed(text_of(roots.proc / "sys/kernel/yama/ptrace_scope")));
+      base::number_in<int>(base::trimmed(process::text_of(roots.proc / "sys/kernel/yama/ptrace_scope")));
   constexpr int kOnlyRoot = 2;
   if (!scope || *scope == 0 || (is_root && *scope <= kOnlyRoot)) return {};
   return fmt::format(
@@ -100,7 +100,7 @@ std::string why_tracing_is_forbidden(const Roots& roots, bool is_root) {
       *scope > kOnlyRoot ? "nobody may trace" : "only root may trace processes it did not start");
 }
 
-std::vector<NativeStacks> native_stacks_of(const Roots& roots, const std::vector<pid_t>& pids,
+std::vector<NativeStacks> native_stacks_of(const process::Roots& roots, const std::vector<pid_t>& pids,
                                            milliseconds time) {
   const auto deadline = Clock::now() + time;
   const Debugger* const debugger = installed_debugger();

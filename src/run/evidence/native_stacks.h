@@ -9,7 +9,7 @@
 #include <sys/types.h>
 #include <vector>
 
-#include "run/evidence/roots.h"
+#include "base/process/proc_files.h"
 
 namespace lockstep::evidence {
 
@@ -19,10 +19,10 @@ struct NativeStacks {
 };
 
 // Empty when nothing forbids it.
-std::string why_tracing_is_forbidden(const Roots& roots, bool is_root);
+std::string why_tracing_is_forbidden(const process::Roots& roots, bool is_root);
 
 // One answer for each process, in their order, one after the other until the time is over.
-std::vector<NativeStacks> native_stacks_of(const Roots& roots, const std::vector<pid_t>& pids,
+std::vector<NativeStacks> native_stacks_of(const process::Roots& roots, const std::vector<pid_t>& pids,
                                            std::chrono::milliseconds time);
 
 // What a debugger said of its failure, in a line.

@@ -2,13 +2,13 @@
 
 #include <gtest/gtest.h>
 
-#include "run/evidence/folder_for_tests.h"
+#include "base/process/folder_for_tests.h"
 
 namespace lockstep::evidence {
 namespace {
 
 TEST(Tracing, IsForbiddenByTheKernelsSetting) {
-  const FolderForTests folder;
+  const process::FolderForTests folder;
   EXPECT_EQ(why_tracing_is_forbidden(folder.roots(), false), "");
   folder.write("proc/sys/kernel/yama/ptrace_scope", "0\n");
   EXPECT_EQ(why_tracing_is_forbidden(folder.roots(), false), "");

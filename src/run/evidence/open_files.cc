@@ -23,7 +23,7 @@ Access access_of(const fs::path& descriptor) {
   return {(link.st_mode & S_IRUSR) != 0, (link.st_mode & S_IWUSR) != 0};
 }
 
-void add_files_of(const Roots& roots, pid_t pid, std::vector<OpenFile>& files) {
+void add_files_of(const process::Roots& roots, pid_t pid, std::vector<OpenFile>& files) {
   std::error_code fault;
   for (fs::directory_iterator entry(roots.proc / std::to_string(pid) / "fd", fault), end;
        !fault && entry != end; entry.increment(fault)) {
@@ -36,13 +36,13 @@ void add_files_of(const Roots& roots, pid_t pid, std::vector<OpenFile>& files) {
 
 }  // namespace
 
-std::vector<OpenFile> open_files(const Roots& roots) {
+std::vector<OpenFile> open_files(const process::Roots& roots) {
   std::vector<OpenFile> files;
   for (const pid_t pid : all_processes(roots)) add_files_of(roots, pid, files);
   return files;
 }
 
-std::vector<pid_t> all_processes(const Roots& roots) {
+std::vector<pid_t> all_processes(const process::Roots& roots) {
   std::vector<pid_t> pids;
   std::error_code fault;
   for (fs::directory_iterator entry(roots.proc, fault), end; !fault && entry != end; entry.increment(fault)) {

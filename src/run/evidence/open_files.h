@@ -4,8 +4,8 @@
 #include <sys/types.h>
 #include <vector>
 
+#include "base/process/proc_files.h"
 #include "run/evidence/file_life.h"
-#include "run/evidence/roots.h"
 
 namespace lockstep::evidence {
 
@@ -18,9 +18,9 @@ struct OpenFile {
 };
 
 // Of all processes that may be looked at; others' are left out.
-std::vector<OpenFile> open_files(const Roots& roots);
+std::vector<OpenFile> open_files(const process::Roots& roots);
 
 // The numbers of all processes, ascending.
-std::vector<pid_t> all_processes(const Roots& roots);
+std::vector<pid_t> all_processes(const process::Roots& roots);
 
 }  // namespace lockstep::evidence

@@ -13,7 +13,7 @@ namespace {
 namespace fs = std::filesystem;
 
 std::string line_of(const fs::path& path) {
-  return std::string(base::trimmed(text_of(path)));
+  return std::string(base::trimmed(process::text_of(path)));
 }
 
 // "0" stands for "it runs" and for "not for you".
@@ -42,10 +42,10 @@ std::vector<ThreadFacts> threads_in(const fs::path& folder) {
   for_each_entry(folder, [&](const fs::path& thread) {
     const auto tid = base::number_in<pid_t>(thread.filename().native());
     if (!tid || threads.size() >= kMostThreads) return;
-    const auto stat = parse_stat(text_of(thread / "stat"));
+    const auto stat = process::parse_stat(process::text_of(thread / "stat"));
     threads.push_back({.tid = *tid,
                        .name = line_of(thread / "comm"),
-                       .state = stat ? stat->state : kGone,
+                       .state = stat ? stat->state : process::kGone,
                        .waits_in = waits_in(thread)});
   });
   std::ranges::sort(threads, {}, &ThreadFacts::tid);
@@ -63,17 +63,17 @@ std::optional<std::uint64_t> count_entries(const fs::path& folder) {
 
 }  // namespace
 
-ProcessFacts facts_of_process(const Roots& roots, pid_t pid) {
+ProcessFacts facts_of_process(const process::Roots& roots, pid_t pid) {
   const std::string number = std::to_string(pid);
   const fs::path folder = roots.proc / number;
   ProcessFacts facts;
   facts.pid = pid;
-  const auto stat = parse_stat(text_of(folder / "stat"));
+  const auto stat = process::parse_stat(process::text_of(folder / "stat"));
   if (!stat) return facts;
   facts.state = stat->state;
   const auto ticks_a_second = static_cast<double>(::sysconf(_SC_CLK_TCK));
   facts.cpu_seconds = static_cast<double>(stat->user_ticks + stat->system_ticks) / ticks_a_second;
-  Status status = parse_status(text_of(folder / "status"));
+  process::Status status = process::parse_status(process::text_of(folder / "status"));
   facts.name = std::move(status.name);
   facts.thread_count = status.threads;
   facts.resident_bytes = status.resident_bytes;
@@ -81,18 +81,18 @@ ProcessFacts facts_of_process(const Roots& roots, pid_t pid) {
   facts.swapped_bytes = status.swapped_bytes;
   facts.waits_in = waits_in(folder);
   facts.system_call = line_of(folder / "syscall");
-  facts.kernel_stack = lines_of(text_of(folder / "stack"));
+  facts.kernel_stack = lines_of(process::text_of(folder / "stack"));
   facts.threads = threads_in(folder / "task");
   facts.open_files = count_entries(folder / "fd");
-  facts.open_files_limit = parse_soft_limit(text_of(folder / "limits"), "Max open files");
+  facts.open_files_limit = process::parse_soft_limit(process::text_of(folder / "limits"), "Max open files");
   facts.oom_score = base::number_in<std::int64_t>(line_of(folder / "oom_score"));
-  facts.cgroup = cgroup_of(roots, number);
+  facts.cgroup = hostinfo::read_cgroup(roots, number);
   return facts;
 }
 
 std::string_view state_in_words(char state) {
   switch (state) {
-    case kGone:
+    case process::kGone:
       return "is gone";
     case 'R':
       return "runs";

@@ -7,23 +7,22 @@
 #include <sys/types.h>
 #include <vector>
 
-#include "run/evidence/cgroup.h"
-#include "run/evidence/proc_text.h"
-#include "run/evidence/roots.h"
+#include "base/process/proc_files.h"
+#include "hostinfo/state/cgroup.h"
 
 namespace lockstep::evidence {
 
 struct ThreadFacts {
   pid_t tid = 0;
   std::string name;
-  char state = kGone;
+  char state = process::kGone;
   std::string waits_in;  // the kernel's function, where it may be read
 };
 
 struct ProcessFacts {
   pid_t pid = 0;
   std::string name;
-  char state = kGone;  // of its main thread
+  char state = process::kGone;  // of its main thread
   std::string waits_in;
   std::string system_call;  // number and arguments, or "running"
   std::vector<std::string> kernel_stack;
@@ -36,12 +35,12 @@ struct ProcessFacts {
   std::optional<std::uint64_t> open_files_limit;
   std::optional<std::int64_t> oom_score;
   std::optional<double> cpu_seconds;  // used since it began
-  CgroupFacts cgroup;
+  hostinfo::CgroupState cgroup;
 };
 
 inline constexpr std::size_t kMostThreads = 64;
 
-ProcessFacts facts_of_process(const Roots& roots, pid_t pid);
+ProcessFacts facts_of_process(const process::Roots& roots, pid_t pid);
 
 // "sleeps", "is stopped by a signal": a clause for a sentence.
 std::string_view state_in_words(char state);

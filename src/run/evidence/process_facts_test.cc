@@ -4,14 +4,14 @@
 
 #include <gtest/gtest.h>
 
-#include "run/evidence/folder_for_tests.h"
+#include "base/process/folder_for_tests.h"
 
 namespace lockstep::evidence {
 namespace {
 
 constexpr std::string_view kStoppedStat = "7 (python3) T 1 7 7 0 -1 0 0 0 0 0 250 50 0 0 20 0 2 0 99 0 0 0";
 
-FolderForTests& with_stopped_process(FolderForTests& folder) {
+process::FolderForTests& with_stopped_process(process::FolderForTests& folder) {
   folder.write("proc/7/stat", kStoppedStat);
   folder.write("proc/7/status", "Name:\tpython3\nState:\tT (stopped)\nVmRSS:\t 10 kB\nThreads:\t2\n");
   folder.write("proc/7/wchan", "do_signal_stop");
@@ -31,7 +31,7 @@ FolderForTests& with_stopped_process(FolderForTests& folder) {
 }
 
 TEST(ProcessFacts, AreReadFromTheFolderOfTheProcess) {
-  FolderForTests folder;
+  process::FolderForTests folder;
   const ProcessFacts facts = facts_of_process(with_stopped_process(folder).roots(), 7);
   EXPECT_EQ(facts.state, 'T');
   EXPECT_EQ(facts.waits_in, "do_signal_stop");
@@ -50,15 +50,15 @@ TEST(ProcessFacts, AreReadFromTheFolderOfTheProcess) {
 }
 
 TEST(ProcessFacts, OfAProcessThatIsNotThereSayThatItIsGone) {
-  const FolderForTests folder;
+  const process::FolderForTests folder;
   const ProcessFacts facts = facts_of_process(folder.roots(), 4711);
   EXPECT_EQ(facts.pid, 4711);
-  EXPECT_EQ(facts.state, kGone);
+  EXPECT_EQ(facts.state, process::kGone);
   EXPECT_EQ(state_in_words(facts.state), "is gone");
 }
 
 TEST(ProcessFacts, OfManyThreadsKeepTheFirst) {
-  FolderForTests folder;
+  process::FolderForTests folder;
   with_stopped_process(folder);
   for (int tid = 100; tid < 200; ++tid) {
     folder.write("proc/7/task/" + std::to_string(tid) + "/stat", kStoppedStat);
@@ -67,7 +67,7 @@ TEST(ProcessFacts, OfManyThreadsKeepTheFirst) {
 }
 
 TEST(ProcessFacts, OfThisProcessAreThere) {
-  const ProcessFacts facts = facts_of_process(Roots{}, ::getpid());
+  const ProcessFacts facts = facts_of_process(process::Roots{}, ::getpid());
   EXPECT_EQ(facts.state, 'R');
   EXPECT_GT(facts.resident_bytes.value_or(0), 0U);
   EXPECT_GT(facts.open_files.value_or(0), 0U);

@@ -1,17 +1,13 @@
 #include "run/evidence/process_rank.h"
 
-#include <array>
 #include <string>
 #include <string_view>
 
 #include "base/text_fields.h"
+#include "launchers/rank_variables.h"
 
 namespace lockstep::evidence {
 namespace {
-
-constexpr std::array<std::string_view, 7> kRanks = {
-    "RANK",     "HOROVOD_RANK", "OMPI_COMM_WORLD_RANK", "MV2_COMM_WORLD_RANK",
-    "PMI_RANK", "PMIX_RANK",    "SLURM_PROCID"};
 
 // Variables end with a zero byte.
 std::string_view variable_in(std::string_view environ, std::string_view name) {
@@ -25,10 +21,10 @@ std::string_view variable_in(std::string_view environ, std::string_view name) {
 
 }  // namespace
 
-std::optional<int> rank_of_process(const Roots& roots, pid_t pid) {
-  const std::string environ = text_of(roots.proc / std::to_string(pid) / "environ");
-  for (const std::string_view name : kRanks) {
-    if (const auto rank = base::number_in<int>(variable_in(environ, name))) return rank;
+std::optional<int> rank_of_process(const process::Roots& roots, pid_t pid) {
+  const std::string environ = process::text_of(roots.proc / std::to_string(pid) / "environ");
+  for (const launchers::RankVariables* variables : launchers::kAllRankVariables) {
+    if (const auto rank = base::number_in<int>(variable_in(environ, variables->rank))) return rank;
   }
   return std::nullopt;
 }

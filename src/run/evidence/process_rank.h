@@ -4,11 +4,11 @@
 #include <optional>
 #include <sys/types.h>
 
-#include "run/evidence/roots.h"
+#include "base/process/proc_files.h"
 
 namespace lockstep::evidence {
 
 // Nothing for a process that is no rank, or that may not be looked at.
-std::optional<int> rank_of_process(const Roots& roots, pid_t pid);
+std::optional<int> rank_of_process(const process::Roots& roots, pid_t pid);
 
 }  // namespace lockstep::evidence

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "run/evidence/folder_for_tests.h"
+#include "base/process/folder_for_tests.h"
 
 namespace lockstep::evidence {
 namespace {
@@ -10,7 +10,7 @@ namespace {
 using namespace std::string_view_literals;
 
 TEST(ProcessRank, IsWhatTheLauncherSaid) {
-  const FolderForTests folder;
+  const process::FolderForTests folder;
   folder.write("proc/7/environ", "LOCAL_RANK=1\0RANK=5\0WORLD_SIZE=8\0"sv);
   folder.write("proc/8/environ", "PATH=/bin\0OMPI_COMM_WORLD_RANK=3\0"sv);
   folder.write("proc/9/environ", "NODE_RANK=1\0RANK=\0"sv);

@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "base/process/proc_files.h"
 #include "base/text_fields.h"
-#include "run/evidence/proc_text.h"
 #include "run/evidence/process_facts.h"
 
 namespace lockstep::evidence {
@@ -38,7 +38,7 @@ std::optional<FoundOffer> find_offer(const fs::path& process, pid_t pid) {
     std::error_code gone;
     const std::string target = fs::read_symlink(entry->path(), gone).string();
     if (gone || target.find(kName) == std::string::npos) continue;
-    const std::string text = text_of(entry->path(), kMostBytes);
+    const std::string text = process::text_of(entry->path(), kMostBytes);
     const auto offer = parse_stack_offer(base::word_of(text, '\n'));
     const auto descriptor = base::number_in<int>(entry->path().filename().native());
     if (offer && offer->pid == pid && descriptor == offer->descriptor) {
@@ -49,10 +49,10 @@ std::optional<FoundOffer> find_offer(const fs::path& process, pid_t pid) {
 }
 
 Disturbance disturbance_of(const fs::path& thread, int signal) {
-  const Status status = parse_status(text_of(thread / "status"));
+  const process::Status status = process::parse_status(process::text_of(thread / "status"));
   if ((status.state != 'R' && status.state != 'S') || status.blocked.has(signal))
     return Disturbance::kRefused;
-  return disturbance_in(text_of(thread / "syscall"));
+  return disturbance_in(process::text_of(thread / "syscall"));
 }
 
 // The main thread where that is as good as any: one that waits in the kernel for a disk takes no signal, the
@@ -80,18 +80,21 @@ bool is_python(const fs::path& process) {
 
 class Asking {
  public:
-  Asking(const Roots& roots, pid_t pid) : pid_(pid), process_(roots.proc / std::to_string(pid)) { begin(); }
+  Asking(const process::Roots& roots, pid_t pid) : pid_(pid), process_(roots.proc / std::to_string(pid)) {
+    begin();
+  }
 
   bool has_ended() const { return has_ended_; }
 
   // The text is whole when the handler is done: it has written, and its thread neither has the signal pending
   // nor, as inside the handler, blocked.
   void look() {
-    const Status thread = parse_status(text_of(process_ / "task" / std::to_string(thread_) / "status"));
+    const process::Status thread =
+        process::parse_status(process::text_of(process_ / "task" / std::to_string(thread_) / "status"));
     const bool is_inside = thread.pending.has(found_.offer.signal) || thread.blocked.has(found_.offer.signal);
-    if (thread.state == kGone) return end("it ended while it was asked");
+    if (thread.state == process::kGone) return end("it ended while it was asked");
     if (is_inside) return;
-    std::string text = text_of(found_.memory, kMostBytes);
+    std::string text = process::text_of(found_.memory, kMostBytes);
     if (text.size() <= found_.size) return;
     answer_.text = text.substr(found_.size);
     has_ended_ = true;
@@ -104,14 +107,14 @@ class Asking {
 
  private:
   void begin() {
-    const char state = parse_status(text_of(process_ / "status")).state;
-    if (state == kGone || state == 'Z' || state == 'X' || state == 'T' || state == 't') {
+    const char state = process::parse_status(process::text_of(process_ / "status")).state;
+    if (state == process::kGone || state == 'Z' || state == 'X' || state == 'T' || state == 't') {
       return end(fmt::format("it {}", state_in_words(state)));
     }
     auto found = find_offer(process_, pid_);
     if (!found) return end(is_python(process_) ? "it offers none (it was not started by lockstep run)" : "");
     found_ = *std::move(found);
-    if (!parse_status(text_of(process_ / "status")).caught.has(found_.offer.signal)) {
+    if (!process::parse_status(process::text_of(process_ / "status")).caught.has(found_.offer.signal)) {
       return end(fmt::format("it does not catch signal {} any more", found_.offer.signal));
     }
     const auto thread = thread_to_ask(process_, pid_, found_.offer.signal);
@@ -159,7 +162,7 @@ Disturbance disturbance_in(std::string_view system_call) {
   return Disturbance::kSome;
 }
 
-std::vector<PythonStacks> ask_for_python_stacks(const Roots& roots, const std::vector<pid_t>& pids,
+std::vector<PythonStacks> ask_for_python_stacks(const process::Roots& roots, const std::vector<pid_t>& pids,
                                                 std::chrono::milliseconds time) {
   const auto deadline = Clock::now() + time;
   std::vector<Asking> asked;

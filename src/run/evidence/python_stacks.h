@@ -11,7 +11,7 @@
 #include <sys/types.h>
 #include <vector>
 
-#include "run/evidence/roots.h"
+#include "base/process/proc_files.h"
 
 namespace lockstep::evidence {
 
@@ -44,7 +44,7 @@ struct PythonStacks {
 // One answer for each process, in their order. All are asked at once and together get the time. A process is
 // only sent the signal when it catches it and its memory is still where it said: none can die of it, or write
 // into a file of its own.
-std::vector<PythonStacks> ask_for_python_stacks(const Roots& roots, const std::vector<pid_t>& pids,
+std::vector<PythonStacks> ask_for_python_stacks(const process::Roots& roots, const std::vector<pid_t>& pids,
                                                 std::chrono::milliseconds time);
 
 }  // namespace lockstep::evidence

@@ -33,7 +33,8 @@ TEST(Disturbance, IsNoneForComputingAndLocksAndRefusedByWhoWaitsForSignals) {
 
 // This process offers nothing, so it is not sent the signal, of which it would die.
 TEST(PythonStacks, AProcessThatOffersNoneIsLeftAlone) {
-  const auto answers = ask_for_python_stacks(Roots{}, {::getpid(), 0}, std::chrono::milliseconds{50});
+  const auto answers =
+      ask_for_python_stacks(process::Roots{}, {::getpid(), 0}, std::chrono::milliseconds{50});
   ASSERT_EQ(answers.size(), 2U);
   EXPECT_EQ(answers[0].text, "");
   EXPECT_EQ(answers[0].why_not, "");

@@ -15,13 +15,14 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kGreetingTime = 10s;
-constexpr auto kSilence = 15s;  // then a satellite counts as lost
-constexpr auto kWelcomeInterval = 5s;
-constexpr auto kFlushTime = 2s;
-constexpr auto kLetGoTime = 1s;
-constexpr std::size_t kMostStrangers = 64;          // connections that have not proved themselves
-constexpr std::size_t kMostUnsentBytes = 8u << 20;  // to a satellite that does not read
+// A satellite speaks ten times a second.
+constexpr auto kGreetingTime = 10s;                // a connection that has not joined by then is dropped
+constexpr auto kSilence = 15s;                     // without a word, or so far behind: the satellite is lost
+constexpr auto kWelcomeInterval = 5s;              // clocks are compared again with each answer
+constexpr auto kFlushTime = 2s;                    // at the end, for satellites that still read
+constexpr auto kLetGoTime = 1s;                    // for them to close their side first
+constexpr std::size_t kMaxStrangers = 64;          // connections that have not proved themselves
+constexpr std::size_t kMaxUnsentBytes = 8u << 20;  // to a satellite that does not read
 constexpr std::int64_t kNobody = std::numeric_limits<std::int64_t>::max();
 
 }  // namespace
@@ -77,7 +78,7 @@ void Head::accept_new() {
   for (;;) {
     const auto strangers =
         std::ranges::count_if(satellites_, [](const Satellite& satellite) { return satellite.host.empty(); });
-    if (static_cast<std::size_t>(strangers) >= kMostStrangers) return;
+    if (static_cast<std::size_t>(strangers) >= kMaxStrangers) return;
     Accepted accepted = accept_from(listener_.get());
     const auto nonce = random_nonce();
     if (!accepted.connection.is_open() || !nonce) return;
@@ -129,9 +130,9 @@ void Head::use(Satellite& satellite, const Message& message) {
   if (const auto* bytes = std::get_if<RecordBytes>(&message)) kept = satellite.copy->keep(*bytes);
   if (const auto* pulse = std::get_if<Pulse>(&message)) note_pulse(satellite, *pulse);
   if (const auto* output = std::get_if<Output>(&message)) kept = satellite.copy->keep(*output);
-  if (const auto* testimony = std::get_if<Testimony>(&message)) {
-    kept = satellite.copy->keep(*testimony);
-    news_.put({.kind = News::Kind::kTestimony, .host = satellite.host, .text = {}, .hint = {}, .ranks = {}});
+  if (const auto* evidence = std::get_if<EvidenceFile>(&message)) {
+    kept = satellite.copy->keep(*evidence);
+    news_.put({.kind = News::Kind::kEvidence, .host = satellite.host, .text = {}, .hint = {}, .ranks = {}});
   }
   if (std::holds_alternative<Bye>(message)) {
     satellite.has_said_bye = true;
@@ -192,7 +193,7 @@ void Head::expire() {
       if (heard_before > kGreetingTime) satellite.is_over = true;
       continue;
     }
-    if (satellite.conversation.unsent().size() > kMostUnsentBytes) note_end(satellite, "it does not listen");
+    if (satellite.conversation.unsent().size() > kMaxUnsentBytes) note_end(satellite, "it does not listen");
     if (satellite.is_over || satellite.has_said_bye) continue;
     if (heard_before > kSilence) {
       note_end(satellite, fmt::format("nothing was heard of it for {} s", kSilence.count()));

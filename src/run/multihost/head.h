@@ -13,9 +13,9 @@
 
 #include "base/process/descriptor.h"
 #include "base/result.h"
-#include "run/multihost/conversation.h"
 #include "run/multihost/host_copy.h"
 #include "run/multihost/link.h"
+#include "run/multihost/messages.h"
 #include "run/multihost/socket.h"
 
 namespace lockstep::multihost {
@@ -39,7 +39,7 @@ class Head final : public Link {
   void tell(const HeadNotice& notice) override { asked_.put(notice); }
   void tell(const HeadVerdict& verdict) override { asked_.put(verdict); }
   void forget(const std::string& host) override { asked_.put(Forget{host}); }
-  void send_testimony() override {}
+  void send_evidence() override {}
   void finish(int) override {}
   bool is_finished() const override { return at_work_ == 0; }
 

@@ -20,8 +20,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostRanks = 4096;
-constexpr std::uint64_t kMostFileBytes = std::uint64_t{256} << 20;
+// What one satellite may fill of the head's disk: more than any host has, and 30 times the copy it should
+// send.
+constexpr std::size_t kMaxRanks = 4096;
+constexpr std::uint64_t kMaxFileBytes = std::uint64_t{256} << 20;
 constexpr mode_t kMode = 0644;
 
 Error wrong(std::string why) {
@@ -69,7 +71,7 @@ fs::path HostCopy::path_of(const RankName& name) const {
 Result<void> HostCopy::keep(const RankFile& told) {
   lockstep_file_header header{};
   if (!is_header_of(told, header)) return wrong("the header of a record file is damaged");
-  if (files_.size() == kMostRanks) return wrong("it has too many ranks");
+  if (files_.size() == kMaxRanks) return wrong("it has too many ranks");
   const fs::path path = path_of(told.name);
   const fs::path beside = watch::remote_process_file(path);
   std::error_code ignored;
@@ -101,8 +103,7 @@ Result<void> HostCopy::keep(const RecordBytes& told) {
   const bool is_counters =
       told.offset == LOCKSTEP_LIVE_OFFSET && told.bytes.size() == sizeof(lockstep_live_counters);
   if (is_counters) return write_at(file.record.get(), told.bytes, told.offset);
-  if (told.offset < file.header_bytes || told.offset > kMostFileBytes)
-    return wrong("bytes outside of chunks");
+  if (told.offset < file.header_bytes || told.offset > kMaxFileBytes) return wrong("bytes outside of chunks");
   const std::uint64_t inside = (told.offset - file.header_bytes) % file.chunk_bytes;
   const std::uint64_t chunk = told.offset - inside;
   if (inside + told.bytes.size() > file.chunk_bytes || (told.is_new_chunk && inside != 0)) {
@@ -145,16 +146,16 @@ void HostCopy::keep(const Pulse& pulse) {
   for (const auto& [name, file] : files_) tell_process(file);
 }
 
-Result<void> HostCopy::keep(const Testimony& told) const {
+Result<void> HostCopy::keep(const EvidenceFile& told) const {
   fs::path path;
   std::error_code fault;
-  if (told.kind == TestimonyKind::kHostFacts) {
+  if (told.kind == EvidenceKind::kHostFacts) {
     path = recording_ / fmt::format("host_{}.json", label_);
-  } else if (told.kind == TestimonyKind::kKernelLog) {
+  } else if (told.kind == EvidenceKind::kKernelLog) {
     path = recording_ / fmt::format("kernel_{}.log", label_);
   } else {
     if (!files_.contains(told.name)) return wrong("stacks of a rank that it does not have");
-    const char* kind = told.kind == TestimonyKind::kPythonStacks ? "python" : "native";
+    const char* kind = told.kind == EvidenceKind::kPythonStacks ? "python" : "native";
     fs::create_directory(recording_ / "stacks", fault);
     path = recording_ / "stacks" /
            fmt::format("rank_{:05}.restart_{}.{}.txt", told.name.rank, told.name.restart, kind);

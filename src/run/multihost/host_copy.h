@@ -1,5 +1,5 @@
 // What one satellite tells, kept in the recording of the head: copies of its ranks' record files, the state
-// of their processes, testimony and output.
+// of their processes, evidence and output.
 //
 // Names of files are made here, from numbers; no message can choose one. A file that is there already is
 // never touched.
@@ -26,7 +26,7 @@ class HostCopy {
   Result<void> keep(const RankFile& file);
   Result<void> keep(const RecordBytes& bytes);
   void keep(const Pulse& pulse);
-  Result<void> keep(const Testimony& testimony) const;
+  Result<void> keep(const EvidenceFile& evidence) const;
   Result<void> keep(const Output& output) const;
 
   // Nobody looks at its processes any more.

@@ -8,17 +8,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <fmt/format.h>
-
-#include "run/multihost/launchers.h"
-#include "run/multihost/variables.h"
-
 namespace lockstep::multihost {
 namespace {
-
-// Below the ports that the kernel gives to clients.
-constexpr std::uint16_t kFirstPort = 20'000;
-constexpr std::uint16_t kPorts = 10'000;
 
 bool is_same_address(const sockaddr* a, const sockaddr* b) {
   if (a == nullptr || b == nullptr || a->sa_family != b->sa_family) return false;
@@ -34,13 +25,13 @@ bool is_same_address(const sockaddr* a, const sockaddr* b) {
 }  // namespace
 
 std::optional<JobPlace> find_place(const Launch& launch) {
-  for (const auto find : {place_by_torchrun, place_by_accelerate, place_by_rank_variables, place_by_tf_config,
-                          place_by_open_mpi, place_by_horovod, place_by_slurm, place_by_mpich}) {
-    auto place = find(launch);
-    if (place && place->count != 1) return place;
-    if (place) return std::nullopt;
+  launchers::Launch known{.command = launch.command, .environment = {}};
+  for (const std::string& entry : launch.environment) {
+    const std::size_t equals = entry.find('=');
+    if (equals != std::string::npos)
+      known.environment.emplace(entry.substr(0, equals), entry.substr(equals + 1));
   }
-  return std::nullopt;
+  return launchers::find_place(known);
 }
 
 Result<HostPort> parse_host_port(std::string_view text) {
@@ -67,13 +58,6 @@ bool is_this_host(const std::string& host) {
     }
   }
   return false;
-}
-
-// FNV-1a: the same everywhere, and spread enough.
-std::uint16_t port_from(std::string_view common) {
-  std::uint32_t hash = 2166136261u;
-  for (const char c : common) hash = (hash ^ static_cast<std::uint8_t>(c)) * 16777619u;
-  return static_cast<std::uint16_t>(kFirstPort + (hash ^ hash >> 16) % kPorts);
 }
 
 }  // namespace lockstep::multihost

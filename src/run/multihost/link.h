@@ -7,24 +7,52 @@
 
 #include <chrono>
 #include <cstdint>
+#include <mutex>
 #include <optional>
 #include <string>
+#include <sys/eventfd.h>
+#include <unistd.h>
+#include <utility>
 #include <vector>
 
-#include "run/multihost/mailbox.h"
+#include "base/process/descriptor.h"
 #include "run/multihost/messages.h"
 
 namespace lockstep::multihost {
 
+// Things that one thread leaves for another, with a descriptor that is readable while there are some.
+template <typename Thing>
+class Mailbox {
+ public:
+  void put(Thing thing) {
+    const std::lock_guard lock(mutex_);
+    things_.push_back(std::move(thing));
+    const std::uint64_t one = 1;
+    (void)!::write(wakes_.get(), &one, sizeof one);
+  }
+  std::vector<Thing> take_all() {
+    const std::lock_guard lock(mutex_);
+    std::uint64_t ignored = 0;
+    (void)!::read(wakes_.get(), &ignored, sizeof ignored);
+    return std::exchange(things_, {});
+  }
+  int fd() const { return wakes_.get(); }
+
+ private:
+  std::mutex mutex_;
+  std::vector<Thing> things_;
+  process::Descriptor wakes_{::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)};
+};
+
 struct News {
   enum class Kind : std::uint8_t {
-    kJoined,     // `host` is there; of a satellite: its head
-    kLost,       // `host` is there no more, `text` says why
-    kTrouble,    // `text` is for the user
-    kNotice,     // the head's watcher says something
-    kTestimony,  // processes of `host` testified
-    kVerdict,    // the head's, at the end
-    kFinished    // is_finished() may have become true
+    kJoined,    // `host` is there; of a satellite: its head
+    kLost,      // `host` is there no more, `text` says why
+    kTrouble,   // `text` is for the user
+    kNotice,    // the head's watcher says something
+    kEvidence,  // `host` sent evidence from its processes
+    kVerdict,   // the head's, at the end
+    kFinished   // is_finished() may have become true
   };
   Kind kind{};
   std::string host;
@@ -58,7 +86,7 @@ class Link {
   // The record files of a lost host are taken away.
   virtual void forget(const std::string& host) = 0;
   // A satellite sends what its processes testified.
-  virtual void send_testimony() = 0;
+  virtual void send_evidence() = 0;
 
   // This host's part of the job has ended: a satellite sends the rest, a head waits for the rest of others.
   virtual void finish(int status) = 0;

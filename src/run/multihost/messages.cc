@@ -1,17 +1,18 @@
 #include "run/multihost/messages.h"
 
 #include <type_traits>
+#include <utility>
 
-#include "base/packed_variant.h"
 #include "base/packing.h"
 
 namespace lockstep::multihost {
+
 namespace {
 
 class Packer : public base::Packer {
  public:
   using base::Packer::operator();
-  void operator()(TestimonyKind kind) { (*this)(static_cast<std::uint8_t>(kind)); }
+  void operator()(EvidenceKind kind) { (*this)(static_cast<std::uint8_t>(kind)); }
   void operator()(const std::vector<ProcessState>& states);
 };
 
@@ -19,11 +20,11 @@ class Unpacker : public base::Unpacker {
  public:
   using base::Unpacker::Unpacker;
   using base::Unpacker::operator();
-  void operator()(TestimonyKind& kind) {
+  void operator()(EvidenceKind& kind) {
     std::uint8_t number = 0;
     (*this)(number);
-    require(number < kTestimonyKinds);
-    if (is_good()) kind = static_cast<TestimonyKind>(number);
+    require(number < kEvidenceKinds);
+    if (is_good()) kind = static_cast<EvidenceKind>(number);
   }
   void operator()(std::vector<ProcessState>& states);
 };
@@ -44,7 +45,7 @@ void visit_fields(M& m, Use& use) {
     use(m.name.rank), use(m.name.restart), use(m.state), use(m.cpu_ticks);
   } else if constexpr (std::is_same_v<T, Pulse>) {
     use(m.sent_ns), use(m.as_of_ns), use(m.clock_lead_ns), use(m.changed);
-  } else if constexpr (std::is_same_v<T, Testimony>) {
+  } else if constexpr (std::is_same_v<T, EvidenceFile>) {
     use(m.kind), use(m.name.rank), use(m.name.restart), use(m.text);
   } else if constexpr (std::is_same_v<T, Output>) {
     use(m.is_err), use(m.text);
@@ -98,11 +99,41 @@ std::string encode(const Message& message) {
 }
 
 std::optional<Message> decode(std::string_view bytes) {
-  if (bytes.size() > kMostMessageBytes) return std::nullopt;
+  if (bytes.size() > kMaxMessageBytes) return std::nullopt;
   return base::unpacked_variant<Message, Unpacker>(bytes, [](auto& one, Unpacker& unpacker) {
     visit_fields(one, unpacker);
     return is_sensible(one);
   });
+}
+
+namespace {
+
+constexpr Protocol kHostsProtocol{
+    .magic = "\x89LKHOST\n", .version = kProtocolVersion, .max_message_bytes = kMaxMessageBytes};
+
+}  // namespace
+
+Conversation::Conversation(Side side, std::string token, const Nonce& nonce)
+    : stream_(kHostsProtocol, side, std::move(token), nonce) {}
+
+void Conversation::take(std::string_view bytes) {
+  stream_.take(bytes);
+  while (const auto body = stream_.next()) {
+    auto message = decode(*body);
+    if (!message) return stream_.fail(Trouble::kBroken);
+    messages_.push_back(*std::move(message));
+  }
+}
+
+std::optional<Message> Conversation::next() {
+  if (messages_.empty()) return std::nullopt;
+  Message message = std::move(messages_.front());
+  messages_.pop_front();
+  return message;
+}
+
+bool Conversation::send(const Message& message) {
+  return stream_.send(encode(message));
 }
 
 }  // namespace lockstep::multihost

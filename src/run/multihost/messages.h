@@ -6,16 +6,20 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
+#include "run/multihost/sealed_stream.h"
+
 namespace lockstep::multihost {
 
-inline constexpr std::size_t kMostMessageBytes = std::size_t{1} << 20;
-inline constexpr std::size_t kMostBytesInOne = std::size_t{64} << 10;  // of a record file
+inline constexpr std::uint16_t kProtocolVersion = 1;
+inline constexpr std::size_t kMaxMessageBytes = std::size_t{1} << 20;  // memory that a peer can claim
+inline constexpr std::size_t kMaxBytesInOne = std::size_t{64} << 10;   // of a record file
 
 // One process of the job by its place in the recording.
 struct RankName {
@@ -80,14 +84,14 @@ struct Pulse {
   bool operator==(const Pulse&) const = default;
 };
 
-enum class TestimonyKind : std::uint8_t { kPythonStacks, kNativeStacks, kHostFacts, kKernelLog };
-inline constexpr std::uint8_t kTestimonyKinds = 4;
-struct Testimony {
-  TestimonyKind kind{};
+enum class EvidenceKind : std::uint8_t { kPythonStacks, kNativeStacks, kHostFacts, kKernelLog };
+inline constexpr std::uint8_t kEvidenceKinds = 4;
+struct EvidenceFile {
+  EvidenceKind kind{};
   RankName name;  // of stacks
   std::string text;
 
-  bool operator==(const Testimony&) const = default;
+  bool operator==(const EvidenceFile&) const = default;
 };
 
 // The end of what its part of the job printed, when it ended badly.
@@ -122,10 +126,33 @@ struct HeadVerdict {
   bool operator==(const HeadVerdict&) const = default;
 };
 
-using Message = std::variant<Join, Welcome, RankFile, RecordBytes, Pulse, Testimony, Output, Bye, HeadNotice,
-                             HeadVerdict>;
+using Message = std::variant<Join, Welcome, RankFile, RecordBytes, Pulse, EvidenceFile, Output, Bye,
+                             HeadNotice, HeadVerdict>;
 
 std::string encode(const Message& message);
 std::optional<Message> decode(std::string_view bytes);
+
+// Both ends of a connection between two watchers, without the connection: bytes in, messages out. A
+// satellite's first message is Join, the head's answer Welcome.
+class Conversation {
+ public:
+  Conversation(Side side, std::string token, const Nonce& nonce);
+
+  // As in SealedStream.
+  void take(std::string_view bytes);
+  std::optional<Message> next();
+  bool send(const Message& message);
+  std::string_view unsent() const { return stream_.unsent(); }
+  void wrote(std::size_t count) { stream_.wrote(count); }
+
+  bool can_send() const { return stream_.can_send(); }
+  bool is_trusted() const { return stream_.is_trusted(); }
+  Trouble trouble() const { return stream_.trouble(); }
+  std::uint16_t other_version() const { return stream_.other_version(); }
+
+ private:
+  SealedStream stream_;
+  std::deque<Message> messages_;
+};
 
 }  // namespace lockstep::multihost

@@ -14,14 +14,14 @@ namespace {
 using namespace std::chrono_literals;
 using std::chrono::milliseconds;
 
-constexpr milliseconds kInterval = 100ms;
+constexpr milliseconds kInterval = 100ms;       // between looks, as a watcher of one host has it
 constexpr milliseconds kIntervalAlone = 500ms;  // between looks that go nowhere
-constexpr auto kConnectTime = 5s;
-constexpr auto kSilence = 30s;  // then the head counts as lost
-constexpr auto kComplainsAfter = 30s;
-constexpr milliseconds kFirstPause = 200ms;
-constexpr milliseconds kLongestPause = 5s;
-constexpr std::size_t kMostUnsentBytes = 1u << 20;
+constexpr auto kConnectTime = 5s;               // for connection, greeting and welcome
+constexpr auto kSilence = 30s;                  // then the head is lost; it answers every five seconds
+constexpr auto kComplainsAfter = 30s;           // hosts of a job do not all start at once
+constexpr milliseconds kFirstPause = 200ms;     // between attempts, doubled each time
+constexpr milliseconds kMaxPause = 5s;
+constexpr std::size_t kMaxUnsentBytes = 1u << 20;  // the record files are the queue, not memory
 
 }  // namespace
 
@@ -31,7 +31,7 @@ Satellite::Satellite(SatelliteOptions options) : options_(std::move(options)), m
 
 Satellite::~Satellite() {
   worker_.request_stop();
-  asked_.put(SendTestimony{});
+  asked_.put(SendEvidence{});
   worker_.join();
 }
 
@@ -51,7 +51,7 @@ void Satellite::work(const std::stop_token& stop) {
       wait(std::min(pause_, kIntervalAlone), false);
       do_what_is_asked();
     }
-    pause_ = std::min(2 * pause_, kLongestPause);
+    pause_ = std::min(2 * pause_, kMaxPause);
   }
   if (ends_with_ && head_host_.empty()) complain();
   is_joined_ = false;
@@ -194,13 +194,13 @@ void Satellite::look_after_ranks() {
   next_look_ = Clock::now() + kInterval;
   mirror_.look();
   const std::size_t waiting = conversation_->unsent().size();
-  if (waiting < kMostUnsentBytes) {
-    mirror_.hand_on(kMostUnsentBytes - waiting,
+  if (waiting < kMaxUnsentBytes) {
+    mirror_.hand_on(kMaxUnsentBytes - waiting,
                     [this](const Message& message) { conversation_->send(message); });
   }
   Pulse pulse = mirror_.pulse();
   pulse.clock_lead_ns = clock_lead_.ns();
-  if (waiting < kMostUnsentBytes) conversation_->send(pulse);
+  if (waiting < kMaxUnsentBytes) conversation_->send(pulse);
 }
 
 void Satellite::use(const Message& message) {
@@ -233,15 +233,15 @@ void Satellite::use(const Message& message) {
 void Satellite::do_what_is_asked() {
   for (const Asked& asked : asked_.take_all()) {
     if (const auto* finish = std::get_if<Finish>(&asked)) ends_with_ = finish->status;
-    if (!std::holds_alternative<SendTestimony>(asked) || !is_joined_) continue;
-    for (const Testimony& testimony : mirror_.testimony()) conversation_->send(testimony);
+    if (!std::holds_alternative<SendEvidence>(asked) || !is_joined_) continue;
+    for (const EvidenceFile& evidence : mirror_.evidence()) conversation_->send(evidence);
   }
 }
 
 // After a last look, once everything is handed on.
 void Satellite::say_goodbye(int status) {
   look_after_ranks();
-  if (conversation_->unsent().size() >= kMostUnsentBytes) return;
+  if (conversation_->unsent().size() >= kMaxUnsentBytes) return;
   if (status != 0) {
     for (const Output& output : mirror_.output()) conversation_->send(output);
   }

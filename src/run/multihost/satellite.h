@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -13,13 +14,37 @@
 
 #include "base/process/descriptor.h"
 #include "base/result.h"
-#include "run/multihost/clock_lead.h"
-#include "run/multihost/conversation.h"
-#include "run/multihost/host_mirror.h"
 #include "run/multihost/link.h"
+#include "run/multihost/messages.h"
+#include "run/multihost/mirror.h"
 #include "run/multihost/socket.h"
 
 namespace lockstep::multihost {
+
+// How far another host's clock is ahead of this one, measured by questions and answers.
+class ClockLead {
+ public:
+  // We asked at `asked_ns`, it was `there_ns` there, and the answer came at `came_ns`. A quick answer tells
+  // more than a slow one; a slow one counts when no quick one has come for long.
+  void take(std::int64_t asked_ns, std::int64_t there_ns, std::int64_t came_ns) {
+    const std::int64_t took = came_ns - asked_ns;
+    if (took < 0) return;  // our own clock was set back meanwhile
+    const bool is_better = !took_ns_ || took <= 2 * *took_ns_;
+    const bool is_old = took_ns_ && came_ns - measured_ns_ > kOldNs;
+    if (!is_better && !is_old) return;
+    took_ns_ = took;
+    measured_ns_ = came_ns;
+    lead_ns_ = there_ns - (asked_ns + took / 2);
+  }
+  std::int64_t ns() const { return lead_ns_; }
+
+ private:
+  static constexpr std::int64_t kOldNs = 60'000'000'000;  // clocks drift by milliseconds in a minute
+
+  std::optional<std::int64_t> took_ns_;
+  std::int64_t measured_ns_ = 0;
+  std::int64_t lead_ns_ = 0;
+};
 
 struct SatelliteOptions {
   std::filesystem::path recording;
@@ -41,17 +66,17 @@ class Satellite final : public Link {
   void tell(const HeadNotice&) override {}
   void tell(const HeadVerdict&) override {}
   void forget(const std::string&) override {}
-  void send_testimony() override { asked_.put(SendTestimony{}); }
+  void send_evidence() override { asked_.put(SendEvidence{}); }
   void finish(int status) override { asked_.put(Finish{status}); }
   bool is_finished() const override { return is_over_ || has_said_bye_; }
 
  private:
   using Clock = std::chrono::steady_clock;
-  struct SendTestimony {};
+  struct SendEvidence {};
   struct Finish {
     int status = 0;
   };
-  using Asked = std::variant<SendTestimony, Finish>;
+  using Asked = std::variant<SendEvidence, Finish>;
 
   void work(const std::stop_token& stop);
   // True when the head has welcomed this satellite; false: another attempt makes sense.

@@ -1,17 +1,72 @@
 #include "run/multihost/sealed_stream.h"
 
+#include <cerrno>
 #include <cstring>
+#include <sys/random.h>
 #include <utility>
+
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
 
 #include "base/check.h"
 
 namespace lockstep::multihost {
+
+namespace {
+
+std::string_view bytes_of(const auto& array) {
+  return {reinterpret_cast<const char*>(array.data()), array.size()};
+}
+
+}  // namespace
+
+Mac hmac_sha256(std::string_view key, std::string_view text) {
+  Mac mac{};
+  unsigned length = 0;
+  const unsigned char* made =
+      ::HMAC(::EVP_sha256(), key.data(), static_cast<int>(key.size()),
+             reinterpret_cast<const unsigned char*>(text.data()), text.size(), mac.data(), &length);
+  CHECK(made != nullptr && length == mac.size(), "libcrypto has no HMAC-SHA256");
+  return mac;
+}
+
+bool is_equal(const Mac& a, std::string_view b) {
+  return b.size() == a.size() && ::CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
+}
+
+std::optional<Nonce> random_nonce() {
+  Nonce nonce{};
+  ssize_t got = 0;
+  do {
+    got = ::getrandom(nonce.data(), nonce.size(), 0);
+  } while (got < 0 && errno == EINTR);
+  if (got != static_cast<ssize_t>(nonce.size())) return std::nullopt;
+  return nonce;
+}
+
+Seal::Seal(std::string_view token, const Nonce& of_satellite, const Nonce& of_head, Direction direction) {
+  std::string named =
+      direction == Direction::kToHead ? "lockstep hosts 1 to head\n" : "lockstep hosts 1 to satellite\n";
+  named += bytes_of(of_satellite);
+  named += bytes_of(of_head);
+  key_ = bytes_of(hmac_sha256(token, named));
+}
+
+Mac Seal::mac_of(std::string_view message) {
+  std::string counted(sizeof count_, '\0');
+  std::memcpy(counted.data(), &count_, sizeof count_);
+  ++count_;
+  counted += message;
+  return hmac_sha256(key_, counted);
+}
+
 namespace {
 
 constexpr std::size_t kMagicBytes = 8;
 constexpr std::size_t kGreetingBytes = 8 + 2 + 6 + kNonceBytes;  // magic, version, zeros, nonce
 constexpr std::size_t kLengthBytes = 4;
-constexpr std::size_t kMostUntrustedBytes = 4096;
+constexpr std::size_t kMaxUntrustedBytes = 4096;  // a stranger can make us keep no more
 
 }  // namespace
 
@@ -75,7 +130,7 @@ bool SealedStream::take_message() {
   if (rest.size() < kLengthBytes) return false;
   std::uint32_t length = 0;
   std::memcpy(&length, rest.data(), sizeof length);
-  if (length == 0 || length > (is_trusted_ ? protocol_.most_message_bytes : kMostUntrustedBytes)) {
+  if (length == 0 || length > (is_trusted_ ? protocol_.max_message_bytes : kMaxUntrustedBytes)) {
     fail(is_trusted_ ? Trouble::kBroken : Trouble::kOtherToken);
     return false;
   }
@@ -102,7 +157,7 @@ std::optional<std::string> SealedStream::next() {
 
 bool SealedStream::send(std::string_view body) {
   CHECK(can_send(), "a message before the greeting");
-  if (body.size() > protocol_.most_message_bytes) return false;
+  if (body.size() > protocol_.max_message_bytes) return false;
   const auto length = static_cast<std::uint32_t>(body.size());
   const Mac mac = sending_->mac_of(body);
   out_.append(reinterpret_cast<const char*>(&length), sizeof length);

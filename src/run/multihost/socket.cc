@@ -13,8 +13,8 @@
 namespace lockstep::multihost {
 namespace {
 
-constexpr int kWaiting = 512;                                   // connections that were not accepted yet
-constexpr std::size_t kMostReadBytes = std::size_t{256} << 10;  // at a time, so that others get their turn
+constexpr int kWaiting = 512;                                  // connections that were not accepted yet
+constexpr std::size_t kMaxReadBytes = std::size_t{256} << 10;  // at a time, so that others get their turn
 
 void set_flag(int fd, int level, int name, int value) {
   ::setsockopt(fd, level, name, &value, sizeof value);
@@ -98,7 +98,7 @@ std::string exchange(int fd, Conversation& conversation) {
     conversation.wrote(static_cast<std::size_t>(count));
   }
   char buffer[std::size_t{64} << 10];
-  for (std::size_t read = 0; read < kMostReadBytes;) {
+  for (std::size_t read = 0; read < kMaxReadBytes;) {
     const ssize_t count = ::recv(fd, buffer, sizeof buffer, 0);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) break;

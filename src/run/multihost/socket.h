@@ -8,7 +8,7 @@
 #include "base/host_port.h"
 #include "base/process/descriptor.h"
 #include "base/result.h"
-#include "run/multihost/conversation.h"
+#include "run/multihost/messages.h"
 
 namespace lockstep::multihost {
 

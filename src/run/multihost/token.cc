@@ -11,17 +11,25 @@
 
 #include "base/file.h"
 #include "base/process/descriptor.h"
-#include "run/multihost/seal.h"
-#include "run/multihost/variables.h"
+#include "run/multihost/sealed_stream.h"
 
 namespace lockstep::multihost {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostBytes = 4096;
-constexpr std::size_t kFewestBytes = 16;
+constexpr std::size_t kMaxBytes = 4096;  // of a file that may be something else
+constexpr std::size_t kMinBytes = 16;    // a secret that cannot be guessed
 constexpr mode_t kOnlyOwner = 0600;
+
+// Nothing when it is not set or empty.
+std::optional<std::string> variable(const std::vector<std::string>& environment, std::string_view name) {
+  for (const std::string& entry : environment) {
+    const bool is_it = entry.size() > name.size() + 1 && entry.starts_with(name) && entry[name.size()] == '=';
+    if (is_it) return entry.substr(name.size() + 1);
+  }
+  return std::nullopt;
+}
 
 Error no_token(std::string where, std::string why) {
   return {"the job's hosts have no token in common", std::move(where), std::move(why),
@@ -36,12 +44,12 @@ std::optional<fs::path> own_file(const TokenSource& source) {
 
 Result<std::string> checked(std::string text, const std::string& where) {
   while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
-  if (text.size() >= kFewestBytes) return text;
-  return no_token(where, fmt::format("a token has {} characters at least", kFewestBytes));
+  if (text.size() >= kMinBytes) return text;
+  return no_token(where, fmt::format("a token has {} characters at least", kMinBytes));
 }
 
 Result<std::string> read_token(const fs::path& file) {
-  return checked(TRY(base::read_file(file, kMostBytes)), file.string());
+  return checked(TRY(base::read_file(file, kMaxBytes)), file.string());
 }
 
 // Of the file that everybody would take, others must not know what is in it.

@@ -8,14 +8,14 @@
 namespace lockstep::supervise {
 namespace {
 
-constexpr std::size_t kMostNotes = 4;
-constexpr std::size_t kMostBytes = 1 << 20;
+constexpr std::size_t kMaxNotes = 4;
+constexpr std::size_t kMaxBytes = 1 << 20;
 constexpr std::size_t kLongest = 200;
 
 void add(std::string_view note, std::vector<std::string>& notes) {
   const std::string_view first_line = note.substr(0, std::min(note.find('\n'), kLongest));
   const bool is_known = std::ranges::find(notes, first_line) != notes.end();
-  if (!first_line.empty() && !is_known && notes.size() < kMostNotes) notes.emplace_back(first_line);
+  if (!first_line.empty() && !is_known && notes.size() < kMaxNotes) notes.emplace_back(first_line);
 }
 
 }  // namespace
@@ -34,7 +34,7 @@ std::vector<std::string> adapter_notes(const std::filesystem::path& recording,
   for (const watch::LiveRank* rank : ranks) {
     for (const std::string& note : rank->adapter_notes()) add(note, notes);
   }
-  const auto lines = base::read_file(recording / ".adapter_notes", kMostBytes);
+  const auto lines = base::read_file(recording / ".adapter_notes", kMaxBytes);
   if (lines.ok()) add_notes_of_processes(lines.value(), notes);
   return notes;
 }

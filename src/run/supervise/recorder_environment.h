@@ -7,9 +7,24 @@
 #include <string>
 #include <vector>
 
-#include "run/supervise/installed.h"
+#include "base/result.h"
 
 namespace lockstep::supervise {
+
+// The parts of Lockstep that go into a job: beside the installed program, or in the tree where it was built.
+struct Installed {
+  std::filesystem::path recorder;      // liblockstep.so
+  std::filesystem::path mpi_adapter;   // liblockstep_mpi.so
+  std::filesystem::path nccl_adapter;  // liblockstep_nccl.so
+  std::filesystem::path entropy;       // liblockstep_entropy.so
+  std::filesystem::path python;        // the folder for PYTHONPATH
+};
+
+// An error that names what is missing.
+Result<Installed> find_installed();
+
+// The same for a program at this path.
+Result<Installed> find_installed_beside(const std::filesystem::path& program);
 
 struct RecorderSettings {
   std::filesystem::path folder;  // absolute

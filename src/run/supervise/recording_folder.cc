@@ -17,8 +17,8 @@ namespace {
 Result<fs::path> make_unused(const std::string& suffix) {
   const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
   const std::string name = fmt::format("lockstep-{:%Y%m%d-%H%M%S}", fmt::localtime(now));
-  constexpr int kMostTries = 1000;
-  for (int i = 1; i <= kMostTries; ++i) {
+  constexpr int kMaxTries = 1000;
+  for (int i = 1; i <= kMaxTries; ++i) {
     const fs::path next = i == 1 ? name + suffix : fmt::format("{}-{}{}", name, i, suffix);
     std::error_code fault;
     if (fs::create_directory(next, fault)) return next;

@@ -3,26 +3,84 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <cstdint>
 #include <limits>
 #include <poll.h>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
 
 #include "base/process/signal_gate.h"
+#include "model/finding_code.h"
 #include "run/supervise/adapter_notes.h"
-#include "run/supervise/lost_hosts.h"
+#include "run/watch/live_job.h"
 #include "run/watch/live_judge.h"
 
 namespace lockstep::supervise {
+
 namespace {
 
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-constexpr milliseconds kInterval{100};
-constexpr milliseconds kSoonest{10};  // when many processes end one after another
-constexpr int kCostRatio = 3;         // for thousands of ranks; some hundred take a thirtieth of a core
-constexpr milliseconds kOthersEnd{5'000};
+constexpr milliseconds kInterval{100};           // between two looks: a hang is noticed in seconds anyway
+constexpr milliseconds kSoonest{10};             // when many processes end one after another
+constexpr int kCostRatio = 3;                    // for thousands of ranks; some hundred take 1/30 of a core
+constexpr milliseconds kOthersEnd{5'000};        // what other hosts get after a good end
 constexpr milliseconds kOthersEndBadly{10'000};  // launchers give the rest of a job some time
-constexpr milliseconds kVerdictTime{10'000};
+constexpr milliseconds kVerdictTime{10'000};     // the head judges the whole job
+constexpr milliseconds kSettles{2'000};    // after a host was lost: its peers have failed or stand still
+constexpr std::chrono::seconds kQuiet{2};  // without a word of any rank: the job may hang
+
+// Hosts whose watchers were lost while the job ran. What was last known about their ranks is evidence while
+// the job stands still; once the others go on, it is out of date.
+class LostHosts {
+ public:
+  void add(std::string host, const std::vector<int>& ranks);
+
+  // Those without which the job went on, each once.
+  std::vector<std::string> left_behind(const watch::LiveJob& job);
+
+ private:
+  struct Lost {
+    std::string host;
+    std::set<int> ranks;
+    Clock::time_point since;
+    std::uint64_t calls = 0;  // of the other ranks, some time after it was lost
+    bool is_settled = false;
+  };
+
+  std::vector<Lost> lost_;
+};
+
+std::uint64_t calls_without(const watch::LiveJob& job, const std::set<int>& ranks) {
+  std::uint64_t calls = 0;
+  for (const watch::LiveRank* rank : job.ranks()) {
+    if (!ranks.contains(rank->rank())) calls += rank->calls();
+  }
+  return calls;
+}
+
+void LostHosts::add(std::string host, const std::vector<int>& ranks) {
+  lost_.push_back({.host = std::move(host), .ranks = {ranks.begin(), ranks.end()}, .since = Clock::now()});
+}
+
+std::vector<std::string> LostHosts::left_behind(const watch::LiveJob& job) {
+  std::vector<std::string> left;
+  std::erase_if(lost_, [&](Lost& lost) {
+    if (Clock::now() - lost.since < kSettles) return false;
+    const std::uint64_t calls = calls_without(job, lost.ranks);
+    if (!std::exchange(lost.is_settled, true)) lost.calls = calls;
+    if (calls == lost.calls) return false;
+    left.push_back(lost.host);
+    return true;
+  });
+  return left;
+}
 
 // True when the descriptor became readable before then.
 bool wait_for(int fd, Clock::time_point until) {
@@ -84,11 +142,11 @@ class WatchedRun {
 
   // Whoever ends a job may do so because it hangs, before the watcher is sure of it.
   bool is_quiet() const {
-    constexpr std::chrono::nanoseconds kLong = std::chrono::seconds(2);
     std::int64_t last_word_ns = 0;
     for (const watch::LiveRank* rank : watcher_.job().ranks())
       last_word_ns = std::max(last_word_ns, rank->last_word_ns());
-    return last_word_ns != 0 && watcher_.job().now_ns() - last_word_ns >= kLong.count();
+    return last_word_ns != 0 &&
+           watcher_.job().now_ns() - last_word_ns >= std::chrono::nanoseconds(kQuiet).count();
   }
 
   // What ranks do from now on is about that, and no longer worth watching.
@@ -142,6 +200,17 @@ class WatchedRun {
   Clock::time_point next_tick_ = Clock::now() + kInterval;
 };
 
+std::string_view name_of(int signal) {
+  switch (signal) {
+    case SIGINT:
+      return "SIGINT, as Ctrl-C sends";
+    case SIGHUP:
+      return "SIGHUP, as a terminal sends that closes";
+    default:
+      return "SIGTERM, as schedulers and time limits send";
+  }
+}
+
 }  // namespace
 
 Result<WatchedEnd> run_job(const process::Command& command, const std::filesystem::path& recording,
@@ -154,7 +223,7 @@ Result<WatchedEnd> run_job(const process::Command& command, const std::filesyste
     if (joined.ok()) {
       end.link = std::move(joined).value();
     } else {
-      listener.on_trouble(joined.error());
+      listener.on_error(joined.error());
     }
   }
   watch::Watcher watcher(recording);
@@ -181,6 +250,25 @@ void forget_what_passed(WatchedEnd& end) {
     return;
   }
   std::erase_if(end.findings, watch::is_about_waiting);
+}
+
+void add_interruption(WatchedEnd& end) {
+  const process::RunEnd& run = end.job.run;
+  // Of several hosts one may be ended because another failed.
+  const bool was_healthy = end.findings.empty() && !end.was_quiet_when_asked && end.link == nullptr;
+  if (!run.interrupted_by || run.status() == 0 || !was_healthy) return;
+  const bool is_by_hand = *run.interrupted_by == SIGINT;
+  model::Finding finding;
+  finding.leaf = model::Leaf::kPerfOther;
+  finding.code = is_by_hand ? model::codes::kSchedInterrupted : model::codes::kSchedDeathSignal;
+  finding.scope = model::Scope::kUnknown;
+  finding.confidence = 0.95;
+  finding.title = is_by_hand ? "The job was interrupted" : "The job was told to end";
+  finding.explanation = fmt::format(
+      "lockstep run got {}, after {:.1f} s, and passed it on. Until then it had seen nothing wrong; what the "
+      "ranks were doing when they ended is not judged.",
+      name_of(*run.interrupted_by), static_cast<double>(run.ran.count()) / 1000);
+  end.findings.push_back(std::move(finding));
 }
 
 std::optional<multihost::HeadVerdict> verdict_of_head(multihost::Link& link) {

@@ -37,7 +37,7 @@ enum class Answer : std::uint8_t { kGoOn, kEndJob };
 struct Listener {
   std::function<Answer(const watch::Notice&, watch::Watcher&, multihost::Link*)> on_notice;
   std::function<Answer(const multihost::News&, watch::Watcher&, multihost::Link&)> on_news;
-  std::function<void(const Error&)> on_trouble;
+  std::function<void(const Error&)> on_error;
 };
 
 // `hosts`: those of the job besides this one, if there are any.
@@ -50,5 +50,9 @@ std::optional<multihost::HeadVerdict> verdict_of_head(multihost::Link& link);
 // Slowness of a job that came to its end was told while it ran; of one that failed unseen, the first loss is
 // told.
 void forget_what_passed(WatchedEnd& end);
+
+// Adds a finding when somebody ended a healthy job: the watcher had seen nothing and the ranks were not
+// silent. Judged from the recording alone, what the ranks were doing then would look like a hang.
+void add_interruption(WatchedEnd& end);
 
 }  // namespace lockstep::supervise

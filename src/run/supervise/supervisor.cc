@@ -4,17 +4,60 @@
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
+#include <filesystem>
 #include <string>
+#include <string_view>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <utility>
 
 #include "base/file.h"
 #include "base/json.h"
-#include "run/supervise/job_log.h"
+#include "base/process/run.h"
+#include "base/result.h"
 
 namespace lockstep::supervise {
+
 namespace {
+
+// Keeps in the recording what a job prints.
+class JobLog {
+ public:
+  static Result<JobLog> in_recording(const std::filesystem::path& recording);
+
+  void keep(process::Stream stream, std::string_view bytes) { files_.keep(stream, bytes); }
+  // What follows is the job's answer to being ended: kept where no judge looks.
+  void begin_ending() { files_.go_on_in(".after_the_end_was_asked"); }
+  // Takes files away into which nothing was printed.
+  void finish();
+  bool is_whole() const { return files_.is_whole(); }
+
+ private:
+  JobLog(std::filesystem::path folder, process::OutputFiles files)
+      : folder_(std::move(folder)), files_(std::move(files)) {}
+
+  std::filesystem::path folder_;
+  process::OutputFiles files_;
+};
+
+namespace fs = std::filesystem;
+
+Result<JobLog> JobLog::in_recording(const fs::path& recording) {
+  const fs::path folder = recording / "output";
+  std::error_code fault;
+  fs::create_directory(folder, fault);
+  if (fault) return Error{"cannot make the folder", folder.string(), fault.message(), ""};
+  process::OutputFiles files = TRY(process::OutputFiles::open(folder, "job"));
+  return JobLog(folder, std::move(files));
+}
+
+void JobLog::finish() {
+  std::error_code ignored;
+  for (const fs::directory_entry& file : fs::directory_iterator(folder_, ignored)) {
+    if (file.file_size(ignored) == 0) fs::remove(file.path(), ignored);
+  }
+}
 
 // The end of a job, from one process to the other.
 std::string encode(const Result<SupervisedEnd>& ended) {

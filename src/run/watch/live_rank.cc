@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "model/collective.h"
-#include "readers/lockstep/framework_attribute.h"
+#include "readers/lockstep/recording.h"
 
 namespace lockstep::watch {
 namespace {

@@ -13,8 +13,7 @@
 
 #include <fmt/format.h>
 
-#include "run/evidence/proc_text.h"
-#include "run/evidence/roots.h"
+#include "base/process/proc_files.h"
 
 namespace lockstep::watch {
 
@@ -96,7 +95,7 @@ std::optional<ProcessSample> RankProcess::sample() const {
     return ProcessSample{.state = remote_.state, .cpu_ticks = remote_.cpu_ticks};
   }
   if (!is_here() || has_ended()) return std::nullopt;
-  const auto stat = evidence::parse_stat(evidence::text_of(fmt::format("/proc/{}/stat", pid_)));
+  const auto stat = process::parse_stat(process::text_of(fmt::format("/proc/{}/stat", pid_)));
   if (!stat) return std::nullopt;
   return ProcessSample{.state = stat->state, .cpu_ticks = stat->user_ticks + stat->system_ticks};
 }

@@ -9,11 +9,20 @@
 #include <string_view>
 #include <vector>
 
-#include "service/api/principal.h"
+#include "base/result.h"
 #include "service/http/message.h"
 #include "service/job_service.h"
+#include "service/store/store.h"
 
 namespace lockstep::service {
+
+// Who asks, and what they may do.
+struct Principal {
+  std::string owner;
+  bool may_read = false;
+  bool may_submit = false;
+  bool is_admin = false;
+};
 
 enum class Needs : std::uint8_t { kNothing, kRead, kSubmit };
 
@@ -61,5 +70,11 @@ std::optional<Response> refusal_of(JobService& service, const Request& request);
 
 // Requests that came together, and their answers in the same order.
 std::vector<Response> answer(JobService& service, std::span<const Request> requests);
+
+std::optional<std::string> bearer_token(const Request& request);
+
+// The user whose service this is, at the other end of a Unix socket; else the bearer of a token. Nothing:
+// nobody knows who it is.
+Result<std::optional<Principal>> principal_of(const Request& request, Store& store, std::int64_t now_ms);
 
 }  // namespace lockstep::service

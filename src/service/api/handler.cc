@@ -2,8 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "service/http/problem.h"
+#include "service/http/message.h"
 #include "service/job/job_id.h"
+#include "service/job/spec_fields.h"
 
 namespace lockstep::service {
 
@@ -53,6 +54,103 @@ Result<std::optional<Job>> job_of(Call& call) {
   auto job = TRY(call.service.store().job(call.id));
   if (job && job->owner != call.principal.owner && !call.principal.is_admin) job.reset();
   return job;
+}
+
+Response answer_to(const Submitted& done) {
+  switch (done.refusal) {
+    case Refusal::kInvalid:
+      return answer(
+          Problem{.status = 422,
+                  .code = "job_refused",
+                  .title = "This job cannot run",
+                  .detail = fmt::format("{} {}", done.faults.front().pointer, done.faults.front().detail),
+                  .errors = done.faults});
+    case Refusal::kOtherBody:
+      return answer(Problem{.status = 422,
+                            .code = "idempotency_key_reused",
+                            .title = "This Idempotency-Key was used for another request"});
+    case Refusal::kDeleted:
+      return answer(Problem{.status = 410,
+                            .code = "job_deleted",
+                            .title = "The job of this Idempotency-Key was deleted",
+                            .hint = "use a new key"});
+    case Refusal::kNone:
+      break;
+  }
+  Response response{.status = 201, .body = base::to_text(view_of(done.job), base::JsonLayout::kIndented)};
+  response.headers.emplace_back("Location", "/v1/jobs/" + done.job.id);
+  return response;
+}
+
+namespace {
+
+using base::Json;
+
+Json time_of(std::int64_t ms) {
+  return ms == 0 ? Json(nullptr) : Json(rfc3339(ms));
+}
+
+Json view_of_rank(const RankEnd& rank) {
+  Json json = {{"rank", rank.rank},
+               {"started_at", time_of(rank.started_ms)},
+               {"ended_at", time_of(rank.ended_ms)},
+               {"exit_status", rank.exit_status ? Json(*rank.exit_status) : Json(nullptr)},
+               {"signal", rank.signal ? Json(*rank.signal) : Json(nullptr)},
+               {"alive_at", time_of(rank.alive_ms)},
+               {"hit_memory_limit", rank.hit_memory_limit},
+               {"was_asked_to_end", rank.was_asked},
+               {"last_lines", rank.last_lines}};
+  return json;
+}
+
+}  // namespace
+
+Json view_of(const Job& job) {
+  Json resolved = Json::object();
+  for (const Choice& choice : job.choices) {
+    resolved[choice.name] = {{"value", choice.value}, {"reason", choice.reason}};
+  }
+  Json request = encode_spec(job.spec);
+  request.erase("files");
+  return {{"id", job.id},
+          {"state", word_for(job.state)},
+          {"reason", job.reason},
+          {"owner", job.owner},
+          {"service", job.service},
+          {"created_at", time_of(job.created_ms)},
+          {"started_at", time_of(job.started_ms)},
+          {"ended_at", time_of(job.ended_ms)},
+          {"engine", word_for(job.engine)},
+          {"attempts", job.attempts},
+          {"cancel_asked", job.cancel_asked},
+          {"request", request},
+          {"resolved", resolved}};
+}
+
+Json view_of(const Attempt& attempt) {
+  Json ranks = Json::array();
+  for (const RankEnd& rank : attempt.ranks) ranks.push_back(view_of_rank(rank));
+  return {{"number", attempt.number},
+          {"state", word_for(attempt.state)},
+          {"reason", attempt.reason.text},
+          {"workers", attempt.workers},
+          {"nodes", attempt.nodes},
+          {"node_names", attempt.node_names},
+          {"gpus", attempt.gpus},
+          {"ports", attempt.ports},
+          {"started_at", time_of(attempt.started_ms)},
+          {"ended_at", time_of(attempt.ended_ms)},
+          {"exit_status", attempt.ended_ms == 0 ? Json(nullptr) : Json(attempt.exit_status)},
+          {"first_failed_rank", attempt.first_failed_rank ? Json(*attempt.first_failed_rank) : Json(nullptr)},
+          {"ranks", ranks}};
+}
+
+Json view_of(const Event& event) {
+  return {{"sequence", event.sequence},
+          {"job", event.job_id},
+          {"at", time_of(event.at_ms)},
+          {"kind", event.kind},
+          {"detail", event.detail}};
 }
 
 }  // namespace lockstep::service

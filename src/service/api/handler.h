@@ -4,9 +4,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/json.h"
 #include "service/api/api.h"
+#include "service/http/message.h"
+#include "service/job/job.h"
+#include "service/job_service.h"
 
 namespace lockstep::service {
 
@@ -39,5 +43,15 @@ Response with_job_here(Call& call, Use use) {
     return job.service == call.service.store().service() ? use(job) : job_is_elsewhere(job);
   });
 }
+
+// What is answered to whoever submitted a job.
+
+Response answer_to(const Submitted& done);
+
+// Jobs, attempts and events as the API shows them.
+
+base::Json view_of(const Job& job);
+base::Json view_of(const Attempt& attempt);
+base::Json view_of(const Event& event);
 
 }  // namespace lockstep::service

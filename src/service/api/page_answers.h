@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "service/api/api.h"
 #include "service/http/message.h"
 #include "service/job_service.h"
 
@@ -16,5 +17,10 @@ Response report_answer(JobService& service, const Job& job, const std::optional<
 
 // `body` is empty or a JSON object with the environment of the new job.
 Response retry_answer(JobService& service, const Job& job, const std::string& owner, const std::string& body);
+
+// What a job left behind, over the API: a list, and the bytes of each.
+
+Response list_artifacts(Call& call);
+Response download_artifact(Call& call);
 
 }  // namespace lockstep::service

@@ -6,13 +6,11 @@
 
 #include "base/text_fields.h"
 #include "service/api/api.h"
-#include "service/api/artifact_routes.h"
 #include "service/api/handler.h"
 #include "service/api/log_source.h"
 #include "service/api/page_answers.h"
-#include "service/api/submit_answer.h"
-#include "service/api/views.h"
-#include "service/http/problem.h"
+#include "service/engine/attempt_supervisor.h"
+#include "service/http/message.h"
 #include "service/job/job_id.h"
 
 namespace lockstep::service {

@@ -62,4 +62,17 @@ class Client {
 // What a problem says, as our errors have it.
 Error error_from(const Answer& answer);
 
+// What a job prints, as it comes, until it is over. Hands on each line once, through restarts of the service;
+// `query` narrows it ("&rank=3"). False from `on_line` ends it. An error when the service refuses, or is gone
+// for longer than a restart takes.
+Result<void> follow_log(const Client& client, const std::string& job_id, const std::string& query,
+                        const std::function<bool(int rank, const std::string& text)>& on_line);
+
+// Makes the folder and starts `program serve` in the background. Of several that are started at once one
+// stays.
+Result<void> start_service(const std::filesystem::path& state_folder, const std::string& program);
+
+// The path of this very program.
+Result<std::string> own_program();
+
 }  // namespace lockstep::service

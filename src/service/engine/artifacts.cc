@@ -4,7 +4,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "service/job/field_check.h"
+#include "service/job/spec_fields.h"
 
 namespace lockstep::service {
 namespace {

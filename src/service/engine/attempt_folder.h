@@ -1,12 +1,16 @@
 // The folder of one attempt, and who may work in it: one process, once.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "base/process/descriptor.h"
+#include "base/result.h"
 
 namespace lockstep::service {
 
@@ -55,5 +59,25 @@ bool mark_started(const AttemptFolder& folder);
 
 // The process that the mark names; none when there is no mark.
 std::optional<std::int64_t> process_that_started(const AttemptFolder& folder);
+
+// That an attempt is to end, written down: whoever begins it later, or takes it over, finds it.
+
+Result<void> note_end_asked(const AttemptFolder& folder);
+bool is_end_asked(const AttemptFolder& folder);
+
+// What an attempt tells while it runs, for its job's events: lines in a file of its folder, written by the
+// keeper and read by whichever service is there.
+
+struct News {
+  std::string kind;
+  std::string detail;
+
+  bool operator==(const News&) const = default;
+};
+
+void tell_news(const AttemptFolder& folder, std::string_view kind, std::string_view detail);
+
+// Those behind the first `count`.
+std::vector<News> news_after(const AttemptFolder& folder, std::size_t count);
 
 }  // namespace lockstep::service

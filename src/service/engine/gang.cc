@@ -3,10 +3,15 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <cstdint>
+#include <fcntl.h>
 #include <filesystem>
 #include <map>
 #include <optional>
 #include <poll.h>
+#include <sched.h>
+#include <string>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -14,17 +19,43 @@
 #include <fmt/format.h>
 
 #include "base/file.h"
+#include "base/process/descriptor.h"
 #include "base/process/signal_gate.h"
 #include "service/engine/horovod_rendezvous.h"
-#include "service/engine/nodes/meeting.h"
-#include "service/engine/nodes/own_node.h"
-#include "service/engine/nodes/seats.h"
+#include "service/engine/nodes/node_place.h"
+#include "service/engine/nodes/shares.h"
 #include "service/engine/plan.h"
 #include "service/engine/rank_wrapper.h"
-#include "service/engine/shared_memory.h"
 
 namespace lockstep::service {
+
 namespace {
+
+// A /dev/shm of the attempt's own, for jobs that met the end of the host's: in a mount namespace, which needs
+// no rights where users may have namespaces.
+
+bool write_map(const char* path, const std::string& text) {
+  const process::Descriptor file(::open(path, O_WRONLY | O_CLOEXEC));
+  return file.is_open() && base::write_all(file.get(), text);
+}
+
+bool enter_namespaces() {
+  if (::unshare(CLONE_NEWNS) == 0) return true;
+  const std::string user = fmt::format("{0} {0} 1", ::geteuid());
+  const std::string group = fmt::format("{0} {0} 1", ::getegid());
+  if (::unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) return false;
+  return write_map("/proc/self/setgroups", "deny") && write_map("/proc/self/uid_map", user) &&
+         write_map("/proc/self/gid_map", group);
+}
+
+// For this process and all it starts from now on. False: this host does not allow it, and nothing has
+// changed.
+bool enter_own_shared_memory(std::int64_t bytes) {
+  if (!enter_namespaces()) return false;
+  if (::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return false;
+  return ::mount("tmpfs", "/dev/shm", "tmpfs", MS_NOSUID | MS_NODEV,
+                 fmt::format("size={},mode=1777", bytes).c_str()) == 0;
+}
 
 using Clock = std::chrono::steady_clock;
 

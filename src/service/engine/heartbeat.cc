@@ -9,6 +9,7 @@
 #include "base/text_fields.h"
 
 namespace lockstep::service {
+
 namespace {
 
 constexpr std::chrono::seconds kBetweenBeats{1};
@@ -49,6 +50,27 @@ std::optional<SignOfLife> read_heartbeat(const std::filesystem::path& path) {
   struct stat file {};
   if (!started || ::stat(path.c_str(), &file) != 0) return std::nullopt;
   return SignOfLife{*started, file.st_mtim.tv_sec * 1000 + file.st_mtim.tv_nsec / 1'000'000};
+}
+
+void Pulse::feel(Clock::time_point now) {
+  for (int rank = 0; rank < workers_; ++rank) {
+    const auto sign = read_heartbeat(folder_.sign_of_life(rank));
+    std::error_code ignored;
+    if (!sign || std::filesystem::exists(folder_.rank_end(rank), ignored)) {
+      beats_.erase(rank);
+      continue;
+    }
+    Beat& beat = beats_[rank];
+    if (beat.last_ms != sign->last_ms) beat = {sign->last_ms, now};
+  }
+}
+
+std::vector<int> Pulse::silent_for(std::chrono::seconds time, Clock::time_point now) const {
+  std::vector<int> found;
+  for (const auto& [rank, beat] : beats_) {
+    if (now - beat.at > time) found.push_back(rank);
+  }
+  return found;
 }
 
 }  // namespace lockstep::service

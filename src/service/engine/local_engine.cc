@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
+#include <sys/wait.h>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "base/file.h"
-#include "service/engine/end_asked.h"
-#include "service/engine/nodes/seats.h"
+#include "service/engine/attempt_folder.h"
+#include "service/engine/nodes/shares.h"
 #include "service/engine/plan.h"
 #include "service/engine/start_apart.h"
 #include "service/job/resolve.h"
@@ -95,14 +96,14 @@ KubernetesRequest kubernetes_request_for(const Job& job, const Attempt& attempt,
           .excluded_nodes = job.repairs.excluded_nodes};
 }
 
-bool is_a_keeper(std::int64_t pid) {
+bool is_a_supervisor(std::int64_t pid) {
   const auto command = base::read_file(fmt::format("/proc/{}/cmdline", pid), 1 << 16);
   return command.ok() && command.value().find("service-part") != std::string::npos;
 }
 
 }  // namespace
 
-Result<pid_t> LocalEngine::start(const Job& job, const Attempt& attempt) const {
+Result<pid_t> LocalEngine::start(const Job& job, const Attempt& attempt) {
   const AttemptFolder folder = folder_of(job.id, attempt.number);
   const fs::path own = files_of(job.id);
   TRY(make_private_folder(folder.path));
@@ -133,30 +134,35 @@ Result<pid_t> LocalEngine::start(const Job& job, const Attempt& attempt) const {
                      folder.path / "keeper.log");
 }
 
-Result<pid_t> LocalEngine::adopt(const Job& job, const Attempt& attempt) const {
+Result<pid_t> LocalEngine::adopt(const Job& job, const Attempt& attempt) {
   const AttemptFolder folder = folder_of(job.id, attempt.number);
   return start_apart({program_, "service-part", "adopt", folder.path.string()}, environment_of(job),
                      folder.path / "keeper.log");
 }
 
+bool LocalEngine::is_running(pid_t supervisor) {
+  return ::waitpid(supervisor, nullptr, WNOHANG) == 0;
+}
+
 Standing LocalEngine::standing(const std::string& job_id, int attempt) const {
   const AttemptFolder folder = folder_of(job_id, attempt);
-  // In this order: the keeper writes its last word before it lets go of the lock.
+  // In this order: the supervisor writes its last word before it lets go of the lock.
   if (is_taken(folder)) return Standing::kAtWork;
   std::error_code ignored;
   if (fs::exists(folder.end(), ignored)) return Standing::kEnded;
   return fs::exists(folder.started(), ignored) ? Standing::kLost : Standing::kNotBegun;
 }
 
-void LocalEngine::ask_to_end(const std::string& job_id, int attempt) const {
+void LocalEngine::ask_to_end(const std::string& job_id, int attempt) {
   const AttemptFolder folder = folder_of(job_id, attempt);
   if (make_private_folder(folder.path).ok()) static_cast<void>(note_end_asked(folder).ok());
-  // Only now: a keeper that has not left its mark yet will see ours.
-  const auto keeper = process_that_started(folder);
-  if (keeper && *keeper > 1 && is_a_keeper(*keeper)) ::kill(static_cast<pid_t>(*keeper), SIGTERM);
+  // Only now: a supervisor that has not left its mark yet will see ours.
+  const auto supervisor = process_that_started(folder);
+  if (supervisor && *supervisor > 1 && is_a_supervisor(*supervisor))
+    ::kill(static_cast<pid_t>(*supervisor), SIGTERM);
 }
 
-void LocalEngine::remove(const std::string& job_id) const {
+void LocalEngine::remove(const std::string& job_id) {
   std::error_code ignored;
   fs::remove_all(folder_of(job_id), ignored);
 }

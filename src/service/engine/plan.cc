@@ -4,6 +4,49 @@
 #include "base/json.h"
 
 namespace lockstep::service {
+
+base::Json encode_slurm_request(const SlurmRequest& request) {
+  return {{"tools", request.tools},
+          {"partition", request.partition},
+          {"account", request.account},
+          {"cpus_per_node", request.cpus_per_node},
+          {"gpus_per_node", request.gpus_per_node},
+          {"memory_per_node", request.memory_per_node},
+          {"excluded_nodes", request.excluded_nodes}};
+}
+
+SlurmRequest decode_slurm_request(const base::Json& json) {
+  return {.tools = json.at("tools").get<std::string>(),
+          .partition = json.at("partition").get<std::string>(),
+          .account = json.at("account").get<std::string>(),
+          .cpus_per_node = json.at("cpus_per_node").get<int>(),
+          .gpus_per_node = json.at("gpus_per_node").get<int>(),
+          .memory_per_node = json.at("memory_per_node").get<std::int64_t>(),
+          .excluded_nodes = json.at("excluded_nodes").get<std::vector<std::string>>()};
+}
+
+base::Json encode_kubernetes_request(const KubernetesRequest& request) {
+  return {{"kubeconfig", request.kubeconfig},
+          {"pod", request.pod},
+          {"millicpus", request.millicpus},
+          {"memory", request.memory},
+          {"gpus", request.gpus},
+          {"hosts", request.hosts},
+          {"gang_wait_s", request.gang_wait_s},
+          {"excluded_nodes", request.excluded_nodes}};
+}
+
+KubernetesRequest decode_kubernetes_request(const base::Json& json) {
+  return {.kubeconfig = json.at("kubeconfig").get<std::string>(),
+          .pod = json.at("pod"),
+          .millicpus = json.at("millicpus").get<std::int64_t>(),
+          .memory = json.at("memory").get<std::int64_t>(),
+          .gpus = json.at("gpus").get<std::int64_t>(),
+          .hosts = json.at("hosts").get<int>(),
+          .gang_wait_s = json.at("gang_wait_s").get<int>(),
+          .excluded_nodes = json.at("excluded_nodes").get<std::vector<std::string>>()};
+}
+
 namespace {
 
 constexpr std::size_t kLargestPlan = std::size_t{64} << 20;

@@ -2,19 +2,57 @@
 // own processes read it. No variable of the user is in it: those travel in the environment alone.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/json.h"
 #include "base/result.h"
-#include "service/engine/kubernetes/kubernetes_request.h"
 #include "service/engine/nodes/node_place.h"
-#include "service/engine/slurm/slurm_request.h"
 #include "service/job/job.h"
 
 namespace lockstep::service {
+
+// What is asked of Slurm for one attempt.
+
+struct SlurmRequest {
+  std::string tools;      // the folder of sbatch and the others
+  std::string partition;  // empty: the cluster's default
+  std::string account;
+  int cpus_per_node = 1;
+  int gpus_per_node = 0;
+  std::int64_t memory_per_node = 0;  // bytes; 0: what the partition gives
+  std::vector<std::string> excluded_nodes;
+};
+
+base::Json encode_slurm_request(const SlurmRequest& request);
+SlurmRequest decode_slurm_request(const base::Json& json);
+
+// What is asked of Kubernetes for one attempt.
+
+// How a service uses Kubernetes.
+struct KubernetesSettings {
+  std::filesystem::path kubeconfig;
+  base::Json pod;         // what every pod has: image, mounts, ...
+  int gang_wait_s = 300;  // as of a request
+};
+
+struct KubernetesRequest {
+  std::string kubeconfig = {};  // the file
+  base::Json pod = {};
+  std::int64_t millicpus = 0;  // of each rank
+  std::int64_t memory = 0;     // bytes; 0: no limit
+  std::int64_t gpus = 0;
+  int hosts = 0;          // over which the ranks are spread evenly; 0: as Kubernetes pleases
+  int gang_wait_s = 300;  // how long some ranks hold places while others find none; 0: for ever
+  std::vector<std::string> excluded_nodes = {};
+};
+
+base::Json encode_kubernetes_request(const KubernetesRequest& request);
+KubernetesRequest decode_kubernetes_request(const base::Json& json);
 
 struct Plan {
   std::string job_id;

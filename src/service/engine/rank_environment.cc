@@ -5,7 +5,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "service/engine/nodes/seats.h"
+#include "launchers/rank_variables.h"
+#include "service/engine/nodes/shares.h"
 
 namespace lockstep::service {
 namespace {
@@ -59,7 +60,7 @@ class Surroundings {
     const Seat seat = seat_of(rank, plan_.workers, nodes_);
     const NodePlace& place = node(seat.node);
     const auto number = static_cast<std::size_t>(seat.local_rank);
-    return fmt::format("\"{}:{}\"", place.address, number < place.ports.size() ? place.ports[number] : 0);
+    return fmt::format("{}:{}", place.address, number < place.ports.size() ? place.ports[number] : 0);
   }
 
  private:
@@ -70,16 +71,26 @@ class Surroundings {
   NodePlace this_host_;
 };
 
+launchers::RankSeat launcher_seat(const Plan& plan, const Surroundings& at) {
+  return {.rank = at.rank(),
+          .world_size = plan.workers,
+          .local_rank = at.seat().local_rank,
+          .local_size = at.seat().local_size,
+          .node = at.seat().node,
+          .nodes = at.nodes(),
+          .host = at.own().name,
+          .interface = at.own().interface,
+          .meeting_address = at.meeting_address(),
+          .meeting_port = at.meeting_port()};
+}
+
+void set_all(Variables& variables, const launchers::NamedValues& values) {
+  for (const auto& [name, value] : values) variables.set(name, value);
+}
+
 // What torchrun says; most other launchers' scripts read it too.
 void say_rank(Variables& variables, const Plan& plan, const Surroundings& at) {
-  variables.set("RANK", at.rank());
-  variables.set("WORLD_SIZE", plan.workers);
-  variables.set("LOCAL_RANK", at.seat().local_rank);
-  variables.set("LOCAL_WORLD_SIZE", at.seat().local_size);
-  variables.set("GROUP_RANK", at.seat().node);
-  variables.set("GROUP_WORLD_SIZE", at.nodes());
-  variables.set("MASTER_ADDR", at.meeting_address());
-  variables.set("MASTER_PORT", at.meeting_port());
+  set_all(variables, launchers::torchrun_variables(launcher_seat(plan, at)));
   variables.set_unless_set("GLOO_SOCKET_IFNAME", at.own().interface);
   if (at.nodes() > 1) variables.set_unless_set("NCCL_SOCKET_IFNAME", at.own().interface);
 }
@@ -87,25 +98,12 @@ void say_rank(Variables& variables, const Plan& plan, const Surroundings& at) {
 void say_cluster(Variables& variables, const Plan& plan, const Surroundings& at) {
   std::vector<std::string> servers;
   for (int rank = 0; rank < plan.workers; ++rank) servers.push_back(at.server_of(rank));
-  variables.set("TF_CONFIG",
-                fmt::format(R"({{"cluster": {{"worker": [{}]}}, "task": {{"type": "worker", "index": {}}}}})",
-                            fmt::join(servers, ", "), at.rank()));
+  variables.set("TF_CONFIG", launchers::tf_config_text(servers, std::to_string(at.rank())));
 }
 
 // What horovodrun says of Gloo; the gang of the first node is the place where they meet.
 void say_horovod(Variables& variables, const Plan& plan, const Surroundings& at) {
-  variables.set("HOROVOD_RANK", at.rank());
-  variables.set("HOROVOD_SIZE", plan.workers);
-  variables.set("HOROVOD_LOCAL_RANK", at.seat().local_rank);
-  variables.set("HOROVOD_LOCAL_SIZE", at.seat().local_size);
-  variables.set("HOROVOD_CROSS_RANK", at.seat().node);
-  variables.set("HOROVOD_CROSS_SIZE", at.nodes());
-  variables.set("HOROVOD_HOSTNAME", at.own().name);
-  variables.set("HOROVOD_GLOO_RENDEZVOUS_ADDR", at.meeting_address());
-  variables.set("HOROVOD_GLOO_RENDEZVOUS_PORT", at.meeting_port());
-  variables.set("HOROVOD_CONTROLLER", "gloo");
-  variables.set("HOROVOD_CPU_OPERATIONS", "gloo");
-  variables.set("HOROVOD_GLOO_IFACE", at.own().interface);
+  set_all(variables, launchers::horovodrun_variables(launcher_seat(plan, at)));
 }
 
 void say_repairs(Variables& variables, const Plan& plan, const Surroundings& at) {

@@ -6,15 +6,14 @@
 
 #include "base/file.h"
 #include "base/process/environment.h"
-#include "base/process/output_files.h"
 #include "base/process/run.h"
 #include "service/engine/heartbeat.h"
 #include "service/engine/job_output.h"
 #include "service/engine/memory_limit.h"
-#include "service/engine/nodes/seats.h"
+#include "service/engine/nodes/shares.h"
 #include "service/engine/rank_environment.h"
+#include "service/job/job.h"
 #include "service/job/job_id.h"
-#include "service/job/rank_end_json.h"
 
 namespace lockstep::service {
 namespace {

@@ -77,9 +77,8 @@ std::optional<Silence> read_silence(const AttemptFolder& folder) {
   }
 }
 
-std::string in_words(const Silence& silence) {
-  return fmt::format("{} gave no sign of life for {} s", report::describe_ranks(silence.ranks),
-                     silence.seconds);
+EndReason reason_of(const Silence& silence) {
+  return EndReason::silent(report::describe_ranks(silence.ranks), silence.seconds);
 }
 
 std::string findings_of(const Silence& silence, int workers) {
@@ -91,7 +90,7 @@ std::string findings_of(const Silence& silence, int workers) {
   finding.root_ranks = silence.ranks;
   for (int rank = 0; rank < workers; ++rank)
     if (!std::ranges::binary_search(silence.ranks, rank)) finding.victim_ranks.push_back(rank);
-  finding.title = in_words(silence);
+  finding.title = reason_of(silence).text;
   finding.title.front() = 'R';
   finding.explanation =
       "What runs beside each rank writes a sign of life every second. It stopped there, while the attempt "

@@ -11,6 +11,7 @@
 
 #include "base/result.h"
 #include "service/engine/attempt_folder.h"
+#include "service/job/end_reason.h"
 
 namespace lockstep::service {
 
@@ -49,7 +50,7 @@ Result<void> write_silence(const AttemptFolder& folder, const Silence& silence);
 std::optional<Silence> read_silence(const AttemptFolder& folder);
 
 // "rank 1 gave no sign of life for 30 s"
-std::string in_words(const Silence& silence);
+EndReason reason_of(const Silence& silence);
 
 // lockstep-findings-v1
 std::string findings_of(const Silence& silence, int workers);

@@ -4,12 +4,11 @@
 #include "base/json.h"
 #include "base/process/environment.h"
 #include "report/findings_json.h"
-#include "report/live_findings.h"
 #include "run/evidence/python_stacks.h"
+#include "run/supervise/fault_evidence.h"
 #include "run/supervise/recorder_environment.h"
 #include "run/supervise/recording_folder.h"
 #include "run/supervise/run_job.h"
-#include "run/supervise/testimony.h"
 #include "service/engine/memory_limit.h"
 
 namespace lockstep::service {
@@ -22,14 +21,14 @@ bool cannot_get_better(watch::Kind kind) {
 // A hang would hold its share of the machine for ever: it is told, witnessed and ended.
 class GangWatch {
  public:
-  explicit GangWatch(const std::filesystem::path& recording) : testimony_(recording, false) {}
+  explicit GangWatch(const std::filesystem::path& recording) : evidence_(recording, false) {}
 
   supervise::Listener listener() {
     return {.on_notice = [this](const watch::Notice& notice, watch::Watcher& watcher,
                                 multihost::Link*) { return on_notice(notice, watcher); },
             .on_news = [](const multihost::News&, watch::Watcher&,
                           multihost::Link&) { return supervise::Answer::kGoOn; },
-            .on_trouble = [](const Error&) {}};
+            .on_error = [](const Error&) {}};
   }
   bool was_hung() const { return was_hung_; }
 
@@ -37,12 +36,12 @@ class GangWatch {
   supervise::Answer on_notice(const watch::Notice& notice, watch::Watcher& watcher) {
     if (!cannot_get_better(notice.kind)) return supervise::Answer::kGoOn;
     was_hung_ = true;
-    static_cast<void>(testimony_.take(watcher.job(), notice.finding).ok());
+    static_cast<void>(evidence_.collect(watcher.job(), notice.finding).ok());
     watcher.judge_again();
     return supervise::Answer::kEndJob;
   }
 
-  supervise::TestimonyTaker testimony_;
+  supervise::FaultEvidence evidence_;
   bool was_hung_ = false;
 };
 

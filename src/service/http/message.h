@@ -10,6 +10,8 @@
 #include <sys/types.h>
 #include <vector>
 
+#include "service/job/spec_fields.h"
+
 namespace lockstep::service {
 
 struct Request {
@@ -43,5 +45,18 @@ struct Response {
 std::optional<std::map<std::string, std::string>> parse_query(std::string_view text);
 std::optional<std::string> percent_decoded(std::string_view text);
 std::string percent_encoded(std::string_view text);  // as a value of a query
+
+// A refusal as RFC 9457 has it, with a stable code and what to do next.
+
+struct Problem {
+  int status = 500;
+  std::string_view code;  // "job_not_found"; never used for anything else again
+  std::string title;
+  std::string detail = {};
+  std::string hint = {};
+  std::vector<FieldFault> errors = {};
+};
+
+Response answer(const Problem& problem);
 
 }  // namespace lockstep::service

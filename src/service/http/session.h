@@ -22,8 +22,8 @@
 #include <boost/beast/http.hpp>
 #include <boost/beast/ssl/ssl_stream.hpp>
 
+#include "service/http/message.h"
 #include "service/http/message_from.h"
-#include "service/http/problem.h"
 #include "service/http/server.h"
 
 namespace lockstep::service {

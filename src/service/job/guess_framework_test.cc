@@ -1,6 +1,6 @@
-#include "service/job/guess_framework.h"
-
 #include <gtest/gtest.h>
+
+#include "service/job/resolve.h"
 
 namespace lockstep::service {
 namespace {

@@ -8,6 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include "base/json.h"
+#include "service/job/end_reason.h"
+
 namespace lockstep::service {
 
 enum class JobState : std::uint8_t { kQueued, kRunning, kSucceeded, kFailed, kCancelled };
@@ -142,7 +145,7 @@ struct Attempt {
   std::string job_id = {};
   int number = 0;  // from 1
   JobState state = JobState::kRunning;
-  std::string reason = {};
+  EndReason reason = {};
   int workers = 0;
   std::vector<int> gpus = {};
   std::vector<int> ports = {};
@@ -165,5 +168,11 @@ struct Event {
   std::string kind = {};  // "queued", "started", "ended", ...
   std::string detail = {};
 };
+
+// The final record of a rank as JSON: its wrapper writes it, the service keeps and shows it.
+base::Json encode_rank_end(const RankEnd& end);
+
+// Throws nlohmann's exceptions on JSON of another shape: the callers catch them with those of the whole.
+RankEnd decode_rank_end(const base::Json& json);
 
 }  // namespace lockstep::service

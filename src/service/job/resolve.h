@@ -3,6 +3,9 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "service/engine/cluster.h"
@@ -10,6 +13,17 @@
 #include "service/job/spec_fields.h"
 
 namespace lockstep::service {
+
+// Which framework trains, told from what a script imports.
+
+struct Guess {
+  Framework framework = Framework::kPlain;
+  std::string reason;  // "line 8 imports torch"
+};
+
+// Horovod comes before the framework whose tensors it reduces; Keras follows its backend, which the
+// environment or the script names.
+Guess guess_framework(std::string_view script, const std::map<std::string, std::string>& environment);
 
 // The choice that names the variables of a job, with blanks between them.
 constexpr const char* kEnvironmentChoice = "environment";

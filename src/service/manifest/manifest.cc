@@ -4,7 +4,8 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
+
+#include "launchers/rank_variables.h"
 
 namespace lockstep::service {
 namespace {
@@ -57,11 +58,8 @@ Json meeting_of_indexed(const ManifestRequest& request, const std::string& pod_n
   if (request.framework == Framework::kTensorFlow) {
     std::vector<std::string> servers;
     for (int rank = 0; rank < request.workers; ++rank)
-      servers.push_back(fmt::format("\"{}-{}.{}:{}\"", pod_name, rank, request.name, kServerPort));
-    variables.push_back(named_value(
-        "TF_CONFIG",
-        fmt::format(R"({{"cluster": {{"worker": [{}]}}, "task": {{"type": "worker", "index": $(RANK)}}}})",
-                    fmt::join(servers, ", "))));
+      servers.push_back(fmt::format("{}-{}.{}:{}", pod_name, rank, request.name, kServerPort));
+    variables.push_back(named_value("TF_CONFIG", launchers::tf_config_text(servers, "$(RANK)")));
     return variables;
   }
   variables.push_back(named_value("WORLD_SIZE", std::to_string(request.workers)));

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -33,5 +34,10 @@ std::string in_words(const Growth& growth);
 // In the attempt's folder, before the attempt is told to end: whoever is there when it has ended knows why.
 Result<void> write_growth(const AttemptFolder& folder, const Growth& growth);
 std::optional<Growth> read_growth(const AttemptFolder& folder);
+
+// What a job has saved, as far as its folder shows it.
+
+// When something in the folder changed last, in milliseconds of the wall clock; 0: there is nothing in it.
+std::int64_t newest_in(const std::filesystem::path& folder);
 
 }  // namespace lockstep::service

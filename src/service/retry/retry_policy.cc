@@ -11,13 +11,15 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "catalogue/advice.h"
 #include "model/finding_code.h"
 #include "service/engine/memory_limit.h"
-#include "service/engine/nodes/seats.h"
-#include "service/retry/remedy.h"
+#include "service/engine/nodes/shares.h"
 
 namespace lockstep::service {
 namespace {
+
+using catalogue::Remedy;
 
 constexpr int kMoreMemoryFactor = 2;
 constexpr std::chrono::milliseconds kBeatsLate{300};
@@ -55,7 +57,7 @@ class Judgement {
 
  private:
   void judge() {
-    if (was_at_its_time_limit()) return refuse("it was at its time limit");
+    if (ended_by(EndKind::kTimeLimit)) return refuse("it was at its time limit");
     if (const auto lost = lost_nodes(); !lost.empty()) return go_elsewhere("lost", lost);
     if (const RankEnd* first = first_failure()) {
       if (first->hit_memory_limit) return give_more_memory();
@@ -64,13 +66,12 @@ class Judgement {
       if (was_told_from_outside(*first))
         return repeat("preempted", fmt::format("rank {} was told to end from outside", first->rank));
     }
-    if (is_in(attempt_.reason, "preempted by") || scheduler_lost_a_node())
-      return repeat("preempted", attempt_.reason);
+    if (ended_by(EndKind::kPreempted) || ended_by(EndKind::kNodeLost))
+      return repeat("preempted", attempt_.reason.text);
     if (is_mended_by_rules()) return apply_rules();
-    if (is_in(attempt_.reason, "could not go on") || is_in(attempt_.reason, "gave no sign of life"))
-      return retry_hang();
+    if (ended_by(EndKind::kHung) || ended_by(EndKind::kSilent)) return retry_hang();
     if (findings_.empty()) return retry_unknown();
-    return apply(remedy_for(findings_.front().code), findings_.front().code.text());
+    return apply(catalogue::remedy_for(findings_.front().code), findings_.front().code.text());
   }
 
   std::string name_of_rules() const { return fmt::format("{}", fmt::join(set_up_.because, "; ")); }
@@ -81,7 +82,7 @@ class Judgement {
     if (!set_up_.changes_the_job() || was_done(name_of_rules())) return false;
     if (findings_.empty()) return true;
     const std::string& code = findings_.front().code.text();
-    const Remedy remedy = remedy_for(code);
+    const Remedy remedy = catalogue::remedy_for(code);
     return std::ranges::find(set_up_.codes, code) != set_up_.codes.end() || remedy == Remedy::kOwnNetwork ||
            remedy == Remedy::kOtherPorts || remedy == Remedy::kUnknown;
   }
@@ -129,11 +130,7 @@ class Judgement {
     }
   }
 
-  static bool is_in(const std::string& text, std::string_view words) {
-    return text.find(words) != std::string::npos;
-  }
-  bool scheduler_lost_a_node() const { return is_in(attempt_.reason, "lost a node of the job"); }
-  bool was_at_its_time_limit() const { return is_in(attempt_.reason, "time limit"); }
+  bool ended_by(EndKind kind) const { return attempt_.reason.kind == kind; }
 
   static bool was_told_from_outside(const RankEnd& rank) {
     return rank.signal == SIGTERM || rank.signal == SIGUSR1 || rank.signal == SIGHUP;
@@ -273,7 +270,7 @@ class Judgement {
     const RankEnd* first = first_failure();
     if (first != nullptr && !is_end_of_all(*first)) return first->ended_ms + kBeatsLate.count();
     const std::int64_t long_before = newest_sign_ms() - kWithoutSign.count();
-    return scheduler_lost_a_node() ? std::max(long_before, first_end_ms()) : long_before;
+    return ended_by(EndKind::kNodeLost) ? std::max(long_before, first_end_ms()) : long_before;
   }
 
   // Nodes with ranks that were gone before anything else failed, or long before the others were, or, where

@@ -20,7 +20,7 @@ class RetryPolicy : public testing::Test {
     attempt.workers = 4;
     attempt.nodes = 2;
     attempt.node_names = {"n1", "n2"};
-    attempt.reason = "rank 2 ended with status 1";
+    attempt.reason = EndReason::rank_status(2, 1);
     for (int rank = 0; rank < 4; ++rank) {
       RankEnd& end = attempt.ranks.emplace_back();
       end.rank = rank;
@@ -105,7 +105,7 @@ TEST_F(RetryPolicy, ANodeWithoutALastWordIsLost) {
 TEST_F(RetryPolicy, OnlyTheNodeThatFellSilentFirstIsLost) {
   attempt.ranks.clear();
   attempt.first_failed_rank.reset();
-  attempt.reason = "Slurm lost a node of the job";
+  attempt.reason = EndReason::node_lost("Slurm");
   for (int rank = 0; rank < 4; ++rank) {
     RankEnd& killed = silent.emplace_back();
     killed.rank = rank;
@@ -116,7 +116,7 @@ TEST_F(RetryPolicy, OnlyTheNodeThatFellSilentFirstIsLost) {
 }
 
 TEST_F(RetryPolicy, ASchedulerThatLostANodeSoonToldTheOthersToEnd) {
-  attempt.reason = "Slurm lost a node of the job";
+  attempt.reason = EndReason::node_lost("Slurm");
   attempt.first_failed_rank.reset();
   std::erase_if(attempt.ranks, [](const RankEnd& rank) { return rank.rank >= 2; });
   for (RankEnd& rank : attempt.ranks) rank.ended_ms = 50'000;
@@ -129,7 +129,7 @@ TEST_F(RetryPolicy, ASchedulerThatLostANodeSoonToldTheOthersToEnd) {
   for (RankEnd& rank : silent) rank.alive_ms = 54'000;  // it ignored that, and was killed
   EXPECT_THAT(decided().repairs.excluded_nodes, testing::IsEmpty());
   for (RankEnd& rank : silent) rank.alive_ms = 48'500;
-  attempt.reason = "preempted by Slurm";
+  attempt.reason = EndReason::preempted("Slurm");
   EXPECT_THAT(decided().repairs.excluded_nodes, testing::IsEmpty());
 }
 
@@ -145,7 +145,7 @@ TEST_F(RetryPolicy, MemoryGrowsAsFarAsAllowed) {
 }
 
 TEST_F(RetryPolicy, AHangIsTriedOnceMoreElsewhere) {
-  attempt.reason = "the job could not go on and was ended";
+  attempt.reason = EndReason::hung();
   const Decision decision = decided("desync.stopped_rank");
   EXPECT_TRUE(decision.is_retried);
   EXPECT_THAT(decision.repairs.excluded_nodes, ElementsAre("n2"));
@@ -170,9 +170,23 @@ TEST_F(RetryPolicy, ANewerCheckpointRefillsTheBudget) {
 }
 
 TEST_F(RetryPolicy, TheTimeLimitIsTheUsersWord) {
-  attempt.reason = "ended at its time limit of 1 s";
+  attempt.reason = EndReason::time_limit(1);
   job.spec.retries = 5;
   EXPECT_FALSE(decided().is_retried);
+}
+
+TEST_F(RetryPolicy, TheKindOfTheEndDecidesAndNotItsWords) {
+  attempt.first_failed_rank.reset();
+  job.spec.retries = 1;
+  attempt.reason = {EndKind::kRefused,
+                    "Slurm refused it: the time limit was preempted by nobody and could not go on"};
+  EXPECT_EQ(decided().why, "retry 1 of 1");
+  attempt.reason = {EndKind::kPreempted, ""};
+  EXPECT_EQ(decided().why, "preempted: ");
+  attempt.reason = {EndKind::kSilent, ""};
+  EXPECT_EQ(decided().why, "hang: once more");
+  attempt.reason = {EndKind::kTimeLimit, ""};
+  EXPECT_EQ(decided().why, "it was at its time limit");
 }
 
 TEST_F(RetryPolicy, WhatARuleRepairsIsChangedAsItSays) {

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "service/job/job.h"
@@ -41,5 +42,24 @@ struct Start {
 
 std::vector<Start> choose_starts(const Resources& machine, const std::vector<RunningJob>& running,
                                  std::vector<WaitingJob> waiting, std::int64_t now_ms);
+
+// Jobs that have not started: those for which this service finds room, and those that go on to a cluster with
+// a queue of its own.
+
+class WaitingLine {
+ public:
+  void add(const Job& job, bool goes_on);
+  void remove(const std::string& job_id);
+
+  bool contains(const std::string& job_id) const { return ids_.contains(job_id); }
+  std::size_t size() const { return ids_.size(); }
+  const std::vector<WaitingJob>& for_room() const { return for_room_; }
+  const std::vector<std::string>& to_hand_over() const { return to_hand_over_; }
+
+ private:
+  std::vector<WaitingJob> for_room_;
+  std::vector<std::string> to_hand_over_;
+  std::unordered_set<std::string> ids_;
+};
 
 }  // namespace lockstep::service

@@ -2,15 +2,95 @@
 
 #include <algorithm>
 #include <array>
+#include <dlfcn.h>
+#include <map>
 #include <thread>
 
 #include <fmt/format.h>
 
 #include "base/escape.h"
 #include "base/text_fields.h"
-#include "service/store/postgres_place.h"
 
 namespace lockstep::service {
+
+namespace {
+
+template <typename Function>
+bool find(void* library, const char* name, Function& function) {
+  function = reinterpret_cast<Function>(::dlsym(library, name));
+  return function != nullptr;
+}
+
+}  // namespace
+
+// Never closed: what it holds is used until the process ends.
+Result<Libpq> Libpq::load() {
+  void* const library = ::dlopen("libpq.so.5", RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    return Error{"cannot use PostgreSQL", "libpq.so.5", ::dlerror(),
+                 "install PostgreSQL's client library (Debian: libpq5)"};
+  }
+  Libpq found;
+  const bool has_all =
+      find(library, "PQconninfoParse", found.conninfo_parse) &&
+      find(library, "PQconninfoFree", found.conninfo_free) && find(library, "PQfreemem", found.freemem) &&
+      find(library, "PQconnectdbParams", found.connectdb_params) && find(library, "PQfinish", found.finish) &&
+      find(library, "PQstatus", found.status) && find(library, "PQparameterStatus", found.parameter_status) &&
+      find(library, "PQerrorMessage", found.error_message) &&
+      find(library, "PQsetErrorVerbosity", found.set_error_verbosity) &&
+      find(library, "PQsetNoticeProcessor", found.set_notice_processor) &&
+      find(library, "PQexec", found.exec) && find(library, "PQexecParams", found.exec_params) &&
+      find(library, "PQresultStatus", found.result_status) &&
+      find(library, "PQresultErrorMessage", found.result_error_message) &&
+      find(library, "PQclear", found.clear) && find(library, "PQntuples", found.ntuples) &&
+      find(library, "PQnfields", found.nfields) && find(library, "PQgetvalue", found.getvalue) &&
+      find(library, "PQgetlength", found.getlength) && find(library, "PQftype", found.ftype) &&
+      find(library, "PQunescapeBytea", found.unescape_bytea) &&
+      find(library, "PQresultErrorField", found.result_error_field);
+  if (!has_all) return Error{"cannot use PostgreSQL", "libpq.so.5", ::dlerror(), "install a later one"};
+  return found;
+}
+
+namespace {
+
+std::string shown(const std::map<std::string, std::string>& values) {
+  const auto value = [&](const char* name, const char* otherwise) {
+    const auto found = values.find(name);
+    return found == values.end() ? std::string(otherwise) : found->second;
+  };
+  return fmt::format("{}:{}, database {}", value("host", "this machine"), value("port", "5432"),
+                     value("dbname", "of that user's name"));
+}
+
+}  // namespace
+
+Result<PostgresPlace> postgres_place(const Libpq& libpq, const std::string& address) {
+  const bool is_address = address.starts_with("postgresql://") || address.starts_with("postgres://");
+  // What the library says of an address that it does not understand quotes it, with the password.
+  char* fault = nullptr;
+  PQconninfoOption* const options = is_address ? libpq.conninfo_parse(address.c_str(), &fault) : nullptr;
+  if (fault != nullptr) libpq.freemem(fault);
+  if (options == nullptr) {
+    return Error{"wrong place of the job store", "", "not an address of PostgreSQL",
+                 "as postgresql://USER@HOST/DATABASE"};
+  }
+  std::map<std::string, std::string> values;
+  for (const PQconninfoOption* option = options; option->keyword != nullptr; ++option) {
+    if (option->val != nullptr) values[option->keyword] = option->val;
+  }
+  libpq.conninfo_free(options);
+  return PostgresPlace{shown(values), values.contains("password") || values.contains("sslpassword")};
+}
+
+Result<void> check_without_secret(const std::string& address) {
+  const Libpq libpq = TRY(Libpq::load());
+  if (!TRY(postgres_place(libpq, address)).holds_password) return {};
+  return Error{"refused the place of the job store", "",
+               "it holds a password, which everybody on this machine can read from a command line",
+               "put the password into ~/.pgpass or the file that PGPASSFILE names, or the whole address into "
+               "LOCKSTEP_STORE"};
+}
+
 namespace {
 
 constexpr std::chrono::seconds kBetweenTries{1};

@@ -4,11 +4,57 @@
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <string>
 
+#include <libpq-fe.h>
+
+#include "base/result.h"
 #include "service/store/database.h"
-#include "service/store/libpq.h"
 
 namespace lockstep::service {
+
+// The client library of PostgreSQL, loaded by who asks for it: linked, it and the twenty libraries behind it
+// would double the time that every command takes to start, and every node would need them.
+
+struct Libpq {
+  static Result<Libpq> load();
+
+  decltype(&::PQconninfoParse) conninfo_parse = nullptr;
+  decltype(&::PQconninfoFree) conninfo_free = nullptr;
+  decltype(&::PQfreemem) freemem = nullptr;
+  decltype(&::PQconnectdbParams) connectdb_params = nullptr;
+  decltype(&::PQfinish) finish = nullptr;
+  decltype(&::PQstatus) status = nullptr;
+  decltype(&::PQparameterStatus) parameter_status = nullptr;
+  decltype(&::PQerrorMessage) error_message = nullptr;
+  decltype(&::PQsetErrorVerbosity) set_error_verbosity = nullptr;
+  decltype(&::PQsetNoticeProcessor) set_notice_processor = nullptr;
+  decltype(&::PQexec) exec = nullptr;
+  decltype(&::PQexecParams) exec_params = nullptr;
+  decltype(&::PQresultStatus) result_status = nullptr;
+  decltype(&::PQresultErrorMessage) result_error_message = nullptr;
+  decltype(&::PQclear) clear = nullptr;
+  decltype(&::PQntuples) ntuples = nullptr;
+  decltype(&::PQnfields) nfields = nullptr;
+  decltype(&::PQgetvalue) getvalue = nullptr;
+  decltype(&::PQgetlength) getlength = nullptr;
+  decltype(&::PQftype) ftype = nullptr;
+  decltype(&::PQunescapeBytea) unescape_bytea = nullptr;
+  decltype(&::PQresultErrorField) result_error_field = nullptr;
+};
+
+// Where a PostgreSQL is: an address that may hold a secret, and what of it can be shown.
+
+struct PostgresPlace {
+  std::string shown;  // "host:5432, database lockstep"
+  bool holds_password = false;
+};
+
+// Of "postgresql://USER@HOST/DATABASE" and what else may stand there. An error shows nothing of it.
+Result<PostgresPlace> postgres_place(const Libpq& libpq, const std::string& address);
+
+// For an address that others can read, as those on a command line: an error when it holds a password.
+Result<void> check_without_secret(const std::string& address);
 
 class PostgresDatabase : public Database {
  public:

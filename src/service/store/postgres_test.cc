@@ -10,7 +10,6 @@
 #include "service/job/job_id.h"
 #include "service/store/open_store.h"
 #include "service/store/postgres_for_tests.h"
-#include "service/store/postgres_place.h"
 
 namespace lockstep::service {
 namespace {

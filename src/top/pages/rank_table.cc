@@ -8,8 +8,7 @@
 
 #include "report/code_points.h"
 #include "top/figures.h"
-#include "top/fit.h"
-#include "top/states.h"
+#include "top/line.h"
 
 namespace lockstep::top {
 namespace {

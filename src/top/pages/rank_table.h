@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "top/line.h"
-#include "top/rows/fold.h"
 #include "top/rows/row.h"
 
 namespace lockstep::top {

@@ -9,7 +9,7 @@
 
 #include "run/watch/snapshot.h"
 #include "top/line.h"
-#include "top/rows/standing.h"
+#include "top/rows/waits.h"
 
 namespace lockstep::top {
 
@@ -40,5 +40,16 @@ std::vector<int> ranks_of(const Row& row);
 
 // "0-511,513-1023"; in fewer columns "0-3,7,…+602": what is left out is counted.
 std::string rank_label(const std::vector<int>& ranks, int columns);
+
+// The table's rows: every rank by itself, or ranks in equal state as one row, so that thousands of healthy
+// ranks take one row and those that differ stand out.
+std::vector<Row> one_row_each(const watch::Snapshot& snapshot);
+std::vector<Row> folded_rows(const watch::Snapshot& snapshot);
+
+enum class SortBy : std::uint8_t { kState, kRank, kStepRate, kLateness, kCommunication };
+
+// What needs a look comes first: the guilty, the lowest rate, the latest, the largest share, the lowest rank.
+// Rows for which the figure is not known come last either way.
+void sort_rows(std::vector<Row>& rows, SortBy by, bool reversed);
 
 }  // namespace lockstep::top

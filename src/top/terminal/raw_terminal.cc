@@ -2,19 +2,82 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <fcntl.h>
+#include <iterator>
 #include <poll.h>
+#include <string_view>
 #include <sys/ioctl.h>
+#include <termios.h>
 #include <unistd.h>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "base/file.h"
-#include "top/terminal/crash_restore.h"
 
 namespace lockstep::top {
+
+std::string Redraw::update(const std::vector<std::string>& lines) {
+  const bool draws_all = !is_known_ || lines.size() != shown_.size();
+  std::string out = draws_all ? "\x1b[0m\x1b[2J" : "";
+  for (std::size_t row = 0; row < lines.size(); ++row) {
+    if (draws_all || lines[row] != shown_[row]) out += fmt::format("\x1b[{};1H{}", row + 1, lines[row]);
+  }
+  shown_ = lines;
+  is_known_ = true;
+  return out;
+}
+
 namespace {
+
+// Gives the terminal back when the process crashes. While armed, SIGABRT, SIGSEGV, SIGBUS, SIGFPE and SIGILL
+// first restore it, then do what they would have done.
+
+constexpr int kCrashes[] = {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+
+// A signal handler gets no argument of ours, so what it needs stands here.
+struct {
+  std::atomic<bool> is_armed{false};
+  int fd = -1;
+  termios before{};
+  std::string_view farewell;
+  struct sigaction actions_before[std::size(kCrashes)];
+} restore;
+
+// Calls only what POSIX allows in a handler. SA_RESETHAND has put the default action back.
+extern "C" void lockstep_top_crashed(int number) {
+  if (restore.is_armed.exchange(false)) {
+    [[maybe_unused]] const ssize_t ignored =
+        ::write(restore.fd, restore.farewell.data(), restore.farewell.size());
+    ::tcsetattr(restore.fd, TCSANOW, &restore.before);
+  }
+  ::raise(number);
+}
+
+// `farewell` lives as long as the program.
+void restore_on_crash(int fd, const termios& before, std::string_view farewell) {
+  restore.fd = fd;
+  restore.before = before;
+  restore.farewell = farewell;
+  if (restore.is_armed.exchange(true)) return;
+  struct sigaction action {};
+  action.sa_handler = lockstep_top_crashed;
+  action.sa_flags = SA_RESETHAND;
+  for (std::size_t i = 0; i < std::size(kCrashes); ++i) {
+    ::sigaction(kCrashes[i], &action, &restore.actions_before[i]);
+  }
+}
+
+void no_restore_on_crash() {
+  if (!restore.is_armed.exchange(false)) return;
+  for (std::size_t i = 0; i < std::size(kCrashes); ++i) {
+    ::sigaction(kCrashes[i], &restore.actions_before[i], nullptr);
+  }
+}
 
 // Another screen, no cursor, no wrapping at the right edge; and all of it back.
 constexpr std::string_view kGreeting = "\x1b[?1049h\x1b[?25l\x1b[?7l";

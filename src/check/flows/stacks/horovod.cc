@@ -6,20 +6,21 @@
 namespace lockstep::flows {
 namespace {
 
-using network::Address;
-using network::HostFacts;
+namespace field = config::field;
+using base::Address;
+using hostinfo::HostFacts;
 
 std::optional<Address> address_on(const HostFacts& host, const std::string& interface) {
-  const network::Interface* const found = host.interface_named(interface);
+  const hostinfo::Interface* const found = host.interface_named(interface);
   if (found == nullptr) return std::nullopt;
-  for (const network::InterfaceAddress& own : found->addresses)
-    if (own.prefix.address.family == network::Family::kIpv4) return own.prefix.address;
+  for (const hostinfo::InterfaceAddress& own : found->addresses)
+    if (own.prefix.address.family == base::Family::kIpv4) return own.prefix.address;
   return std::nullopt;
 }
 
 // The first that all hosts have.
 std::string first_common(const JobHosts& hosts) {
-  for (const network::Interface& interface : hosts[0].interfaces) {
+  for (const hostinfo::Interface& interface : hosts[0].interfaces) {
     bool is_common = !interface.is_loopback;
     for (std::size_t at = 0; is_common && at < hosts.size(); ++at)
       is_common = address_on(hosts[at], interface.name).has_value();
@@ -34,7 +35,7 @@ std::string first_common(const JobHosts& hosts) {
 // what it fails at; the rules tell of names that differ.
 void plan_horovod(const JobHosts& hosts, FlowPlan& plan) {
   const network::CommonInterfaces common = network::choose_horovod(
-      network::ReachHosts(hosts.facts()), hosts.launch().text("horovod/network_interfaces"));
+      network::ReachHosts(hosts.facts()), hosts.launch().text(field::kHorovodInterfaces));
   if (!common.failure.empty()) plan.limits.push_back("horovodrun: " + common.failure);
   const std::string interface = common.names.empty() ? first_common(hosts) : common.names.front();
   const std::size_t driver = hosts.launching();
@@ -55,7 +56,7 @@ void plan_horovod(const JobHosts& hosts, FlowPlan& plan) {
     const std::size_t next = (at + 1) % hosts.size();
     if (at != driver && next != driver) add(FlowKind::kHorovodServices, at, next);
   }
-  if (!hosts.launch().has("horovod/mpi"))
+  if (!hosts.launch().has(field::kHorovodOverMpi))
     plan_star(hosts, FlowKind::kHorovodRendezvous, driver, *at_driver, ports, plan);
 }
 

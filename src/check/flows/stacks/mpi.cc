@@ -73,7 +73,7 @@ void plan_mpi(const JobHosts& hosts, FlowPlan& plan) {
       plan.limits.push_back(fmt::format("{}: {}", hosts[at].name, choice.failure));
       continue;
     }
-    const network::Address& own = choice.addresses.front().address;
+    const base::Address& own = choice.addresses.front().address;
     mesh.ends.push_back({at, own, data_ports(hosts.environment(at)), own});
   }
   plan.meshes.push_back(std::move(mesh));

@@ -23,7 +23,7 @@ Choice choice_on(const JobHosts& hosts, std::size_t at) {
 
 // The rank that makes the unique id stands on the host of the store.
 std::size_t creator_among(const JobHosts& hosts) {
-  const std::string master = hosts.launch().text("job/master_addr");
+  const std::string master = hosts.launch().text(config::field::kMasterAddress);
   const auto address = master.empty() ? std::nullopt : hosts.resolved(0, master);
   const auto host = address ? hosts.with_address(*address) : std::nullopt;
   return host.value_or(hosts.launching());
@@ -35,20 +35,20 @@ bool uses_rdma(const network::Environment& environment) {
 }
 
 // The IPv4 address that a RoCE GID stands for.
-std::optional<network::Address> roce_address(const network::Gid& gid) {
+std::optional<base::Address> roce_address(const hostinfo::Gid& gid) {
   if (gid.type != "RoCE v2") return std::nullopt;
-  const auto address = network::parse_address(gid.gid);
+  const auto address = base::parse_address(gid.gid);
   if (!address || address->is_link_local() || address->is_wildcard()) return std::nullopt;
-  return network::unmapped(*address);
+  return base::unmapped(*address);
 }
 
-std::optional<network::Address> first_roce_address(const network::HostFacts& host) {
-  for (const network::RdmaDevice& device : host.rdma_devices) {
-    for (const network::RdmaPort& port : device.ports) {
+std::optional<base::Address> first_roce_address(const hostinfo::HostFacts& host) {
+  for (const hostinfo::RdmaDevice& device : host.rdma_devices) {
+    for (const hostinfo::RdmaPort& port : device.ports) {
       if (port.state.find("ACTIVE") == std::string::npos || port.link_layer != "Ethernet") continue;
-      for (const network::Gid& gid : port.gids) {
+      for (const hostinfo::Gid& gid : port.gids) {
         const auto address = roce_address(gid);
-        if (address && address->family == network::Family::kIpv4) return address;
+        if (address && address->family == base::Family::kIpv4) return address;
       }
     }
   }
@@ -85,7 +85,7 @@ void plan_nccl(const JobHosts& hosts, FlowPlan& plan) {
 
 // RDMA passes by the kernel's firewall, but a RoCE address is reached by its routes.
 void plan_rdma(const JobHosts& hosts, FlowPlan& plan) {
-  std::vector<std::optional<network::Address>> own;
+  std::vector<std::optional<base::Address>> own;
   for (std::size_t at = 0; at < hosts.size(); ++at)
     own.push_back(uses_rdma(hosts.environment(at)) ? first_roce_address(hosts[at]) : std::nullopt);
   for (std::size_t source = 0; source < hosts.size(); ++source) {

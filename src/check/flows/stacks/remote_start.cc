@@ -5,10 +5,11 @@
 namespace lockstep::flows {
 namespace {
 
+namespace field = config::field;
 using network::PortSet;
 
 // "60001-63000" of slurm.conf, where the facts have the file.
-std::optional<PortSet> srun_ports(const network::HostFacts& host) {
+std::optional<PortSet> srun_ports(const hostinfo::HostFacts& host) {
   const auto file = host.files.find("/etc/slurm/slurm.conf");
   if (file == host.files.end()) return std::nullopt;
   constexpr std::string_view kName = "SrunPortRange=";
@@ -28,8 +29,8 @@ void plan_remote_shell(const JobHosts& hosts, std::int64_t port, FlowPlan& plan)
   if (port < 1 || port > 65535) return;
   const config::Settings& launch = hosts.launch();
   const std::size_t from = hosts.launching();
-  for (std::size_t at = 0; at < launch.count("host_list"); ++at) {
-    std::string name = launch.text(fmt::format("host_list/{}/name", at));
+  for (std::size_t at = 0; at < launch.count(field::kHostList); ++at) {
+    std::string name = launch.text(field::host_name(at));
     name = name.substr(name.find('@') + 1);
     const auto address = hosts.resolved(from, name);
     const auto target = address ? hosts.with_address(*address) : std::nullopt;

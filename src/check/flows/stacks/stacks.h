@@ -20,7 +20,7 @@ void plan_remote_shell(const JobHosts& hosts, std::int64_t port, FlowPlan& plan)
 void plan_slurm(const JobHosts& hosts, FlowPlan& plan);  // FL15
 
 // From every host but that itself to an address of `destination`.
-void plan_star(const JobHosts& hosts, FlowKind kind, std::size_t destination, const network::Address& address,
+void plan_star(const JobHosts& hosts, FlowKind kind, std::size_t destination, const base::Address& address,
                const network::PortSet& ports, FlowPlan& plan);
 
 }  // namespace lockstep::flows

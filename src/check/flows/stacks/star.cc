@@ -2,7 +2,7 @@
 
 namespace lockstep::flows {
 
-void plan_star(const JobHosts& hosts, FlowKind kind, std::size_t destination, const network::Address& address,
+void plan_star(const JobHosts& hosts, FlowKind kind, std::size_t destination, const base::Address& address,
                const network::PortSet& ports, FlowPlan& plan) {
   for (std::size_t source = 0; source < hosts.size(); ++source) {
     if (source == destination) continue;

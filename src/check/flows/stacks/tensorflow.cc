@@ -14,7 +14,7 @@ void plan_tensorflow(const JobHosts& hosts, FlowPlan& plan) {
       const auto target = hosts.with_address(task.addresses.front());
       if (!target) {
         plan.limits.push_back(fmt::format("no host of the facts has {}, the address of {} on {}",
-                                          network::to_text(task.addresses.front()), task.endpoint,
+                                          base::to_text(task.addresses.front()), task.endpoint,
                                           hosts[source].name));
         continue;
       }

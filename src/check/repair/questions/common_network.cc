@@ -10,19 +10,20 @@
 namespace lockstep::repair {
 namespace {
 
-using network::HostFacts;
+namespace field = config::field;
+using hostinfo::HostFacts;
 
 // A value that means an interface on every host.
 struct CommonValue {
-  std::string value;                        // "eth0", "10.1.0.0/16"
-  std::vector<network::Address> addresses;  // by host
+  std::string value;                     // "eth0", "10.1.0.0/16"
+  std::vector<base::Address> addresses;  // by host
 };
 
 void add_where_common(const RepairProblem& problem, const std::string& value, const auto& address_on,
                       std::vector<CommonValue>& values) {
   CommonValue made{value, {}};
   for (std::size_t host = 0; host < problem.hosts().size(); ++host) {
-    const std::optional<network::Address> address = address_on(host);
+    const std::optional<base::Address> address = address_on(host);
     if (!address) return;
     made.addresses.push_back(*address);
   }
@@ -35,7 +36,7 @@ std::vector<CommonValue> common_interfaces(const RepairProblem& problem) {
   for (const UsableInterface& first : problem.usable(0)) {
     add_where_common(
         problem, first.name,
-        [&](std::size_t host) -> std::optional<network::Address> {
+        [&](std::size_t host) -> std::optional<base::Address> {
           for (const UsableInterface& one : problem.usable(host))
             if (one.name == first.name) return one.address;
           return std::nullopt;
@@ -45,10 +46,10 @@ std::vector<CommonValue> common_interfaces(const RepairProblem& problem) {
   return values;
 }
 
-std::optional<network::Prefix> network_of(const HostFacts& host, const network::Address& address) {
-  for (const network::Interface& interface : host.interfaces)
-    for (const network::InterfaceAddress& own : interface.addresses)
-      if (own.prefix.address == address) return network::Prefix{own.prefix.first(), own.prefix.length};
+std::optional<base::Prefix> network_of(const HostFacts& host, const base::Address& address) {
+  for (const hostinfo::Interface& interface : host.interfaces)
+    for (const hostinfo::InterfaceAddress& own : interface.addresses)
+      if (own.prefix.address == address) return base::Prefix{own.prefix.first(), own.prefix.length};
   return std::nullopt;
 }
 
@@ -57,10 +58,10 @@ std::vector<CommonValue> common_networks(const RepairProblem& problem) {
   if (problem.hosts().size() == 0) return values;
   for (const UsableInterface& first : problem.usable(0)) {
     const auto network = network_of(problem.hosts()[0], first.address);
-    if (!network || first.address.family != network::Family::kIpv4) continue;
+    if (!network || first.address.family != base::Family::kIpv4) continue;
     add_where_common(
-        problem, network::to_text(*network),
-        [&](std::size_t host) -> std::optional<network::Address> {
+        problem, base::to_text(*network),
+        [&](std::size_t host) -> std::optional<base::Address> {
           for (const UsableInterface& one : problem.usable(host))
             if (network_of(problem.hosts()[host], one.address) == network) return one.address;
           return std::nullopt;
@@ -73,14 +74,14 @@ std::vector<CommonValue> common_networks(const RepairProblem& problem) {
 // A parameter of Open MPI: where it stands now, in the command or in the environment.
 Edit mpi_edit(const RepairProblem& problem, const std::string& parameter, std::optional<std::string> value) {
   const config::Settings& launch = problem.hosts().launch();
-  if (launch.has("mpi/mca/" + parameter))
-    return {.kind = EditKind::kLaunch, .name = "mpi/mca/" + parameter, .value = std::move(value)};
+  if (launch.has(field::mpi_parameter(parameter)))
+    return {.kind = EditKind::kLaunch, .name = field::mpi_parameter(parameter), .value = std::move(value)};
   return {.kind = EditKind::kEnvironment, .name = "OMPI_MCA_" + parameter, .value = std::move(value)};
 }
 
 bool is_set(const RepairProblem& problem, const std::string& parameter) {
   const config::Settings& launch = problem.hosts().launch();
-  return launch.has("mpi/mca/" + parameter) || launch.has("env/OMPI_MCA_" + parameter);
+  return launch.has(field::mpi_parameter(parameter)) || launch.has(field::variable("OMPI_MCA_" + parameter));
 }
 
 Answer mpi_answer(const RepairProblem& problem, const std::string& value) {
@@ -133,14 +134,14 @@ void ask_mpi_network(RepairProblem& problem, const Troubles& troubles) {
 }
 
 void ask_horovod_network(RepairProblem& problem) {
-  if (!problem.hosts().launch().has("horovod")) return;
+  if (!problem.hosts().launch().has(field::kHorovod)) return;
   const std::string why = problem.found_by("N18 N19");
   if (why.empty()) return;
   std::vector<Answer> answers{{"as it is", {}}};
   for (const CommonValue& value : common_interfaces(problem))
     answers.push_back(
         {fmt::format("Horovod uses {}", value.value),
-         {{.kind = EditKind::kLaunch, .name = "horovod/network_interfaces", .value = value.value}}});
+         {{.kind = EditKind::kLaunch, .name = field::kHorovodInterfaces, .value = value.value}}});
   const auto literals = problem.ask(std::move(answers));
   problem.choices().require({!literals[0]}, why);
 }

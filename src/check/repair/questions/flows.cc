@@ -30,7 +30,7 @@ void require_flows(RepairProblem& problem, const Troubles& troubles) {
     if (flow.kind == FlowKind::kStore || flow.kind == FlowKind::kRendezvous ||
         flow.kind == FlowKind::kTensorflow)
       continue;
-    const std::string where = fmt::format("at {}, ports {}", network::to_text(flow.flow.destination),
+    const std::string where = fmt::format("at {}, ports {}", base::to_text(flow.flow.destination),
                                           network::to_text(flow.flow.ports));
     require_flow(problem, troubles, flow, {}, where);
   }

@@ -10,6 +10,7 @@
 namespace lockstep::repair {
 namespace {
 
+namespace field = config::field;
 using config::Settings;
 
 class HostList {
@@ -18,19 +19,19 @@ class HostList {
 
   // Empty: it is not to be made of what is there.
   std::vector<HostEntry> made() {
-    for (std::size_t i = 0; i < launch_.count("host_list"); ++i) {
-      const std::string path = fmt::format("host_list/{}", i);
-      add({launch_.text(path + "/name"), launch_.number(path + "/slots")});
+    for (std::size_t i = 0; i < launch_.count(field::kHostList); ++i) {
+      const std::string path = field::item(field::kHostList, i);
+      add({launch_.text(field::member(path, "name")), launch_.number(field::member(path, "slots"))});
     }
-    for (std::size_t i = 0; i < launch_.count("hostfile_faults"); ++i)
-      if (!add_from(launch_.text(fmt::format("hostfile_faults/{}", i)))) return {};
-    if (launch_.has("deepspeed")) give_slots();
+    for (std::size_t i = 0; i < launch_.count(field::kHostfileFaults); ++i)
+      if (!add_from(launch_.text(field::item(field::kHostfileFaults, i)))) return {};
+    if (launch_.has(field::kDeepspeed)) give_slots();
     return entries_;
   }
 
  private:
   static bool is_loopback(const std::string& name) {
-    const auto address = network::parse_address(name);
+    const auto address = base::parse_address(name);
     return name == "localhost" || (address && address->is_loopback());
   }
 
@@ -61,8 +62,8 @@ class HostList {
     for (std::size_t host = 0; host < problem_.hosts().size(); ++host) {
       const std::string& name = problem_.hosts()[host].name;
       bool is_listed = false;
-      for (std::size_t i = 0; i < launch_.count("host_list"); ++i)
-        is_listed |= problem_.hosts().named(launch_.text(fmt::format("host_list/{}/name", i))) == host;
+      for (std::size_t i = 0; i < launch_.count(field::kHostList); ++i)
+        is_listed |= problem_.hosts().named(launch_.text(field::host_name(i))) == host;
       if (!is_listed) others.push_back(name);
     }
     if (others.size() == 1) return others.front();
@@ -89,11 +90,11 @@ void ask_host_list(RepairProblem& problem) {
   const Settings& launch = problem.hosts().launch();
   Answer answer{"the list has each host once", {}};
   const std::vector<HostEntry> entries = HostList(problem).made();
-  const char* const flag = launch.has("mpi/hosts") ? "mpi/hosts" : "horovod/hosts";
+  const std::string flag = launch.has(field::kMpiHosts) ? field::kMpiHosts : field::kHorovodHosts;
   if (!entries.empty())
     answer.edits = {{.kind = EditKind::kLaunch,
                      .launch = 0,
-                     .name = launch.has(flag) ? flag : std::string(kHostFile),
+                     .name = launch.has(flag) ? flag : std::string(field::kHostList),
                      .value = as_flag(entries)}};
   problem.ask_one_change(kRules, std::move(answer));
 }

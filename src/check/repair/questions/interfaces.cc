@@ -37,7 +37,7 @@ void ask_for(RepairProblem& problem, const Troubles& troubles, const Library& li
              const flows::Mesh& mesh) {
   std::vector<Candidate> candidates;
   for (std::size_t host = 0; host < problem.situation().hosts.size(); ++host) {
-    const network::HostFacts& facts = problem.situation().hosts[host];
+    const hostinfo::HostFacts& facts = problem.situation().hosts[host];
     std::vector<Answer> answers{{"as it is", {}}};
     const flows::Mesh::End* const now = end_on(mesh, host);
     const std::string why = problem.found_by(library.rules, host);
@@ -55,7 +55,7 @@ void ask_for(RepairProblem& problem, const Troubles& troubles, const Library& li
     const network::PortSet ports = network::ephemeral_port_set(facts);
     if (now != nullptr) {
       candidates.push_back(
-          {literals[0], *now, fmt::format("{} of {}", network::to_text(now->address), facts.name)});
+          {literals[0], *now, fmt::format("{} of {}", base::to_text(now->address), facts.name)});
     } else {
       problem.choices().require({!literals[0]},
                                 fmt::format("{} has no address for others on {}", library.name, facts.name));
@@ -80,7 +80,7 @@ void ask_on_one_host(RepairProblem& problem, const Library& library) {
 
 void ask_interfaces(RepairProblem& problem, const Troubles& troubles) {
   const flows::FlowPlan& plan = problem.judged().plan;
-  const bool is_horovod = problem.hosts().launch().has("horovod");
+  const bool is_horovod = problem.hosts().launch().has(config::field::kHorovod);
   if (problem.situation().hosts.size() == 1) {
     for (const Library& library : {kGloo, kNccl}) ask_on_one_host(problem, library);
     return;

@@ -6,6 +6,7 @@
 namespace lockstep::repair {
 namespace {
 
+namespace field = config::field;
 using config::Settings;
 
 constexpr std::string_view kClusterNames = "ClusterFirstWithHostNet";
@@ -21,20 +22,20 @@ bool is(const Settings& launch, const std::string& path, bool wanted) {
 }
 
 // Calls `edit` with the path of each pod, service or policy.
-void each(const Settings& launch, const char* list, const auto& edit) {
-  for (std::size_t i = 0; i < launch.count(list); ++i) edit(fmt::format("{}/{}", list, i));
+void each(const Settings& launch, std::string_view list, const auto& edit) {
+  for (std::size_t i = 0; i < launch.count(list); ++i) edit(field::item(list, i).path);
 }
 
 std::string headless_service(const Settings& launch) {
   std::string found;
-  each(launch, "k8s/services", [&](const std::string& service) {
+  each(launch, field::kServices, [&](const std::string& service) {
     if (found.empty() && is(launch, service + "/headless", true)) found = launch.text(service + "/name");
   });
   return found;
 }
 
 void use_cluster_names(const Settings& launch, std::size_t at, std::vector<Edit>& edits) {
-  each(launch, "k8s/pods", [&](const std::string& pod) {
+  each(launch, field::kPods, [&](const std::string& pod) {
     if (is(launch, pod + "/host_network", true) && launch.text(pod + "/dns_policy") != kClusterNames)
       add(at, pod + "/dns_policy", std::string(kClusterNames), edits);
   });
@@ -42,25 +43,26 @@ void use_cluster_names(const Settings& launch, std::size_t at, std::vector<Edit>
 
 void name_headless_service(const Settings& launch, std::size_t at, std::vector<Edit>& edits) {
   const std::string service = headless_service(launch);
-  each(launch, "k8s/pods", [&](const std::string& pod) {
+  each(launch, field::kPods, [&](const std::string& pod) {
     if (!service.empty() && launch.has(pod + "/subdomain") && launch.text(pod + "/subdomain") != service)
       add(at, pod + "/subdomain", service, edits);
   });
 }
 
 void make_headless(const Settings& launch, std::size_t at, std::vector<Edit>& edits) {
-  each(launch, "k8s/services", [&](const std::string& service) {
+  each(launch, field::kServices, [&](const std::string& service) {
     if (is(launch, service + "/headless", false)) add(at, service + "/headless", "true", edits);
   });
 }
 
 void leave_mesh(const Settings& launch, std::size_t at, std::vector<Edit>& edits) {
-  if (launch.count("k8s/pods") > 0) add(at, "k8s/pods/0/mesh", "false", edits);
+  if (launch.count(field::kPods) > 0)
+    add(at, field::member(field::item(field::kPods, 0), "mesh"), "false", edits);
 }
 
 void open_policies(const Settings& launch, std::size_t at, const std::string& direction,
                    std::vector<Edit>& edits) {
-  each(launch, "k8s/policies", [&](const std::string& policy) {
+  each(launch, field::kPolicies, [&](const std::string& policy) {
     if (is(launch, policy + "/limits_" + direction, true))
       add(at, fmt::format("{}/{}", policy, direction), "open", edits);
   });

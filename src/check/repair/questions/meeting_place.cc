@@ -8,6 +8,7 @@
 namespace lockstep::repair {
 namespace {
 
+namespace field = config::field;
 using flows::FlowKind;
 
 constexpr std::uint16_t kFirstPort = 29500;
@@ -24,12 +25,13 @@ class MeetingPlace {
 
   void ask() {
     const config::Settings& launch = problem_.hosts().launch();
-    const bool is_torch = launch.has("torchrun") || launch.has("accelerate") || launch.has("deepspeed") ||
-                          launch.has("env/MASTER_ADDR") || launch.has("env/RANK");
-    if (!is_torch || launch.has("tf/cluster") || launch.has("horovod")) return;
-    now_ = {launch.text("job/master_addr"), launch.number("job/master_port").value_or(0)};
+    const bool is_torch = launch.has(field::kTorchrun) || launch.has(field::kAccelerate) ||
+                          launch.has(field::kDeepspeed) || launch.has(field::variable("MASTER_ADDR")) ||
+                          launch.has(field::variable("RANK"));
+    if (!is_torch || launch.has(field::kTensorflowCluster) || launch.has(field::kHorovod)) return;
+    now_ = {launch.text(field::kMasterAddress), launch.number(field::kMasterPort).value_or(0)};
     kind_ = FlowKind::kStore;
-    if (launch.has("torchrun") && launch.text("torchrun/rdzv_backend") != "static")
+    if (launch.has(field::kTorchrun) && launch.text(field::kRendezvousBackend) != "static")
       kind_ = FlowKind::kRendezvous;
     find_master();
 
@@ -47,7 +49,8 @@ class MeetingPlace {
     const auto& launches = problem_.launches();
     const auto& hosts = problem_.hosts();
     for (std::size_t i = 0; launches.size() == hosts.size() && i < launches.size(); ++i) {
-      const auto rank = launches[i].number(launches[i].has("torchrun") ? "torchrun/node_rank" : "env/RANK");
+      const auto rank = launches[i].has(field::kTorchrun) ? launches[i].number(field::kTorchrunNodeRank)
+                                                          : launches[i].number(field::variable("RANK"));
       if (rank == 0) {
         master_ = i;
         return;
@@ -63,15 +66,15 @@ class MeetingPlace {
   }
 
   network::PortSet taken_ports() const {
-    const network::HostFacts& master = problem_.situation().hosts[master_];
+    const hostinfo::HostFacts& master = problem_.situation().hosts[master_];
     network::PortSet taken = network::ephemeral_port_set(master);
-    for (const network::ListeningSocket& socket : master.listening)
+    for (const hostinfo::ListeningSocket& socket : master.listening)
       taken.add(network::PortSet::one(socket.port));
     return taken;
   }
 
   // Ports at which an address of the master can be reached by all others.
-  network::PortSet open_ports(const network::Address& address) const {
+  network::PortSet open_ports(const base::Address& address) const {
     network::PortSet open{{1024, 65535}};
     for (std::size_t source = 0; source < problem_.hosts().size(); ++source) {
       if (source == master_) continue;
@@ -100,7 +103,7 @@ class MeetingPlace {
     const bool is_as_first_launch_says = !problem_.found_by("P06").empty() && !needs_other_port;
     if (is_as_first_launch_says) places.push_back(now_);
     for (const UsableInterface& one : problem_.usable(master_)) {
-      const std::string text = network::to_text(one.address);
+      const std::string text = base::to_text(one.address);
       if (!needs_other_port && text != now_.host) places.push_back({text, now_.port});
       if (!needs_other_port && !troubles_.has_firewalls()) continue;
       const std::uint16_t port = port_for(open_ports(one.address));
@@ -123,29 +126,30 @@ class MeetingPlace {
       if (launch.text(path) == value) return;
       edits.push_back({.kind = EditKind::kLaunch, .launch = at, .name = path, .value = value});
     };
-    const bool is_elastic = launch.has("torchrun") && launch.text("torchrun/rdzv_backend") != "static";
-    if (is_elastic || launch.has("torchrun/rdzv_endpoint")) {
+    const bool is_elastic =
+        launch.has(field::kTorchrun) && launch.text(field::kRendezvousBackend) != "static";
+    if (is_elastic || launch.has(field::kRendezvousEndpoint)) {
       const bool is_ipv6 = place.host.find(':') != std::string::npos;
-      set("torchrun/rdzv_endpoint",
+      set(field::kRendezvousEndpoint,
           fmt::format("{}{}{}:{}", is_ipv6 ? "[" : "", place.host, is_ipv6 ? "]" : "", place.port));
-    } else if (launch.has("torchrun")) {
-      set_where_given(launch, "torchrun/master_addr", "job/master_addr", place.host, set);
-      set_where_given(launch, "torchrun/master_port", "job/master_port", port, set);
-    } else if (launch.has("accelerate")) {
-      set_where_given(launch, "accelerate/main_process_ip", "job/master_addr", place.host, set);
-      set_where_given(launch, "accelerate/main_process_port", "job/master_port", port, set);
-    } else if (launch.has("deepspeed")) {
-      set_where_given(launch, "deepspeed/master_addr", "job/master_addr", place.host, set);
-      set_where_given(launch, "deepspeed/master_port", "job/master_port", port, set);
+    } else if (launch.has(field::kTorchrun)) {
+      set_where_given(launch, field::kTorchrunMasterAddress, field::kMasterAddress, place.host, set);
+      set_where_given(launch, field::kTorchrunMasterPort, field::kMasterPort, port, set);
+    } else if (launch.has(field::kAccelerate)) {
+      set_where_given(launch, field::kAccelerateMasterAddress, field::kMasterAddress, place.host, set);
+      set_where_given(launch, field::kAccelerateMasterPort, field::kMasterPort, port, set);
+    } else if (launch.has(field::kDeepspeed)) {
+      set_where_given(launch, field::kDeepspeedMasterAddress, field::kMasterAddress, place.host, set);
+      set_where_given(launch, field::kDeepspeedMasterPort, field::kMasterPort, port, set);
     } else {
-      set("env/MASTER_ADDR", place.host);
-      set("env/MASTER_PORT", port);
+      set(field::variable("MASTER_ADDR"), place.host);
+      set(field::variable("MASTER_PORT"), port);
     }
   }
 
   // What is so by default already need not be written.
-  static void set_where_given(const config::Settings& launch, const std::string& path, const char* meaning,
-                              const std::string& value, const auto& set) {
+  static void set_where_given(const config::Settings& launch, const std::string& path,
+                              std::string_view meaning, const std::string& value, const auto& set) {
     if (!launch.has(path) && launch.text(meaning) == value) return;
     set(path, value);
   }
@@ -156,7 +160,7 @@ class MeetingPlace {
     for (const flows::RequiredFlow& flow : problem_.judged().plan.flows)
       if (flow.kind == FlowKind::kStore || flow.kind == FlowKind::kRendezvous)
         if (!require_flow(problem_, troubles_, flow, {!as_it_is},
-                          fmt::format("at {}, port {}", network::to_text(flow.flow.destination),
+                          fmt::format("at {}, port {}", base::to_text(flow.flow.destination),
                                       network::to_text(flow.flow.ports))))
           return;
   }
@@ -197,7 +201,7 @@ void ask_own_addresses(RepairProblem& problem) {
       answer.edits.push_back({.kind = EditKind::kEnvironment,
                               .host = host,
                               .name = "PET_LOCAL_ADDR",
-                              .value = network::to_text(usable.front().address)});
+                              .value = base::to_text(usable.front().address)});
   }
   const auto literals = problem.ask({{"as it is", {}}, std::move(answer)});
   problem.choices().require({!literals[0]}, why);

@@ -9,6 +9,7 @@
 namespace lockstep::repair {
 namespace {
 
+namespace field = config::field;
 using config::Settings;
 
 // Every launch a number of its own below `count`; whoever has a good one first keeps it.
@@ -65,15 +66,17 @@ void ask_ranks(RepairProblem& problem) {
   const std::size_t count = problem.launches().size();
   if (count < 2) return;
   const std::string size = fmt::format("{}", count);
-  problem.ask_one_change("R02 R03", {"each launch has a rank of its own", numbers(problem, "env/RANK")});
-  problem.ask_one_change("R04",
-                         {"all launches have one world size", everywhere(problem, "env/WORLD_SIZE", size)});
+  problem.ask_one_change("R02 R03",
+                         {"each launch has a rank of its own", numbers(problem, field::variable("RANK"))});
+  problem.ask_one_change(
+      "R04", {"all launches have one world size", everywhere(problem, field::variable("WORLD_SIZE"), size)});
   problem.ask_one_change("R14 R15",
-                         {"each node has a rank of its own", numbers(problem, "torchrun/node_rank")});
-  problem.ask_one_change("R08",
-                         {"each machine has a rank of its own", numbers(problem, "accelerate/machine_rank")});
-  problem.ask_one_change("R09", {"all launches have one id", everywhere(problem, "torchrun/rdzv_id",
-                                                                        usual(problem, "torchrun/rdzv_id"))});
+                         {"each node has a rank of its own", numbers(problem, field::kTorchrunNodeRank)});
+  problem.ask_one_change(
+      "R08", {"each machine has a rank of its own", numbers(problem, field::kAccelerateMachineRank)});
+  problem.ask_one_change("R09",
+                         {"all launches have one id",
+                          everywhere(problem, field::kRendezvousId, usual(problem, field::kRendezvousId))});
 }
 
 }  // namespace lockstep::repair

@@ -6,6 +6,7 @@
 namespace lockstep::repair {
 namespace {
 
+namespace field = config::field;
 constexpr std::string_view kEnough = "1073741824";  // bytes of /dev/shm
 
 struct Setting {
@@ -35,8 +36,8 @@ constexpr Setting kSettings[] = {
 // Slots of all hosts of the list.
 std::optional<std::int64_t> slots_of(const config::Settings& launch) {
   std::int64_t slots = 0;
-  for (std::size_t i = 0; i < launch.count("host_list"); ++i)
-    slots += launch.number(fmt::format("host_list/{}/slots", i)).value_or(0);
+  for (std::size_t i = 0; i < launch.count(field::kHostList); ++i)
+    slots += launch.number(field::host_slots(i)).value_or(0);
   return slots > 0 ? std::optional(slots) : std::nullopt;
 }
 
@@ -46,11 +47,12 @@ void ask_processes(RepairProblem& problem) {
   const config::Settings& launch = problem.hosts().launch();
   const auto slots = slots_of(launch);
   if (!slots) return problem.choices().require({}, why);
-  const auto literals = problem.ask({{"as it is", {}},
-                                     {"as many processes as there are slots",
-                                      {{.kind = EditKind::kLaunch,
-                                        .name = launch.has("horovod") ? "horovod/np" : "mpi/np",
-                                        .value = fmt::format("{}", *slots)}}}});
+  const auto literals =
+      problem.ask({{"as it is", {}},
+                   {"as many processes as there are slots",
+                    {{.kind = EditKind::kLaunch,
+                      .name = launch.has(field::kHorovod) ? field::kHorovodRanks : field::kMpiRanks,
+                      .value = fmt::format("{}", *slots)}}}});
   problem.choices().require({!literals[0]}, why);
 }
 

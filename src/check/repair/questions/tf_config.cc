@@ -10,6 +10,7 @@
 namespace lockstep::repair {
 namespace {
 
+namespace field = config::field;
 using base::Json;
 using config::Settings;
 
@@ -27,7 +28,7 @@ class TfConfigs {
     std::map<std::string, int> counts;
     int most = 0;
     for (const Settings& launch : problem.launches()) {
-      const Json* const cluster = launch.find("tf/cluster");
+      const Json* const cluster = launch.find(field::kTensorflowCluster);
       if (cluster == nullptr || !cluster->is_object()) continue;
       const int count = ++counts[cluster->dump()];
       if (count <= most) continue;
@@ -59,12 +60,12 @@ class TfConfigs {
     for (auto& [job, entries] : cluster_.items()) {
       for (Json& entry : entries) {
         const config::Endpoint endpoint = config::endpoint_of(entry.get<std::string>());
-        const auto address = network::parse_address(endpoint.host);
+        const auto address = base::parse_address(endpoint.host);
         const bool is_loopback = endpoint.host == "localhost" || (address && address->is_loopback());
         if (is_loopback && at < hosts.size() && hosts.size() > 1) {
           const auto& usable = problem_.usable(at);
           if (!usable.empty())
-            entry = fmt::format("{}:{}", network::to_text(usable.front().address), endpoint.port);
+            entry = fmt::format("{}:{}", base::to_text(usable.front().address), endpoint.port);
         }
         ++at;
       }
@@ -80,7 +81,7 @@ class TfConfigs {
       const auto address = hosts.resolved(i, endpoint.host);
       const auto meant = address ? hosts.with_address(*address) : hosts.named(endpoint.host);
       if (!meant || *meant == i || problem_.usable(i).empty()) continue;
-      entry = fmt::format("{}:{}", network::to_text(problem_.usable(i).front().address), endpoint.port);
+      entry = fmt::format("{}:{}", base::to_text(problem_.usable(i).front().address), endpoint.port);
     }
   }
 
@@ -105,7 +106,8 @@ class TfConfigs {
       for (std::size_t i = 0; i < entries.size(); ++i) left.insert({job, static_cast<std::int64_t>(i)});
     std::vector<std::optional<Task>> kept;
     for (const Settings& launch : problem_.launches()) {
-      const Task task{launch.text("tf/task/type"), launch.number("tf/task/index").value_or(-1)};
+      const Task task{launch.text(field::kTensorflowTaskType),
+                      launch.number(field::kTensorflowTaskIndex).value_or(-1)};
       kept.push_back(left.erase(task) > 0 ? std::optional(task) : std::nullopt);
     }
     std::vector<Task> tasks;
@@ -126,18 +128,18 @@ class TfConfigs {
 
 bool means_the_same(const Settings& launch, const std::string& text) {
   const auto parsed = base::parse_json(text, "TF_CONFIG");
-  const Json* const cluster = launch.find("tf/cluster");
+  const Json* const cluster = launch.find(field::kTensorflowCluster);
   if (!parsed.ok() || cluster == nullptr) return false;
   return parsed.value()["cluster"] == *cluster &&
-         parsed.value()["task"]["type"] == launch.text("tf/task/type") &&
-         launch.number("tf/task/index") == parsed.value()["task"]["index"].get<std::int64_t>();
+         parsed.value()["task"]["type"] == launch.text(field::kTensorflowTaskType) &&
+         launch.number(field::kTensorflowTaskIndex) == parsed.value()["task"]["index"].get<std::int64_t>();
 }
 
 void require_tasks(RepairProblem& problem, const Troubles& troubles, const std::vector<Literal>& unless) {
   for (const flows::RequiredFlow& flow : problem.judged().plan.flows)
     if (flow.kind == flows::FlowKind::kTensorflow)
       require_flow(problem, troubles, flow, unless,
-                   fmt::format("at {}, port {}", network::to_text(flow.flow.destination),
+                   fmt::format("at {}, port {}", base::to_text(flow.flow.destination),
                                network::to_text(flow.flow.ports)));
 }
 
@@ -151,7 +153,7 @@ void ask_tf_config(RepairProblem& problem, const Troubles& troubles) {
   for (std::size_t i = 0; i < texts.size(); ++i)
     if (!means_the_same(problem.launches()[i], texts[i]))
       answer.edits.push_back(
-          {.kind = EditKind::kLaunch, .launch = i, .name = "env/TF_CONFIG", .value = texts[i]});
+          {.kind = EditKind::kLaunch, .launch = i, .name = field::variable("TF_CONFIG"), .value = texts[i]});
   if (answer.edits.empty()) return problem.choices().require({}, why);
   const auto literals = problem.ask({{"as it is", {}}, std::move(answer)});
   problem.choices().require({!literals[0]}, why);

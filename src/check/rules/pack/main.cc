@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "base/file.h"
+#include "base/json_schema.h"
 #include "check/rules/catalogue.h"
 #include "model/finding_code.h"
 
@@ -31,9 +32,25 @@ std::vector<std::string> code_faults(const std::vector<lockstep::rules::Rule>& r
   return faults;
 }
 
-Result<void> pack(const fs::path& folder, const fs::path& symptoms, const fs::path& out) {
+Result<std::vector<std::string>> schema_faults(const fs::path& folder, const fs::path& schema_file) {
+  constexpr std::size_t kLargestFile = std::size_t{1} << 20;
+  const std::string text = TRY(lockstep::base::read_file(schema_file, kLargestFile));
+  const auto schema = TRY(lockstep::base::JsonSchema::parse(text, schema_file.string()));
+  std::vector<std::string> all;
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder)) {
+    if (entry.path().extension() != ".yaml") continue;
+    const std::string rule = TRY(lockstep::base::read_file(entry.path(), kLargestFile));
+    const auto faults = lockstep::base::yaml_faults(schema, rule, entry.path().string());
+    all.insert(all.end(), faults.begin(), faults.end());
+  }
+  return all;
+}
+
+Result<void> pack(const fs::path& folder, const fs::path& symptoms, const fs::path& schema,
+                  const fs::path& out) {
   const auto entries = TRY(lockstep::rules::read_rule_folder(folder));
-  std::vector<std::string> faults = lockstep::rules::sample_faults(entries);
+  std::vector<std::string> faults = TRY(schema_faults(folder, schema));
+  if (faults.empty()) faults = lockstep::rules::sample_faults(entries);
   if (faults.empty()) faults = code_faults(TRY(lockstep::rules::decode_rules(entries)), symptoms);
   if (!faults.empty())
     return Error{"the rules are not sound", folder.string(), fmt::format("{}", fmt::join(faults, "\n  ")),
@@ -44,11 +61,11 @@ Result<void> pack(const fs::path& folder, const fs::path& symptoms, const fs::pa
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 4) {
-    fmt::print(stderr, "usage: pack_rules RULES_FOLDER SYMPTOMS_FOLDER OUT_FILE\n");
+  if (argc != 5) {
+    fmt::print(stderr, "usage: pack_rules RULES_FOLDER SYMPTOMS_FOLDER SCHEMA OUT_FILE\n");
     return 2;
   }
-  const Result<void> done = pack(argv[1], argv[2], argv[3]);
+  const Result<void> done = pack(argv[1], argv[2], argv[3], argv[4]);
   if (done.ok()) return 0;
   fmt::print(stderr, "{}: {}: {}\n", done.error().what, done.error().where, done.error().why);
   return 1;

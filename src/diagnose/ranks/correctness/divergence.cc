@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "catalogue/advice.h"
 #include "diagnose/ranks/describe.h"
-#include "diagnose/ranks/fixes.h"
 #include "diagnose/ranks/meeting_finder.h"
 #include "diagnose/ranks/timing/waiting_calls.h"
 #include "model/finding_code.h"
@@ -53,7 +53,7 @@ model::Finding finding_of(const model::Job& job, const Divergence& divergence) {
                          .title = title_of(job, divergence),
                          .explanation = {},
                          .evidence = {result_at(job, divergence.odd), result_at(job, divergence.usual)},
-                         .fixes = fixes_for(model::codes::kDivergenceOutputsDiffer)};
+                         .fixes = catalogue::fixes_for(model::codes::kDivergenceOutputsDiffer)};
   finding.explanation = fmt::format(
       "This collective must leave the same bytes on all its members. It is the first that did not; {} did "
       "not "

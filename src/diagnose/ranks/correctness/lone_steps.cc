@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "catalogue/advice.h"
 #include "diagnose/ranks/describe.h"
-#include "diagnose/ranks/fixes.h"
 #include "diagnose/ranks/training_position.h"
 #include "model/finding_code.h"
 
@@ -57,7 +57,7 @@ std::optional<model::Finding> find_lone_steps(const Job& job) {
                          .title = {},
                          .explanation = {},
                          .evidence = {},
-                         .fixes = fixes_for(model::codes::kParallelLoneSteps)};
+                         .fixes = catalogue::fixes_for(model::codes::kParallelLoneSteps)};
   for (std::size_t at = 0; at < job.ranks.size(); ++at) {
     const auto lone = lone_steps_of(job.ranks[at]);
     if (!lone) return std::nullopt;

@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "catalogue/advice.h"
 #include "diagnose/ranks/describe.h"
-#include "diagnose/ranks/fixes.h"
 
 namespace lockstep::ranks {
 namespace {
@@ -130,7 +130,7 @@ model::Finding finding_of(const Job& job, const Drift& drift, std::string_view w
               drift.agreed_before ? "Before that step they were the same." : "They never were the same.",
               with_commas(drift.steps)),
           .evidence = evidence_for(job, drift, what),
-          .fixes = fixes_for(code)};
+          .fixes = catalogue::fixes_for(code)};
 }
 
 std::optional<model::Finding> find_drift_of(const Job& job, Part part, std::string_view what,

@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "catalogue/advice.h"
 #include "diagnose/ranks/describe.h"
-#include "diagnose/ranks/fixes.h"
 #include "diagnose/ranks/training_position.h"
 #include "model/finding_code.h"
 
@@ -119,7 +119,7 @@ model::Finding finding_of(const Job& job, const std::vector<model::CommunicatorI
                                  "rank alone would.",
                                  with_commas(comparison.meetings)),
       .evidence = {input_at(job, comparison.one), input_at(job, comparison.other)},
-      .fixes = fixes_for(model::codes::kParallelSameInputs)};
+      .fixes = catalogue::fixes_for(model::codes::kParallelSameInputs)};
 }
 
 }  // namespace

@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "catalogue/advice.h"
 #include "diagnose/ranks/describe.h"
-#include "diagnose/ranks/fixes.h"
 #include "diagnose/ranks/timing/waiting_calls.h"
 #include "model/finding_code.h"
 
@@ -23,7 +23,7 @@ void explain_by_uneven_steps(const UnevenSteps& uneven, model::Finding& finding)
   finding.explanation +=
       fmt::format("{} ended after {} steps; the ranks that wait are in step {}. ",
                   ranks_in_words(finding.root_ranks), uneven.steps_of_early, uneven.steps_of_waiting);
-  finding.fixes = fixes_for(finding.code);
+  finding.fixes = catalogue::fixes_for(finding.code);
 }
 
 namespace {

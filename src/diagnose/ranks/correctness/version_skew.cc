@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "catalogue/advice.h"
 #include "diagnose/ranks/describe.h"
-#include "diagnose/ranks/fixes.h"
 #include "model/finding_code.h"
 
 namespace lockstep::ranks {
@@ -54,7 +54,7 @@ model::Finding skew(const model::Job& job, const RanksByVersion& versions, std::
              : fmt::format("{} {} another version than the others ({} {} instead of {})",
                            ranks_in_words(finding.root_ranks),
                            finding.root_ranks.size() == 1 ? "runs" : "run", what, others, usual->first);
-  finding.fixes = fixes_for(finding.code);
+  finding.fixes = catalogue::fixes_for(finding.code);
   return finding;
 }
 

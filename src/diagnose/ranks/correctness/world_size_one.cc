@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "diagnose/ranks/fixes.h"
+#include "catalogue/advice.h"
 #include "model/finding_code.h"
 #include "model/world_size_one.h"
 
@@ -33,7 +33,7 @@ std::optional<model::Finding> find_world_size_one(std::span<const model::Job> pa
                                 .rank = 0,
                                 .text = pid ? fmt::format("rank 0 of 1, process {}", *pid) : "rank 0 of 1"});
   }
-  finding.fixes = fixes_for(finding.code);
+  finding.fixes = catalogue::fixes_for(finding.code);
   return finding;
 }
 

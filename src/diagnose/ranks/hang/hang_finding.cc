@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "catalogue/advice.h"
 #include "diagnose/ranks/failed_ranks.h"
-#include "diagnose/ranks/fixes.h"
 #include "diagnose/ranks/hang/hang_finding_builder.h"
 #include "model/finding_code.h"
 
@@ -58,15 +58,15 @@ std::vector<model::Fix> fixes_of(const HangFindingBuilder& builder) {
   const model::Finding& finding = builder.finding;
   const bool never_came =
       finding.code == model::codes::kMissingEvidence && finding.leaf == model::Leaf::kSetupHang;
-  if (never_came) return fixes_for(model::codes::kSetupRankNotStarted);
-  std::vector<model::Fix> fixes = fixes_for(finding.code);
+  if (never_came) return catalogue::fixes_for(model::codes::kSetupRankNotStarted);
+  std::vector<model::Fix> fixes = catalogue::fixes_for(finding.code);
   const bool may_be_the_way =
       finding.code == model::codes::kDeadRank && std::ranges::all_of(finding.root_ranks, [&](int rank) {
         const model::RankHistory* history = builder.job.find_rank(rank);
         return history != nullptr && was_let_down(*history);
       });
   if (!may_be_the_way) return fixes;
-  std::vector<model::Fix> of_the_way = fixes_for(model::codes::kStuckInCollective);
+  std::vector<model::Fix> of_the_way = catalogue::fixes_for(model::codes::kStuckInCollective);
   of_the_way.insert(of_the_way.end(), fixes.begin(), fixes.end());
   return of_the_way;
 }

@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
+#include "catalogue/advice.h"
 #include "diagnose/ranks/align.h"
 #include "diagnose/ranks/describe.h"
-#include "diagnose/ranks/fixes.h"
 #include "diagnose/ranks/rank_state.h"
 #include "model/finding_code.h"
 
@@ -136,7 +136,7 @@ model::Finding finding_of(const model::Job& job, const LaggingCounter& lagging) 
                                               model::EvidenceLevel::kInferred));
     if (finding.evidence.size() >= 4) break;
   }
-  finding.fixes = fixes_for(finding.code);
+  finding.fixes = catalogue::fixes_for(finding.code);
   return finding;
 }
 

@@ -10,8 +10,8 @@
 
 #include <fmt/format.h>
 
+#include "catalogue/advice.h"
 #include "diagnose/ranks/describe.h"
-#include "diagnose/ranks/fixes.h"
 #include "model/finding_code.h"
 
 namespace lockstep::ranks {
@@ -155,7 +155,7 @@ std::optional<model::Finding> find_stuck_stacks(const Job& job) {
   } else {
     return std::nullopt;
   }
-  finding.fixes = fixes_for(model::codes::kMissingRank);
+  finding.fixes = catalogue::fixes_for(model::codes::kMissingRank);
   return finding;
 }
 

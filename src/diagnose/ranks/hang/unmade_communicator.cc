@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "catalogue/advice.h"
 #include "diagnose/ranks/describe.h"
-#include "diagnose/ranks/fixes.h"
 #include "model/finding_code.h"
 
 namespace lockstep::ranks {
@@ -90,7 +90,7 @@ model::Finding finding_of(const model::Job& job, const UnmadeCommunicator& unmad
         model::EvidenceLevel::kAbsence));
     if (finding.evidence.size() > 4) break;
   }
-  finding.fixes = fixes_for(finding.code);
+  finding.fixes = catalogue::fixes_for(finding.code);
   return finding;
 }
 

@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "catalogue/advice.h"
 #include "diagnose/ranks/describe.h"
-#include "diagnose/ranks/fixes.h"
 #include "model/finding_code.h"
 
 namespace lockstep::ranks {
@@ -55,7 +55,7 @@ std::optional<model::Finding> find_unstarted_ranks(const model::Job& job) {
                              "not started or are not ready to join, or the number of ranks is set too high.",
                              *job.world_size, ranks_in_words(waiting), ranks_in_words(unseen)),
                          .evidence = {},
-                         .fixes = fixes_for(model::codes::kSetupRankNotStarted)};
+                         .fixes = catalogue::fixes_for(model::codes::kSetupRankNotStarted)};
   finding.evidence.push_back(
       evidence_about(job, job.ranks.front(), "begun, and no call since", model::EvidenceLevel::kSeen));
   const bool most_are_there = unseen.size() <= waiting.size();

@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "catalogue/advice.h"
 #include "diagnose/ranks/describe.h"
-#include "diagnose/ranks/fixes.h"
 #include "model/finding_code.h"
 
 namespace lockstep::ranks {
@@ -150,7 +150,7 @@ Finding finding_of(const Job& job, const Mismatch& mismatch) {
     add_evidence(job, finding, mismatch.sides[at].first, mismatch.sides[at].ranks);
   }
   add_evidence(job, finding, mismatch.sides.front().first, mismatch.sides.front().ranks);
-  finding.fixes = fixes_for(finding.code);
+  finding.fixes = catalogue::fixes_for(finding.code);
   put_the_model_first(mismatch, finding.fixes);
   return finding;
 }
@@ -175,7 +175,7 @@ Finding finding_of(const Job& job, const MessageMismatch& mismatch) {
                                     describe(job, signature_of(job, event_at(job, mismatch.receive))));
   add_evidence(job, finding, mismatch.send, {mismatch.sender});
   add_evidence(job, finding, mismatch.receive, {mismatch.receiver});
-  finding.fixes = fixes_for(finding.code);
+  finding.fixes = catalogue::fixes_for(finding.code);
   return finding;
 }
 

@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "catalogue/advice.h"
 #include "diagnose/ranks/describe.h"
-#include "diagnose/ranks/fixes.h"
 #include "model/finding_code.h"
 
 namespace lockstep::ranks {
@@ -79,7 +79,7 @@ Finding finding_of(const Job& job, const UnevenExchange& exchange) {
   if (exchange.ranks.size() > 1)
     evidence.text = fmt::format("{}: {}", ranks_in_words(exchange.ranks), evidence.text);
   finding.evidence.push_back(std::move(evidence));
-  finding.fixes = fixes_for(finding.code);
+  finding.fixes = catalogue::fixes_for(finding.code);
   return finding;
 }
 

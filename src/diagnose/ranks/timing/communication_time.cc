@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "catalogue/advice.h"
 #include "diagnose/ranks/describe.h"
-#include "diagnose/ranks/fixes.h"
 #include "diagnose/ranks/timing/robust.h"
 #include "model/finding_code.h"
 
@@ -74,7 +74,7 @@ std::optional<model::Finding> finding_of(const model::Job& job, const Communicat
     evidence.level = model::EvidenceLevel::kInferred;
     finding.evidence.push_back(std::move(evidence));
   }
-  finding.fixes = fixes_for(finding.code);
+  finding.fixes = catalogue::fixes_for(finding.code);
   return finding;
 }
 

@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "catalogue/advice.h"
 #include "diagnose/ranks/describe.h"
-#include "diagnose/ranks/fixes.h"
 #include "diagnose/ranks/timing/robust.h"
 #include "model/finding_code.h"
 
@@ -91,7 +91,7 @@ std::optional<model::Finding> find_growing_work(const model::Job& job, const Tim
           "the same: the work itself grows, not the waiting for others. One rank alone would slow down in "
           "the same way.",
       .evidence = {},
-      .fixes = fixes_for(model::codes::kSlowRateFalls)};
+      .fixes = catalogue::fixes_for(model::codes::kSlowRateFalls)};
   model::Evidence evidence = evidence_of(job, first_of_last_part(job, 0));
   evidence.text += fmt::format("; over {} the work before such a call has grown without a break",
                                duration_in_words(timings.runs.front().span_ns()));

@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "catalogue/advice.h"
 #include "diagnose/ranks/describe.h"
-#include "diagnose/ranks/fixes.h"
 #include "diagnose/ranks/timing/message_pairs.h"
 #include "diagnose/ranks/timing/robust.h"
 #include "diagnose/ranks/timing/waiting_calls.h"
@@ -73,7 +73,7 @@ std::optional<model::Finding> finding_of(const model::Job& job, std::vector<Slow
       "design look the same, so compare with the topology.",
       duration_in_words(links.front().transfer_ns), duration_in_words(links.front().usual_ns),
       percent(links.front().lost_share));
-  finding.fixes = fixes_for(finding.code);
+  finding.fixes = catalogue::fixes_for(finding.code);
   return finding;
 }
 

@@ -9,8 +9,8 @@
 
 #include <fmt/format.h>
 
+#include "catalogue/advice.h"
 #include "diagnose/ranks/describe.h"
-#include "diagnose/ranks/fixes.h"
 #include "diagnose/ranks/timing/lateness.h"
 #include "diagnose/ranks/timing/robust.h"
 #include "diagnose/ranks/timing/waiting_calls.h"
@@ -123,7 +123,7 @@ Finding common_part(const Job& job, const Alignment& alignment, const model::Kno
   for (std::size_t at = 0; at < std::min(kMaxShown, shown.size()); ++at) {
     add_evidence(job, alignment, shown[at], finding);
   }
-  finding.fixes = fixes_for(finding.code);
+  finding.fixes = catalogue::fixes_for(finding.code);
   return finding;
 }
 

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/json_fields.h"
+#include "base/json.h"
 
 namespace lockstep::service {
 namespace {

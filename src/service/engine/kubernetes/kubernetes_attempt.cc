@@ -11,11 +11,9 @@
 #include <fmt/ranges.h>
 
 #include "base/file.h"
+#include "service/engine/attempt_folder.h"
 #include "service/engine/kubernetes/attempt_objects.h"
-#include "service/engine/kubernetes/attempt_pods.h"
-#include "service/engine/kubernetes/gang_placing.h"
-#include "service/engine/kubernetes/memory_ends.h"
-#include "service/engine/news.h"
+#include "service/engine/kubernetes/pod_states.h"
 
 namespace lockstep::service {
 namespace {
@@ -80,13 +78,13 @@ class KubernetesJob : public RemoteJob {
 
  private:
   RemoteState judged() {
-    if (is_over()) return {.standing = RemoteStanding::kOver, .trouble = asked_at_ ? "" : trouble()};
+    if (is_over()) return {.standing = RemoteStanding::kOver, .trouble = asked_at_ ? EndReason() : trouble()};
     if (asked_at_) {
       end_pods();
       return {.standing = RemoteStanding::kUnknown};
     }
     if (auto waits = all_or_none()) return std::move(*waits);
-    if (std::string wrong = trouble(); !wrong.empty())
+    if (EndReason wrong = trouble(); !wrong.is_empty())
       return {.standing = RemoteStanding::kUnknown, .trouble = std::move(wrong)};
     return standing();
   }
@@ -122,8 +120,7 @@ class KubernetesJob : public RemoteJob {
     forget_pods(folder_);
     const auto made = make_pods(folder_, plan_, program_, pods_);
     if (made.ok()) return {.standing = RemoteStanding::kWaiting};
-    return {.standing = RemoteStanding::kUnknown,
-            .trouble = fmt::format("{}: {}", made.error().what, made.error().why)};
+    return {.standing = RemoteStanding::kUnknown, .trouble = EndReason::refused(made.error())};
   }
 
   RemoteState standing() const {
@@ -163,42 +160,39 @@ class KubernetesJob : public RemoteJob {
   }
 
   // What befell pods that their ranks cannot tell. Empty: nothing.
-  std::string trouble() {
-    if (were_removed_by_us()) return "";
+  EndReason trouble() {
+    if (were_removed_by_us()) return {};
     for (int rank = 0; rank < plan_.workers; ++rank) {
       const auto pod = std::ranges::find(states_, rank, &PodState::rank);
       if (pod == states_.end() || (pod->is_going && !pod->is_node_silent))
-        return fmt::format("preempted by Kubernetes: the pod of rank {} was deleted", rank);
-      if (pod->phase == "Failed" && !has_said_its_end(rank)) return end_in_words(*pod);
+        return EndReason::preempted("Kubernetes", fmt::format("the pod of rank {} was deleted", rank));
+      if (pod->phase == "Failed" && !has_said_its_end(rank)) return end_of(*pod);
     }
     return trouble_at_the_start();
   }
 
   // What was wrong at first says more than the words that come back later.
-  std::string trouble_at_the_start() {
+  EndReason trouble_at_the_start() {
     const auto stuck = std::ranges::find_if(states_, can_never_start);
     if (stuck == states_.end()) {
       stuck_.reset();
-      return "";
+      return {};
     }
     if (!stuck_) {
-      stuck_ = {Clock::now(), fmt::format("Kubernetes cannot start rank {}: {}: {}", stuck->rank,
-                                          stuck->reason, stuck->message)};
+      stuck_ = {Clock::now(), EndReason::pod_not_started(stuck->rank, stuck->reason, stuck->message)};
     }
-    return Clock::now() - stuck_->since < kTimeToStart ? "" : stuck_->why;
+    return Clock::now() - stuck_->since < kTimeToStart ? EndReason() : stuck_->why;
   }
 
-  std::string end_in_words(const PodState& pod) const {
-    if (pod.reason == "OOMKilled") return fmt::format("rank {} was ended at its memory limit", pod.rank);
+  EndReason end_of(const PodState& pod) const {
+    if (pod.reason == "OOMKilled") return EndReason::memory_limit_of_pod(pod.rank);
     if (pod.reason == "Preempting" || pod.reason == "Preempted")
-      return fmt::format("preempted by Kubernetes: {}", pod.message);
+      return EndReason::preempted("Kubernetes", pod.message);
     if (pod.reason == "Evicted" || pod.reason == "NodeShutdown" || pod.reason == "Terminated" ||
         pod.reason == "NodeLost" || pod.reason == "NodeAffinity")
-      return fmt::format("Kubernetes lost a node of the job: rank {}: {} {}", pod.rank, pod.reason,
-                         pod.message);
-    const std::string said = pods_.last_words(pod);
-    return fmt::format("the pod of rank {} ended with status {} before its rank did{}{}", pod.rank,
-                       pod.exit_status.value_or(0), said.empty() ? "" : ": ", said);
+      return EndReason::node_lost("Kubernetes",
+                                  fmt::format("rank {}: {} {}", pod.rank, pod.reason, pod.message));
+    return EndReason::pod_status(pod.rank, pod.exit_status.value_or(0), pods_.last_words(pod));
   }
 
   bool has_said_its_end(int rank) const {
@@ -232,7 +226,7 @@ class KubernetesJob : public RemoteJob {
   std::optional<Clock::time_point> asked_at_;
   struct Stuck {
     Clock::time_point since;
-    std::string why;
+    EndReason why;
   };
   std::optional<Stuck> stuck_;
 };
@@ -248,8 +242,7 @@ Result<RemoteEnd> run_kubernetes_attempt(const AttemptFolder& folder, const Plan
     const auto made = make_pods(folder, plan, program, pods);
     if (!made.ok()) {
       pods.remove();
-      return RemoteEnd{.status = kRefusedByKubernetes,
-                       .reason = fmt::format("{}: {}", made.error().what, made.error().why)};
+      return RemoteEnd{.status = kRefusedByKubernetes, .reason = EndReason::refused(made.error())};
     }
   }
   tell_news(folder, is_adopted ? "found again" : "handed in", fmt::format("pods of {}", kube_name(plan)));

@@ -7,9 +7,9 @@
 
 #include "service/engine/cluster.h"
 #include "service/engine/kubernetes/kube_api.h"
-#include "service/engine/kubernetes/kubernetes_request.h"
 #include "service/engine/kubernetes/pod_states.h"
-#include "service/engine/nodes/node_returns.h"
+#include "service/engine/nodes/shares.h"
+#include "service/engine/plan.h"
 
 namespace lockstep::service {
 

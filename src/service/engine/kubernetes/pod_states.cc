@@ -3,12 +3,19 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <csignal>
+#include <optional>
+#include <random>
 
-#include "base/json_fields.h"
+#include "base/file.h"
+#include "base/json.h"
 #include "base/text_fields.h"
+#include "service/engine/heartbeat.h"
 #include "service/engine/kubernetes/attempt_objects.h"
+#include "service/job/job.h"
 
 namespace lockstep::service {
+
 namespace {
 
 using base::Json;
@@ -136,6 +143,81 @@ std::optional<std::int64_t> thousandths_in(std::string_view quantity) {
   const double thousandths = number * factor * 1000;
   if (factor == 0 || !(thousandths >= 0) || thousandths > 9e18) return std::nullopt;
   return static_cast<std::int64_t>(std::llround(thousandths));
+}
+
+namespace {
+
+constexpr std::size_t kLargestRecord = std::size_t{1} << 20;
+
+std::optional<RankEnd> record_of(const AttemptFolder& folder, int rank) {
+  const auto text = base::read_file(folder.rank_end(rank), kLargestRecord);
+  if (!text.ok()) return std::nullopt;
+  const auto json = base::parse_json(text.value(), "rank");
+  if (!json.ok()) return std::nullopt;
+  try {
+    return decode_rank_end(json.value());
+  } catch (const nlohmann::json::exception&) {
+    return std::nullopt;
+  }
+}
+
+// Its wrapper went with it: the last sign of life is the last that is known.
+std::optional<RankEnd> record_by_signs(const AttemptFolder& folder, int rank) {
+  const auto sign = read_heartbeat(folder.sign_of_life(rank));
+  if (!sign) return std::nullopt;
+  return RankEnd{.rank = rank, .started_ms = sign->started_ms, .ended_ms = sign->last_ms, .signal = SIGKILL};
+}
+
+void note_memory_end(const AttemptFolder& folder, int rank) {
+  auto end = record_of(folder, rank);
+  if (!end) end = record_by_signs(folder, rank);
+  if (!end || end->hit_memory_limit || end->signal != SIGKILL || end->was_asked) return;
+  end->hit_memory_limit = true;
+  static_cast<void>(base::write_file(folder.rank_end(rank),
+                                     base::to_text(encode_rank_end(*end), base::JsonLayout::kOneLine))
+                        .ok());
+}
+
+}  // namespace
+
+void note_memory_ends(const AttemptFolder& folder, const std::vector<PodState>& pods) {
+  for (const PodState& pod : pods) {
+    if (pod.is_over() && pod.reason == "OOMKilled") note_memory_end(folder, pod.rank);
+  }
+}
+
+GangPlacing::Step GangPlacing::next(const std::vector<PodState>& pods, Clock::time_point now) {
+  if (away_until_) {
+    if (!pods.empty() || now < *away_until_) return Step::kStayAway;
+    away_until_.reset();
+    return Step::kMakeAgain;
+  }
+  const std::size_t without = ranks_without_place(pods).size();
+  if (without == 0 || without == pods.size()) {
+    partly_placed_since_.reset();
+    return Step::kGoOn;
+  }
+  if (!partly_placed_since_) partly_placed_since_ = now;
+  if (patience_.count() == 0 || now - *partly_placed_since_ < patience_) return Step::kGoOn;
+  partly_placed_since_.reset();
+  away_until_ = now + time_away();
+  return Step::kGiveBack;
+}
+
+// Between a half of the patience and one and a half.
+std::chrono::milliseconds GangPlacing::time_away() {
+  const std::chrono::milliseconds whole = patience_;
+  std::minstd_rand random(++seed_);
+  random.discard(1);
+  return whole / 2 + std::chrono::milliseconds(random() % static_cast<std::uint32_t>(whole.count() + 1));
+}
+
+std::vector<int> ranks_without_place(const std::vector<PodState>& pods) {
+  std::vector<int> ranks;
+  for (const PodState& pod : pods) {
+    if (pod.phase == "Pending" && pod.node.empty()) ranks.push_back(pod.rank);
+  }
+  return ranks;
 }
 
 }  // namespace lockstep::service

@@ -3,24 +3,92 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <fcntl.h>
 #include <filesystem>
 #include <iterator>
 #include <poll.h>
 #include <set>
+#include <string>
+#include <unistd.h>
+#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "base/file.h"
+#include "base/json.h"
+#include "base/process/descriptor.h"
 #include "base/process/signal_gate.h"
-#include "service/engine/news.h"
-#include "service/engine/nodes/output_gathering.h"
-#include "service/engine/nodes/pulse.h"
+#include "service/engine/attempt_folder.h"
+#include "service/engine/heartbeat.h"
 #include "service/job/job_id.h"
 #include "service/store/seal.h"
 
 namespace lockstep::service {
+
 namespace {
+
+// What the ranks of all nodes print, brought together in the attempt's one file: entries of a node stay in
+// their order, those of several come in as they are seen.
+
+class OutputGathering {
+ public:
+  // Goes on where an earlier one stopped: that is kept beside the file.
+  OutputGathering(const AttemptFolder& folder, int nodes);
+
+  void gather();
+
+ private:
+  const AttemptFolder folder_;
+  std::vector<std::size_t> taken_;  // bytes of each node's file
+};
+
+constexpr std::size_t kMostGathered = std::size_t{4} << 20;
+
+std::filesystem::path mark_of(const AttemptFolder& folder) {
+  return folder.nodes() / "gathered";
+}
+
+std::vector<std::size_t> taken_before(const AttemptFolder& folder, std::size_t nodes) {
+  std::vector<std::size_t> taken(nodes);
+  const auto text = base::read_file(mark_of(folder), 1 << 20);
+  if (!text.ok()) return taken;
+  const auto json = base::parse_json(text.value(), "gathered");
+  if (!json.ok() || !json.value().is_array()) return taken;
+  for (std::size_t node = 0; node < nodes && node < json.value().size(); ++node) {
+    if (json.value()[node].is_number_unsigned()) taken[node] = json.value()[node].get<std::size_t>();
+  }
+  return taken;
+}
+
+// Whole lines only.
+std::string new_lines(const std::filesystem::path& path, std::size_t from) {
+  const process::Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.is_open()) return "";
+  std::string bytes(kMostGathered, '\0');
+  const ssize_t count = ::pread(file.get(), bytes.data(), bytes.size(), static_cast<off_t>(from));
+  bytes.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
+  bytes.resize(bytes.rfind('\n') == std::string::npos ? 0 : bytes.rfind('\n') + 1);
+  return bytes;
+}
+
+OutputGathering::OutputGathering(const AttemptFolder& folder, int nodes)
+    : folder_(folder), taken_(taken_before(folder, static_cast<std::size_t>(nodes))) {}
+
+void OutputGathering::gather() {
+  std::string gathered;
+  for (std::size_t node = 0; node < taken_.size(); ++node) {
+    const std::string lines = new_lines(folder_.node_output(static_cast<int>(node)), taken_[node]);
+    taken_[node] += lines.size();
+    gathered += lines;
+  }
+  if (gathered.empty()) return;
+  const process::Descriptor file(
+      ::open(folder_.output().c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
+  if (!file.is_open() || !base::write_all(file.get(), gathered)) return;
+  static_cast<void>(
+      base::write_file(mark_of(folder_), base::to_text(base::Json(taken_), base::JsonLayout::kOneLine)).ok());
+}
 
 using Clock = std::chrono::steady_clock;
 
@@ -70,7 +138,7 @@ class Following {
     const RemoteState state = job_.look();
     if (state.standing == RemoteStanding::kOver) return note_end(state);
     tell_change(state);
-    if (!state.trouble.empty()) end_because(state.trouble, {});
+    if (!state.trouble.is_empty()) end_because(state.trouble, {});
     if (state.standing != RemoteStanding::kUnknown) look_for_lost_ranks(state.suspects, now);
     return false;
   }
@@ -88,7 +156,7 @@ class Following {
   // A scheduler may go on for ever with a node whose processes are gone, waits for minutes until it gives up
   // a node that does not answer it, and may not have heard yet that a rank runs there.
   void look_for_lost_ranks(const std::vector<int>& suspects, Clock::time_point now) {
-    if (!why_ended_.empty()) return;
+    if (!why_ended_.is_empty()) return;
     pulse_.feel(now);
     std::vector<int> lost = pulse_.silent_for(kSignOfLifeTime, now);
     const std::vector<int> quiet = pulse_.silent_for(kSignOfLifeTimeOfSuspects, now);
@@ -97,13 +165,13 @@ class Following {
     });
     if (lost.empty()) return;
     tell_news(folder_, "lost", fmt::format("no sign of life of ranks {}", fmt::join(lost, ", ")));
-    end_because(fmt::format("ranks {} gave no sign of life for {} s", fmt::join(lost, ", "),
-                            (suspects.empty() ? kSignOfLifeTime : kSignOfLifeTimeOfSuspects).count()),
+    end_because(EndReason::silent(fmt::format("ranks {}", fmt::join(lost, ", ")),
+                                  (suspects.empty() ? kSignOfLifeTime : kSignOfLifeTimeOfSuspects).count()),
                 lost);
   }
 
-  void end_because(const std::string& why, const std::vector<int>& lost) {
-    if (!why_ended_.empty() || end_.was_asked) return;
+  void end_because(const EndReason& why, const std::vector<int>& lost) {
+    if (!why_ended_.is_empty() || end_.was_asked) return;
     why_ended_ = why;
     job_.cancel(lost);
   }
@@ -111,10 +179,10 @@ class Following {
   bool note_end(const RemoteState& state) {
     std::error_code ignored;
     end_.has_run = end_.has_run || std::filesystem::exists(folder_.node_place(0), ignored);
-    end_.reason = !why_ended_.empty() ? why_ended_ : state.trouble;
-    if (end_.was_asked) end_.reason.clear();
-    if (end_.reason.empty() && !end_.has_run) end_.reason = fmt::format("{} never started", job_.name());
-    if (!end_.reason.empty()) end_.status = kNodeLostStatus;
+    end_.reason = !why_ended_.is_empty() ? why_ended_ : state.trouble;
+    if (end_.was_asked) end_.reason = {};
+    if (end_.reason.is_empty() && !end_.has_run) end_.reason = EndReason::never_started(job_.name());
+    if (!end_.reason.is_empty()) end_.status = kNodeLostStatus;
     return true;
   }
 
@@ -124,7 +192,7 @@ class Following {
   Pulse pulse_;
   process::SignalGate signals_;
   RemoteEnd end_;
-  std::string why_ended_;
+  EndReason why_ended_;
   std::set<std::string> told_waits_;
   int looks_ = 0;
   Clock::time_point next_look_{};

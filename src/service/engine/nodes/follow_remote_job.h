@@ -3,18 +3,41 @@
 // what became of the ranks, they say themselves.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "service/engine/attempt_folder.h"
-#include "service/engine/nodes/remote_job.h"
 #include "service/engine/plan.h"
+#include "service/job/end_reason.h"
 
 namespace lockstep::service {
 
+// An attempt as the scheduler of a cluster knows it: handed in there under a name, looked at, ended.
+
+enum class RemoteStanding : std::uint8_t { kUnknown, kWaiting, kRunning, kOver };
+
+struct RemoteState {
+  RemoteStanding standing = RemoteStanding::kUnknown;
+  std::string where = {};      // it runs: "n[1-2]"
+  std::string waits_for = {};  // in the scheduler's words
+  EndReason trouble = {};      // what befell it that its ranks cannot tell; it is ended, if it is not over
+  std::vector<int> suspects = {};  // ranks on nodes that do not answer the scheduler
+};
+
+class RemoteJob {
+ public:
+  virtual ~RemoteJob() = default;
+  virtual std::string name() const = 0;  // "Slurm job 17"
+  virtual RemoteState look() = 0;
+  // Of ranks that are lost nobody is asked: they are given up.
+  virtual void cancel(const std::vector<int>& lost) = 0;
+};
+
 struct RemoteEnd {
-  int status = 0;      // not 0: no rank can have a say
-  std::string reason;  // empty: the ranks know better
+  int status = 0;         // not 0: no rank can have a say
+  EndReason reason = {};  // empty: the ranks know better
   bool was_asked = false;
   bool has_run = false;
 };

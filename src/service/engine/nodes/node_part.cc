@@ -11,13 +11,12 @@
 #include "base/file.h"
 #include "base/process/environment.h"
 #include "base/process/signal_gate.h"
-#include "service/engine/ask_for_repair.h"
-#include "service/engine/end_asked.h"
+#include "service/engine/attempt_folder.h"
 #include "service/engine/machine.h"
-#include "service/engine/nodes/meeting.h"
-#include "service/engine/nodes/own_node.h"
-#include "service/engine/nodes/seats.h"
+#include "service/engine/nodes/node_place.h"
+#include "service/engine/nodes/shares.h"
 #include "service/engine/plan.h"
+#include "service/engine/plan_check.h"
 #include "service/engine/watched_gang.h"
 
 namespace lockstep::service {
@@ -104,12 +103,12 @@ int run_node(const AttemptFolder& folder, const std::string& program) {
   return kNodeCouldNotStart;
 }
 
-std::string fault_of_nodes(const AttemptFolder& folder, int nodes) {
+EndReason fault_of_nodes(const AttemptFolder& folder, int nodes) {
   for (int node = 0; node < nodes; ++node) {
     const auto said = base::read_file(folder.node_fault(node), kLongestFault);
-    if (said.ok()) return fmt::format("node {} could not start its ranks: {}", node, said.value());
+    if (said.ok()) return EndReason::node_not_started(node, said.value());
   }
-  return "";
+  return {};
 }
 
 }  // namespace lockstep::service

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "service/engine/attempt_folder.h"
+#include "service/job/end_reason.h"
 
 namespace lockstep::service {
 
@@ -12,6 +13,6 @@ namespace lockstep::service {
 int run_node(const AttemptFolder& folder, const std::string& program);
 
 // Why the first of the nodes that could not start their ranks could not; empty: all could.
-std::string fault_of_nodes(const AttemptFolder& folder, int nodes);
+EndReason fault_of_nodes(const AttemptFolder& folder, int nodes);
 
 }  // namespace lockstep::service

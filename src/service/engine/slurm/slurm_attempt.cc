@@ -6,7 +6,7 @@
 
 #include "base/file.h"
 #include "base/text_fields.h"
-#include "service/engine/news.h"
+#include "service/engine/attempt_folder.h"
 #include "service/engine/slurm/slurm_tools.h"
 
 namespace lockstep::service {
@@ -19,13 +19,13 @@ std::filesystem::path number_file(const AttemptFolder& folder) {
 }
 
 // What happened to a job that is over, where its ranks cannot know it.
-std::string trouble_of(const std::string& word) {
-  if (word == "NODE_FAIL" || word == "BOOT_FAIL") return "Slurm lost a node of the job";
-  if (word == "PREEMPTED") return "preempted by Slurm";
-  if (word == "TIMEOUT" || word == "DEADLINE") return "ended by Slurm at its time limit";
-  if (word == "OUT_OF_MEMORY") return "ended by Slurm at its memory limit";
-  if (word == "CANCELLED") return "cancelled in Slurm by somebody else";
-  return "";
+EndReason trouble_of(const std::string& word) {
+  if (word == "NODE_FAIL" || word == "BOOT_FAIL") return EndReason::node_lost("Slurm");
+  if (word == "PREEMPTED") return EndReason::preempted("Slurm");
+  if (word == "TIMEOUT" || word == "DEADLINE") return EndReason::time_limit_of("Slurm");
+  if (word == "OUT_OF_MEMORY") return EndReason::memory_limit_of("Slurm");
+  if (word == "CANCELLED") return EndReason::cancelled_outside("Slurm");
+  return {};
 }
 
 class SlurmJob : public RemoteJob {
@@ -70,7 +70,7 @@ class SlurmJob : public RemoteJob {
   std::string number_;
 };
 
-// A job that was handed in just before its keeper was lost is found by its name.
+// A job that was handed in just before its supervisor was lost is found by its name.
 Result<std::string> number_of_adopted(const AttemptFolder& folder, const Plan& plan,
                                       const SlurmTools& tools) {
   const auto kept = base::read_file(number_file(folder), 64);
@@ -92,7 +92,8 @@ Result<RemoteEnd> run_slurm_attempt(const AttemptFolder& folder, const Plan& pla
     TRY(base::write_file(folder.path / "slurm.sh", batch_script(folder, plan, program)));
     const auto submitted = tools.submit(folder, plan);
     if (!submitted.ok())
-      return RemoteEnd{.status = kRefusedStatus, .reason = "Slurm refused it: " + submitted.error().why};
+      return RemoteEnd{.status = kRefusedStatus,
+                       .reason = EndReason::refused("Slurm", submitted.error().why)};
     number = submitted.value();
   }
   TRY(base::write_file(number_file(folder), number));

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "service/engine/cluster.h"
-#include "service/engine/nodes/node_returns.h"
+#include "service/engine/nodes/shares.h"
 #include "service/engine/slurm/slurm_tools.h"
 
 namespace lockstep::service {

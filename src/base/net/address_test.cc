@@ -1,0 +1,45 @@
+#include "base/net/address.h"
+
+#include <gtest/gtest.h>
+
+namespace lockstep::base {
+namespace {
+
+TEST(Address, TextAndValueAreTheSame) {
+  for (const char* text : {"10.0.0.1", "255.255.255.255", "fe80::1", "::", "2001:db8::7"})
+    EXPECT_EQ(to_text(*parse_address(text)), text);
+  EXPECT_EQ(to_text(*parse_address("fe80::1%eth0")), "fe80::1");
+  for (const char* text : {"", "10.0.0", "10.0.0.256", "host", "10.0.0.1/8", "fe80:::1"})
+    EXPECT_FALSE(parse_address(text)) << text;
+}
+
+TEST(Address, KindsAreKnown) {
+  EXPECT_TRUE(parse_address("127.0.1.1")->is_loopback());
+  EXPECT_TRUE(parse_address("::1")->is_loopback());
+  EXPECT_FALSE(parse_address("::2")->is_loopback());
+  EXPECT_TRUE(parse_address("fe80::1")->is_link_local());
+  EXPECT_TRUE(parse_address("172.31.0.1")->is_private());
+  EXPECT_FALSE(parse_address("172.32.0.1")->is_private());
+  EXPECT_EQ(unmapped(*parse_address("::ffff:10.0.0.1")), *parse_address("10.0.0.1"));
+}
+
+TEST(Prefix, ContainsItsAddressesOnly) {
+  const Prefix prefix = *parse_prefix("10.0.4.9/22");
+  EXPECT_EQ(to_text(prefix.first()), "10.0.4.0");
+  EXPECT_EQ(to_text(prefix.last()), "10.0.7.255");
+  EXPECT_TRUE(prefix.contains(*parse_address("10.0.7.255")));
+  EXPECT_FALSE(prefix.contains(*parse_address("10.0.8.0")));
+  EXPECT_FALSE(prefix.contains(*parse_address("::1")));
+  EXPECT_TRUE(whole_family(Family::kIpv6).contains(*parse_address("fe80::1")));
+  EXPECT_FALSE(parse_prefix("10.0.0.0/33"));
+}
+
+TEST(Address, NeighboursEndAtTheEdges) {
+  EXPECT_EQ(to_text(*next(*parse_address("10.0.0.255"))), "10.0.1.0");
+  EXPECT_FALSE(next(*parse_address("255.255.255.255")));
+  EXPECT_EQ(to_text(*previous(*parse_address("10.0.1.0"))), "10.0.0.255");
+  EXPECT_FALSE(previous(*parse_address("0.0.0.0")));
+}
+
+}  // namespace
+}  // namespace lockstep::base

@@ -1,0 +1,52 @@
+// The catalogue that the binary carries, and folders of entries on top of it.
+#include "base/check.h"
+#include "catalogue/catalogue.h"
+#include "catalogue/embedded.h"
+#include "catalogue/folder.h"
+
+namespace lockstep::catalogue {
+namespace {
+
+// The embedded entries as the value that a folder of files gives.
+base::Json embedded_values() {
+  std::string_view entries = embedded_entries();
+  const auto take = [&](char stop) {
+    const std::size_t end = entries.find(stop);
+    const std::string_view part = entries.substr(0, end);
+    entries.remove_prefix(end + 1);
+    return part;
+  };
+  const auto parsed = [](std::string_view text) {
+    auto json = base::parse_json(text, "built-in catalogue");
+    CHECK(json.ok(), "the built-in catalogue is JSON");
+    return std::move(json).value();
+  };
+  base::Json values;
+  values["recipes"] = parsed(take('\n'));
+  values["facts"] = parsed(take('\n'));
+  values["remedies"] = base::Json::object();  // of the service alone, which takes no folders
+  while (!entries.empty()) {
+    const std::string code(take('\t'));
+    values["symptoms"][code] = parsed(take('\n'));
+  }
+  return values;
+}
+
+}  // namespace
+
+Result<Catalogue> Catalogue::load(std::span<const std::filesystem::path> folders) {
+  if (folders.empty()) {
+    auto catalogue = unpack(embedded_entries(), embedded_telling_set(), embedded_quiet_set(),
+                            embedded_fact_set(), embedded_prefilter());
+    CHECK(catalogue.has_value(), "the built-in catalogue is sound");
+    return *std::move(catalogue);
+  }
+  base::Json values = embedded_values();
+  for (const std::filesystem::path& folder : folders) {
+    const base::Json added = TRY(read_catalogue_folder(folder));
+    values = overlay(std::move(values), added);
+  }
+  return from_values(values, folders.back().string());
+}
+
+}  // namespace lockstep::catalogue

@@ -1,0 +1,180 @@
+#include "check/check.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/escape.h"
+#include "base/file.h"
+#include "base/process/environment.h"
+#include "check/flows/judge_flows.h"
+#include "check/probe/judge.h"
+#include "check/rules/catalogue.h"
+#include "check/rules/judge.h"
+#include "hostinfo/facts_folder.h"
+
+namespace lockstep::check {
+namespace {
+
+using config::Configuration;
+using config::Settings;
+namespace field = config::field;
+
+constexpr std::size_t kMaxLaunchFileBytes = std::size_t{8} << 20;
+
+// Without a command or a file, the variables of this process must tell of a job.
+bool tells_of_a_job(const Settings& launch) {
+  return launch.has(field::kLaunchers) || launch.has(field::kContainers) || launch.has(field::variable("RANK")) ||
+         launch.has(field::variable("WORLD_SIZE")) || launch.has(field::variable("MASTER_ADDR")) || launch.has(field::variable("SLURM_JOB_ID")) ||
+         launch.has(field::kAccelerate) || launch.has(field::kProgram);
+}
+
+Result<void> check_there_is_something(const Configuration& configuration, const config::Inputs& inputs,
+                                      bool has_facts) {
+  if (has_facts || std::ranges::any_of(configuration.launches, tells_of_a_job)) return {};
+  if (!configuration.faults.empty()) {
+    const config::Fault& fault = configuration.faults.front();
+    return Error{"nothing to check could be read", fault.file, fault.why, ""};
+  }
+  const bool was_given = !inputs.command.empty() || !inputs.files.empty();
+  return Error{
+      "there is nothing to check", was_given ? "what was given starts no job" : "", "",
+      "give the command that starts the job, as in 'lockstep check -- torchrun train.py', its files, or "
+      "--facts"};
+}
+
+std::string framework_of(const Settings& launch) {
+  if (launch.has(field::kTorchrun) || launch.has(field::kDeepspeed) || launch.has(field::kAccelerate)) return "pytorch";
+  if (launch.has(field::kHorovod)) return "horovod";
+  if (launch.has(field::kTensorflow)) return "tensorflow";
+  if (launch.has(field::variable("RANK")) && launch.has(field::variable("WORLD_SIZE"))) return "pytorch";
+  return launch.has(field::kMpi) ? "mpi" : "";
+}
+
+model::JobSummary summary_of(const Configuration& configuration, std::size_t hosts_with_facts) {
+  model::JobSummary job;
+  for (const Settings& launch : configuration.launches) {
+    if (job.framework.empty()) job.framework = framework_of(launch);
+    const auto size = launch.number(field::kWorldSize);
+    if (size && *size > 0 && *size < 1'000'000 && !job.world_size) job.world_size = static_cast<int>(*size);
+    const auto nodes = launch.number(field::kNodes);
+    if (nodes && *nodes > 0 && *nodes < 1'000'000 && !job.hosts) job.hosts = static_cast<int>(*nodes);
+  }
+  if (!job.hosts && hosts_with_facts > 0) job.hosts = static_cast<int>(hosts_with_facts);
+  return job;
+}
+
+std::string fault_in_words(const config::Fault& fault) {
+  const std::string line = fault.line ? fmt::format(":{}", *fault.line) : "";
+  return fmt::format("{}{}: {}", fault.file.empty() ? "the command" : fault.file, line, fault.why);
+}
+
+void add_limits(const Configuration& configuration, std::size_t hosts_with_facts, model::Verdict& verdict) {
+  for (const config::Fault& fault : configuration.faults) verdict.limits.push_back(fault_in_words(fault));
+  if (hosts_with_facts == 0) {
+    verdict.limits.push_back(
+        "no facts of hosts were given (--facts): interfaces, names, firewalls, versions and limits of the "
+        "hosts "
+        "were not looked at");
+  } else if (verdict.job.hosts && static_cast<std::size_t>(*verdict.job.hosts) > hosts_with_facts) {
+    verdict.limits.push_back(
+        fmt::format("facts of {} of {} hosts were given", hosts_with_facts, *verdict.job.hosts));
+  }
+}
+
+std::vector<std::string> names_of(const std::vector<rules::HostDocument>& hosts) {
+  std::vector<std::string> names;
+  for (const rules::HostDocument& host : hosts) {
+    const auto name = host.facts.is_object() ? host.facts.find("host") : host.facts.end();
+    if (name != host.facts.end() && name->is_string()) names.push_back(name->get<std::string>());
+  }
+  return names;
+}
+
+// What the job's connections meet on their way from host to host: by rules and routes, and by real packets.
+void judge_connections(const Configuration& configuration, const std::vector<hostinfo::HostFacts>& hosts,
+                       ProbeSession* probe, CheckResult& result) {
+  flows::FlowJudgement judged = flows::judge_flows(configuration, hosts);
+  if (probe != nullptr) {
+    result.probing = probe->run(configuration, hosts);
+    probe::judge(*result.probing, hosts, judged);
+    for (const hostinfo::HostFacts& host : hosts) result.probed_hosts.push_back(host.name);
+  }
+  model::Verdict& verdict = result.verdict;
+  verdict.findings.insert(verdict.findings.begin(), judged.findings.begin(), judged.findings.end());
+  verdict.limits.insert(verdict.limits.end(), judged.limits.begin(), judged.limits.end());
+  result.matrix = std::move(judged.matrix);
+}
+
+std::vector<rules::HostDocument> documents_of(hostinfo::FactsFolder& folder, Configuration& configuration) {
+  for (hostinfo::FactsFault& fault : folder.faults)
+    configuration.faults.push_back({std::move(fault.file), fault.line, std::move(fault.why)});
+  std::vector<rules::HostDocument> documents;
+  for (hostinfo::FactsFile& file : folder.files)
+    documents.push_back({std::move(file.file), std::move(file.document)});
+  return documents;
+}
+
+}  // namespace
+
+Result<CheckResult> check(const CheckRequest& request) {
+  Configuration configuration = config::read_configuration(request.inputs);
+  std::optional<hostinfo::FactsFolder> facts;
+  if (request.facts_folder) facts = TRY(hostinfo::read_facts_folder(*request.facts_folder));
+  std::vector<hostinfo::HostFacts> hosts = facts ? facts->hosts() : std::vector<hostinfo::HostFacts>();
+  std::unique_ptr<ProbeSession> probe;
+  if (request.probe) {
+    probe = TRY(ProbeSession::begin(*request.probe, configuration, hosts));
+    if (!facts) {
+      const std::string folder = TRY(probe->collect_facts());
+      facts = TRY(hostinfo::read_facts_folder(folder));
+      hosts = facts->hosts();
+    }
+  }
+  std::vector<rules::HostDocument> documents;
+  if (facts) documents = documents_of(*facts, configuration);
+  TRY(check_there_is_something(configuration, request.inputs, !documents.empty()));
+  config::know_hosts(configuration, documents.size());
+
+  CheckResult result;
+  result.verdict.job = summary_of(configuration, documents.size());
+  for (rules::Hit& hit : rules::apply(rules::built_in_rules(), {configuration, documents}))
+    result.verdict.findings.push_back(std::move(hit.finding));
+  if (facts) judge_connections(configuration, hosts, probe.get(), result);
+  probe.reset();
+  add_limits(configuration, documents.size(), result.verdict);
+  result.host_names = names_of(documents);
+  if (request.wants_repair)
+    result.repair = repair::find_repair(repair::make_situation(request.inputs, std::move(documents)));
+  return result;
+}
+
+config::Inputs launch_inputs(const std::vector<std::string>& command, const std::vector<std::string>& files) {
+  config::Inputs inputs;
+  inputs.command = command;
+  inputs.files = files;
+  for (const std::string& entry : process::own_environment()) {
+    const std::size_t equals = entry.find('=');
+    if (equals != std::string::npos)
+      inputs.environment.emplace(entry.substr(0, equals), entry.substr(equals + 1));
+  }
+  inputs.read_file = [](const std::string& path) { return base::read_file(path, kMaxLaunchFileBytes); };
+  return inputs;
+}
+
+std::string preflight(const std::vector<std::string>& command) {
+  const config::Configuration configuration = config::read_configuration(launch_inputs(command, {}));
+  std::string text;
+  for (const rules::Hit& hit : rules::apply(rules::built_in_rules(), {configuration, {}})) {
+    if (hit.rule->severity != rules::Severity::kError) continue;
+    text +=
+        fmt::format("lockstep: check: {} [{}]\n", base::escape_for_terminal(hit.finding.title), hit.rule->id);
+  }
+  if (!text.empty())
+    text += "lockstep: check: 'lockstep check -- CMD...' says more; --no-check leaves this out\n";
+  return text;
+}
+
+}  // namespace lockstep::check

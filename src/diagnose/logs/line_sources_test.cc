@@ -1,0 +1,65 @@
+#include "diagnose/logs/line_sources.h"
+
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+namespace lockstep::logs {
+namespace {
+
+// Lines of four ranks that take turns, as `line_of(rank, step)` writes them.
+template <typename LineOf>
+std::vector<std::string> taking_turns(const LineOf& line_of) {
+  std::vector<std::string> lines;
+  for (int step = 0; step < 12; ++step) {
+    for (int rank = 0; rank < 4; ++rank) lines.push_back(line_of((rank * 3 + step) % 4, step));
+  }
+  return lines;
+}
+
+LearnedPrefix learned_from(const std::vector<std::string>& lines) {
+  return learn_prefix(std::vector<std::string_view>(lines.begin(), lines.end()));
+}
+
+TEST(LearnedPrefix, FindsRanksInAnyWriting) {
+  const auto with = [](std::string before, std::string after) {
+    return learned_from(taking_turns([&](int rank, int step) {
+      return before + std::to_string(rank) + after + " step " + std::to_string(step) + " loss 2.3";
+    }));
+  };
+  EXPECT_EQ(with("<gpu", ">").rank_of("<gpu2> RuntimeError"), 2);
+  EXPECT_EQ(with("node=", " |").rank_of("node=3 | x"), 3);
+  EXPECT_EQ(with("train (proc ", ")").rank_of("train (proc 1) x"), 1);
+  EXPECT_EQ(with("proc/", ":").rank_of("proc/0: x"), 0);
+  EXPECT_EQ(with("<gpu", ">").rank_of("RuntimeError: 3"), std::nullopt);
+}
+
+TEST(LearnedPrefix, FindsHosts) {
+  const auto learned = learned_from(taking_turns([](int rank, int step) {
+    return "ip-10-0-0-" + std::to_string(40 + 7 * rank) + " INFO step " + std::to_string(step);
+  }));
+  EXPECT_EQ(learned.host_of("ip-10-0-0-47 ERROR x"), "ip-10-0-0-47");
+  EXPECT_FALSE(learned.rank);
+}
+
+TEST(LearnedPrefix, TakesNoCounterForARank) {
+  std::vector<std::string> lines;
+  for (int step = 0; step < 60; ++step)
+    lines.push_back("step " + std::to_string(step) + " of 60, 10:00:" + std::to_string(10 + step % 50));
+  EXPECT_FALSE(learned_from(lines).rank);
+  EXPECT_FALSE(learned_from(lines).host);
+}
+
+TEST(LearnedPrefix, NeedsEnoughLines) {
+  EXPECT_FALSE(learned_from({"<gpu0> a", "<gpu1> b", "<gpu0> c", "<gpu1> d"}).rank);
+}
+
+RC_GTEST_PROP(LearnedPrefix, NeverFailsOnAnyLines, (const std::vector<std::string>& lines)) {
+  const LearnedPrefix learned = learned_from(lines);
+  for (const std::string& line : lines) RC_ASSERT(learned.rank_of(line).value_or(0) >= 0);
+}
+
+}  // namespace
+}  // namespace lockstep::logs

@@ -1,0 +1,95 @@
+#include "hostinfo/collect/versions.h"
+
+#include <fmt/format.h>
+
+#include "base/text_fields.h"
+#include "hostinfo/collect/program.h"
+
+namespace lockstep::hostinfo {
+namespace {
+
+// Metadata of installed distributions, and the files in which PyTorch and Horovod keep what they were built
+// for. Importing a framework would take seconds and could touch a GPU.
+constexpr const char* kQuestion = R"python(
+import glob, json, os, re, sys
+from importlib import metadata, util
+said = {"python": sys.version.split()[0], "python.path": sys.executable}
+names = {"torch", "tensorflow", "tensorflow-cpu", "tf-keras", "keras", "horovod", "deepspeed", "accelerate",
+         "transformers", "lightning", "megatron-core", "jax", "mpi4py", "numpy", "triton", "ray", "dlrover"}
+for found in metadata.distributions():
+    name = (found.metadata["Name"] or "").lower()
+    if name in names or name.startswith("nvidia-") or name.startswith("nccl"):
+        said.setdefault(name, found.version)
+def folder(name):
+    try:
+        spec = util.find_spec(name)
+        return os.path.dirname(spec.origin) if spec and spec.origin else ""
+    except Exception:
+        return ""
+torch = folder("torch")
+if torch:
+    said["torch.path"] = torch
+    try:
+        text = open(os.path.join(torch, "version.py")).read()
+        said.setdefault("torch", "".join(re.findall(r"__version__ = ['\"]([^'\"]+)", text)[:1]))
+        for key in ("cuda", "hip"):
+            value = re.findall(key + r"[^=\n]*= ['\"]([^'\"]+)", text)
+            if value: said["torch." + key] = value[0]
+    except OSError:
+        pass
+for name, value in list(said.items()):
+    if name.startswith("nvidia-nccl"): said["nccl"] = value
+    if name.startswith("nvidia-cudnn"): said["cudnn"] = value
+horovod = folder("horovod")
+if horovod:
+    said["horovod.built_for"] = ",".join(
+        kind for kind in ("torch", "tensorflow", "mxnet")
+        if glob.glob(os.path.join(horovod, kind, "mpi_lib*.so")))
+print(json.dumps(said))
+)python";
+
+void take_python(const std::string& python, HostFacts& facts) {
+  const std::string program = python.empty() ? "python3" : python;
+  const Answer answer = ask({program, "-c", kQuestion}, std::chrono::seconds(20));
+  if (!answer.ok()) {
+    facts.unseen.push_back(
+        fmt::format("versions: {}; name the job's interpreter with --python", answer.why_not));
+    return;
+  }
+  const auto said = base::parse_json(answer.text, program);
+  if (!said.ok() || !said.value().is_object()) {
+    facts.unseen.push_back(fmt::format("versions: {} did not tell them", program));
+    return;
+  }
+  for (const auto& [name, version] : said.value().items())
+    if (version.is_string() && !version.get<std::string>().empty())
+      facts.versions[name] = version.get<std::string>();
+}
+
+// "mpirun (Open MPI) 4.1.4", "HYDRA build details: Version: 4.0.2", "Intel(R) MPI Library ... Version 2021.9"
+void take_mpi(HostFacts& facts) {
+  if (!is_installed("mpirun")) return;
+  const Answer answer = ask({"mpirun", "--version"});
+  const std::string_view text = base::trimmed(answer.text);
+  if (text.starts_with("HYDRA")) {
+    facts.versions["mpi"] = fmt::format(
+        "MPICH {}", base::trimmed(base::word_of(base::trimmed(base::rest_after(text, "Version:")), " \n")));
+  } else if (!text.empty()) {
+    std::string_view line = base::word_of(text, '\n');
+    if (line.starts_with("mpirun ")) line.remove_prefix(7);
+    facts.versions["mpi"] = line;
+  }
+}
+
+}  // namespace
+
+void take_versions(const std::string& python, HostFacts& facts) {
+  take_python(python, facts);
+  take_mpi(facts);
+  if (!facts.gpus.driver.empty()) facts.versions["cuda.driver"] = facts.gpus.driver;
+  if (const Answer answer = is_installed("nvcc") ? ask({"nvcc", "--version"}) : Answer{};
+      !answer.text.empty())
+    facts.versions["cuda.toolkit"] = base::word_of(base::rest_after(answer.text, "release "), ',');
+}
+
+}  // namespace lockstep::hostinfo

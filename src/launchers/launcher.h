@@ -1,0 +1,52 @@
+// The launchers that Lockstep knows, one file each, and which of them a command begins with.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "launchers/flag_table.h"
+#include "launchers/one_rank.h"
+
+namespace lockstep::launchers {
+
+struct Launcher {
+  std::string_view section;   // what its flags are called by in a configuration: "torchrun", "mpi"
+  std::string_view programs;  // names of the program or the Python module, each between spaces
+  const LauncherTable* table = nullptr;
+  std::span<const std::string_view> same_meaning = {};  // "np n c": typed as any of them, called by the first
+  std::span<const std::string_view> variables = {};     // left in a rank's environment; "PMI_" is a prefix
+  Result<void> (*reduce)(const Launched&, const Launch&, Control&) = nullptr;  // to one rank
+};
+
+extern const Launcher kTorchrun;
+extern const Launcher kHorovodrun;
+extern const Launcher kMpirun;
+extern const Launcher kSrun;
+extern const Launcher kDeepspeed;
+extern const Launcher kAccelerate;
+extern const Launcher kSbatch;               // asks in srun's words; not among the launchers that start ranks
+extern const LauncherTable kDockerRunFlags;  // docker run, podman run
+
+std::span<const Launcher* const> all_launchers();
+
+struct FoundLauncher {
+  const Launcher* launcher = nullptr;
+  std::size_t head = 0;  // how many words name it: 3 for "python -m torch.distributed.run"
+};
+
+std::optional<FoundLauncher> find_launcher(std::span<const std::string> words);
+
+// env, nice, uv run and the like: how many words stand before what they wrap, if it can be told. 0: the
+// command is no wrapper.
+std::size_t words_of_wrapper(std::span<const std::string> words);
+
+// By which name a launcher's flag is called, of those that mean the same.
+std::string flag_name(const Launcher& launcher, const std::string& typed);
+
+std::string program_name(const std::string& word);  // without its folder
+bool is_python(std::string_view program);
+
+}  // namespace lockstep::launchers

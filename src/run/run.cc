@@ -1,0 +1,223 @@
+#include "run/run.h"
+
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/escape.h"
+#include "base/file.h"
+#include "base/process/environment.h"
+#include "base/process/spawn.h"
+#include "diagnose/arbitrate/job_end.h"
+#include "diagnose/diagnose.h"
+#include "record/recording.h"
+#include "report/findings_json.h"
+#include "run/evidence/python_stacks.h"
+#include "run/supervise/join_hosts.h"
+#include "run/supervise/recording_folder.h"
+#include "run/supervise/run_job.h"
+
+namespace lockstep::run {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A longer recording of a job that ended well would keep its user waiting for more than some seconds.
+constexpr std::uintmax_t kMaxBytesJudgedUnasked = std::uintmax_t{256} << 20;
+
+bool ended_badly(const supervise::WatchedEnd& end) {
+  return end.job.run.status() != 0 || !end.findings.empty();
+}
+
+Result<model::Verdict> judge(const fs::path& recording, const supervise::WatchedEnd& end) {
+  diagnose::Diagnosis found = TRY(diagnose::diagnose_watched({recording}, end.findings));
+  if (!end.job.log_is_whole) {
+    found.verdict.limits.push_back("the job's output could not be kept whole: is the disk full?");
+  }
+  if (end.job.run.left_processes) {
+    found.verdict.limits.push_back("processes that outlived the job's command were ended");
+  }
+  for (const std::string& note : end.adapter_notes)
+    found.verdict.limits.push_back("an adapter says: " + note);
+  if (end.ranks_recorded == 0) {
+    found.verdict.limits.push_back(
+        "no rank was recorded: nothing of the job began to communicate by PyTorch, TensorFlow, Horovod, NCCL "
+        "or MPI");
+  }
+  return std::move(found.verdict);
+}
+
+// "4 ranks of 2 hosts (pytorch 2.13.0)"
+std::string what_was_recorded(const supervise::WatchedEnd& end) {
+  std::string ranks = end.ranks_recorded == 1 ? "1 rank" : fmt::format("{} ranks", end.ranks_recorded);
+  const bool is_head = end.link && end.link->judges_here();
+  if (is_head && end.link->other_hosts() != 0) {
+    ranks += fmt::format(" of {} watchers", end.link->other_hosts() + 1);
+  }
+  return end.frameworks.empty() ? ranks : fmt::format("{} ({})", ranks, fmt::join(end.frameworks, ", "));
+}
+
+std::string how_it_ended(const process::RunEnd& end) {
+  const double seconds = static_cast<double>(end.ran.count()) / 1000;
+  if (end.ended_by_signal)
+    return fmt::format("ended by signal {} after {:.1f} s", *end.ended_by_signal, seconds);
+  return fmt::format("ended with status {} after {:.1f} s", end.exit_status, seconds);
+}
+
+Result<void> tell_verdict(const model::Verdict& verdict, const fs::path& recording,
+                          const supervise::WatchedEnd& end, const std::string& by_host,
+                          const Output& output) {
+  TRY(base::write_file(recording / "findings.json", report::encode_findings(verdict)));
+  const std::string by = by_host.empty() ? "" : fmt::format("; the verdict of {} on all hosts:", by_host);
+  output.tell(fmt::format("\nlockstep: the job {}{}\n\n", how_it_ended(end.job.run), by));
+  output.show_verdict(verdict);
+  output.tell(fmt::format("\nlockstep: recording and findings.json in {}\n", recording.string()));
+  return {};
+}
+
+// To this host's people, and to the watchers of the others where this one is the head.
+Result<void> tell_own_verdict(const model::Verdict& verdict, const fs::path& recording,
+                              const supervise::WatchedEnd& end, const Output& output) {
+  if (end.link) {
+    end.link->tell(multihost::HeadVerdict{.recording = recording.string(),
+                                          .findings = report::encode_findings(verdict)});
+  }
+  return tell_verdict(verdict, recording, end, "", output);
+}
+
+// The head has seen all hosts; what it says counts where it says something.
+Result<void> conclude_badly(const fs::path& recording, supervise::WatchedEnd& end, Session& session,
+                            const Output& output) {
+  if (end.link && !end.link->judges_here()) {
+    if (const auto by_head = session.verdict_of_head(*end.link)) {
+      const auto verdict = report::decode_findings(by_head->findings, "the head's verdict");
+      if (verdict.ok() && !verdict.value().findings.empty()) {
+        TRY(report::keep_live_findings(recording, verdict.value().findings));
+        return tell_verdict(verdict.value(), recording, end, base::escape_for_terminal(session.head()),
+                            output);
+      }
+    }
+  }
+  model::Verdict verdict = TRY(judge(recording, end));
+  verdict.limits.insert(verdict.limits.end(), session.limits().begin(), session.limits().end());
+  return tell_own_verdict(verdict, recording, end, output);
+}
+
+std::uintmax_t bytes_recorded(const fs::path& recording) {
+  std::uintmax_t bytes = 0;
+  std::error_code fault;
+  for (fs::directory_iterator entry(recording, fault), none; !fault && entry != none;
+       entry.increment(fault)) {
+    std::error_code no_file;
+    const std::uintmax_t size = entry->file_size(no_file);
+    if (entry->path().extension() == ".lockstep" && !no_file) bytes += size;
+  }
+  return bytes;
+}
+
+// A job can end well and be wrong: a loss that is no number, results that differ, a rank that slowed the
+// others.
+Result<bool> tell_what_a_good_end_hides(const fs::path& recording, supervise::WatchedEnd& end,
+                                        const Output& output) {
+  auto verdict = judge(recording, end);
+  if (!verdict.ok()) return false;  // nothing to judge
+  diagnose::drop_what_they_got_over(verdict.value().findings);
+  if (verdict.value().findings.empty()) return false;
+  TRY(tell_own_verdict(verdict.value(), recording, end, output));
+  return true;
+}
+
+Result<void> conclude_well(const fs::path& recording, supervise::WatchedEnd& end, const Session& session,
+                           const Output& output) {
+  const bool is_judged_here = session.head().empty();
+  const bool is_small = bytes_recorded(recording) <= kMaxBytesJudgedUnasked;
+  if (is_judged_here && is_small && TRY(tell_what_a_good_end_hides(recording, end, output))) return {};
+  if (end.link) end.link->tell(multihost::HeadVerdict{.recording = recording.string(), .findings = {}});
+  std::string more;
+  if (!is_judged_here) {
+    more = fmt::format("; {} has those of all hosts", base::escape_for_terminal(session.head()));
+  } else if (!is_small) {
+    more = fmt::format("; too long to be judged unasked: lockstep diagnose {}", recording.string());
+  }
+  output.tell(fmt::format("lockstep: nothing wrong found; {} recorded in {}{}\n", what_was_recorded(end),
+                          recording.string(), more));
+  for (const std::string& note : end.adapter_notes) {
+    output.tell(fmt::format("lockstep: an adapter says: {}\n", base::escape_for_terminal(note)));
+  }
+  return {};
+}
+
+Result<void> conclude_run(const fs::path& recording, supervise::WatchedEnd& end, Session& session,
+                          const Output& output) {
+  return ended_badly(end) ? conclude_badly(recording, end, session, output)
+                          : conclude_well(recording, end, session, output);
+}
+
+process::Command command_from(const Request& request, const fs::path& recording,
+                              const supervise::Installed& parts) {
+  supervise::RecorderSettings settings = request.recorder;
+  settings.folder = recording;
+  settings.job = recording.filename().string();
+  settings.stack_signal = evidence::kStackSignal;
+  return {.argv = request.command,
+          .environment = supervise::with_recorder(process::own_environment(), parts, settings),
+          .on_a_terminal = process::prints_on_a_terminal()};
+}
+
+// The other hosts of the job. If they cannot be found the user is told, since this one is then watched alone.
+Result<std::optional<supervise::HostsRequest>> find_hosts(const Request& request, const Output& output) {
+  if (request.is_alone) return std::optional<supervise::HostsRequest>();
+  std::optional<multihost::HostPort> head;
+  if (request.head) head = TRY(multihost::parse_host_port(*request.head));
+  multihost::TokenSource token{.file = {}, .environment = process::own_environment()};
+  if (request.token_file) {
+    token.file = *request.token_file;
+    TRY(multihost::find_token(token));
+  }
+  auto found = supervise::find_hosts({.command = request.command, .environment = token.environment}, head,
+                                     token, request.version);
+  if (!found) return std::optional<supervise::HostsRequest>();
+  if (found->ok()) return std::optional(std::move(*found).value());
+  const Error& error = found->error();
+  if (!request.session.is_quiet)
+    output.tell(fmt::format("lockstep: {}: {}; {}\n", error.what, error.why, error.hint));
+  return std::optional<supervise::HostsRequest>();
+}
+
+Result<fs::path> make_folder(const Request& request, const std::optional<supervise::HostsRequest>& hosts) {
+  const std::string suffix = hosts ? supervise::recording_suffix(hosts->place) : "";
+  fs::path folder = TRY(
+      supervise::make_recording_folder(request.out.value_or(""), suffix, request.command, request.version));
+  if (!request.out && suffix.empty()) supervise::link_latest(folder);
+  return folder;
+}
+
+}  // namespace
+
+Result<int> run_recorded(const Request& request, const Output& output) {
+  const supervise::Installed parts = TRY(supervise::find_installed());
+  const std::optional<supervise::HostsRequest> hosts = TRY(find_hosts(request, output));
+  const fs::path recording = TRY(make_folder(request, hosts));
+  output.before_start();
+  Session session(recording, request.session, output.tell);
+  auto ended =
+      supervise::run_job(command_from(request, recording, parts), recording, hosts, session.listener());
+  if (!ended.ok()) {
+    std::error_code ignored;
+    fs::remove_all(recording, ignored);  // nothing ran
+    return std::move(ended).error();
+  }
+  supervise::WatchedEnd end = std::move(ended).value();
+  session.adopt_head_findings(end);
+  supervise::forget_what_passed(end);
+  supervise::add_interruption(end);
+  TRY(report::keep_live_findings(recording, end.findings));
+  if (end.job.run.status() == 0) TRY(record::finish_recording(recording));
+  if (!request.session.is_quiet) TRY(conclude_run(recording, end, session, output));
+  return end.job.run.status();
+}
+
+}  // namespace lockstep::run

@@ -1,0 +1,262 @@
+#include "service/job_service.h"
+
+#include <fcntl.h>
+#include <filesystem>
+#include <fstream>
+#include <sys/stat.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "service/store/open_store.h"
+#include "service/testing/fake_clock.h"
+#include "service/testing/fake_engine.h"
+
+namespace lockstep::service {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+// A service on a machine with two cores, whose engine and clock are the test's.
+class JobServiceTest : public ::testing::Test {
+ protected:
+  JobServiceTest() {
+    std::string name = "/tmp/lockstep-service-XXXXXX";
+    folder_ = ::mkdtemp(name.data());
+    begin_service();
+  }
+  ~JobServiceTest() override {
+    service_.reset();
+    fs::remove_all(folder_);
+  }
+
+  // As after a restart: the store and what runs are there, the service knows nothing.
+  void begin_service(std::chrono::milliseconds kept_for = {}) {
+    std::map<FakeEngine::Name, Standing> standings;
+    if (engine_ != nullptr) standings = engine_->standings;
+    service_.reset();
+    auto engine = std::make_unique<FakeEngine>(folder_ / "jobs");
+    auto clock = std::make_unique<FakeClock>();
+    engine_ = engine.get();
+    clock_ = clock.get();
+    engine_->standings = std::move(standings);
+    Clusters clusters;
+    clusters.by_engine[EngineKind::kLocal] = std::make_unique<OneMachine>(machine_.total);
+    clusters.by_engine[EngineKind::kSlurm] = std::make_unique<OneMachine>(machine_.total);
+    service_ =
+        std::make_unique<JobService>(open_store({folder_}).value(), std::move(engine), std::move(clusters),
+                                     machine_, ReportMaker("/bin/false"), kept_for, std::move(clock));
+    ASSERT_TRUE(service_->recover().ok());
+  }
+
+  Submitted submit(base::Json request) {
+    request["command"] = {"true"};
+    const Submission one{"ann", request, "", std::nullopt};
+    return std::move(service_->submit({&one, 1}).value().front());
+  }
+  std::string submitted(base::Json request) { return submit(std::move(request)).job.id; }
+  void tick() { ASSERT_TRUE(service_->tick().ok()); }
+  void tick_after(std::chrono::milliseconds time) {
+    clock_->advance(time);
+    tick();
+  }
+  void end(const std::string& id, int status, EndReason reason = {}) {
+    engine_->end({id, 1}, status, clock_->wall_ms(), std::move(reason));
+  }
+  JobState state_of(const std::string& id) { return service_->store().job(id).value()->state; }
+  std::vector<std::string> events_of(const std::string& id) {
+    std::vector<std::string> kinds;
+    const std::vector<Event> events = service_->store().events(id, 0, 100).value();
+    for (const Event& event : events) kinds.push_back(event.kind);
+    return kinds;
+  }
+
+  fs::path folder_;
+  Machine machine_{{2000, std::int64_t{1} << 30, 0}, {}};
+  FakeEngine* engine_ = nullptr;
+  FakeClock* clock_ = nullptr;
+  std::unique_ptr<JobService> service_;
+};
+
+TEST_F(JobServiceTest, RefusesWhatCanNeverRun) {
+  const Submitted refused = submit({{"workers", 1}, {"cpus_per_worker", 3}});
+  EXPECT_EQ(refused.refusal, Refusal::kInvalid);
+  ASSERT_THAT(refused.faults, SizeIs(1));
+  EXPECT_EQ(refused.faults[0].pointer, "/cpus_per_worker");
+  EXPECT_EQ(submit({{"workers", 1}, {"engine", "kubernetes"}}).refusal, Refusal::kInvalid);
+  EXPECT_EQ(service_->waiting_count(), 0U);
+}
+
+TEST_F(JobServiceTest, WhoFindsNoRoomWaitsUntilTheTickInWhichThereIs) {
+  const std::string first = submitted({{"workers", 2}});
+  tick();
+  const std::string second = submitted({{"workers", 1}});
+  tick();
+  EXPECT_THAT(engine_->started, ElementsAre(FakeEngine::Name{first, 1}));
+  EXPECT_EQ(state_of(second), JobState::kQueued);
+  end(first, 0);
+  tick();  // what has ended is seen before it is chosen what starts
+  EXPECT_EQ(state_of(first), JobState::kSucceeded);
+  EXPECT_EQ(state_of(second), JobState::kRunning);
+  EXPECT_EQ(service_->ended_count(JobState::kSucceeded), 1);
+}
+
+TEST_F(JobServiceTest, ARestartedServiceGoesOnWithWhatRuns) {
+  const std::string id = submitted({{"workers", 1}});
+  tick();
+  begin_service();
+  EXPECT_EQ(service_->running_count(), 1U);
+  EXPECT_THAT(engine_->started, IsEmpty()) << "nothing is started twice";
+  end(id, 1, EndReason::rank_status(0, 1));
+  tick();
+  EXPECT_EQ(state_of(id), JobState::kFailed);
+  EXPECT_EQ(service_->store().attempts(id).value()[0].reason, EndReason::rank_status(0, 1));
+}
+
+TEST_F(JobServiceTest, ARestartedServiceStartsWhatWasOnlyMeantToRun) {
+  const std::string id = submitted({{"workers", 1}});
+  tick();
+  engine_->standings.clear();
+  begin_service();
+  EXPECT_THAT(engine_->started, ElementsAre(FakeEngine::Name{id, 1}));
+}
+
+TEST_F(JobServiceTest, AdoptsWhatRunsOnElsewhereAndGivesUpInTheEnd) {
+  const std::string id = submitted({{"workers", 1}, {"engine", "slurm"}});
+  tick();
+  engine_->standings[{id, 1}] = Standing::kLost;
+  for (int i = 0; i < 5; ++i) tick();
+  EXPECT_THAT(engine_->adopted, SizeIs(5));
+  EXPECT_EQ(state_of(id), JobState::kRunning);
+  tick();
+  EXPECT_THAT(engine_->adopted, SizeIs(5));
+  EXPECT_EQ(state_of(id), JobState::kFailed);
+  EXPECT_EQ(service_->store().attempts(id).value()[0].reason, EndReason::supervisor_lost());
+}
+
+TEST_F(JobServiceTest, APreemptedJobStartsAgain) {
+  const std::string id = submitted({{"workers", 1}});
+  tick();
+  end(id, 1, EndReason::preempted("Slurm"));
+  tick();
+  EXPECT_THAT(engine_->started, ElementsAre(FakeEngine::Name{id, 1}, FakeEngine::Name{id, 2}));
+  EXPECT_THAT(events_of(id), Contains("failed, to be retried"));
+}
+
+TEST_F(JobServiceTest, AJobThatIsCancelledIsAskedToEnd) {
+  const std::string id = submitted({{"workers", 1}});
+  tick();
+  ASSERT_TRUE(service_->cancel(*service_->store().job(id).value()).ok());
+  EXPECT_THAT(engine_->asked, ElementsAre(FakeEngine::Name{id, 1}));
+  end(id, 1, EndReason::rank_signal(0, 15));
+  tick();
+  EXPECT_EQ(state_of(id), JobState::kCancelled);
+}
+
+// An elastic job with one rank beside another job, which ends.
+class GrowingJobTest : public JobServiceTest {
+ protected:
+  GrowingJobTest() {
+    service_->grow_after(std::chrono::seconds(60));
+    other_ = submitted({{"workers", 1}});
+    tick();
+    fs::create_directory(folder_ / "checkpoints");
+    elastic_ = submitted({{"workers", {{"min", 1}, {"max", 2}}},
+                          {"cpus_per_worker", 1},
+                          {"checkpoint_directory", (folder_ / "checkpoints").string()}});
+    tick();
+    end(other_, 0);
+    tick();
+  }
+  void save_checkpoint() {
+    std::ofstream(folder_ / "checkpoints" / "step_1") << "x";
+    const std::int64_t at_s = clock_->wall_ms() / 1000;
+    const timespec times[2] = {{at_s, 0}, {at_s, 0}};
+    ASSERT_EQ(::utimensat(AT_FDCWD, (folder_ / "checkpoints" / "step_1").c_str(), times, 0), 0);
+  }
+  std::string other_;
+  std::string elastic_;
+};
+
+TEST_F(GrowingJobTest, WaitsItsTimeAndGrowsOnce) {
+  ASSERT_EQ(service_->store().attempts(elastic_).value()[0].workers, 1);
+  tick_after(std::chrono::seconds(59));
+  save_checkpoint();
+  tick();
+  EXPECT_THAT(engine_->asked, IsEmpty()) << "not before its time";
+  tick_after(std::chrono::seconds(2));
+  EXPECT_THAT(engine_->asked, ElementsAre(FakeEngine::Name{elastic_, 1}));
+  tick_after(std::chrono::seconds(2));
+  EXPECT_THAT(engine_->asked, SizeIs(1)) << "told once";
+  end(elastic_, 1, EndReason::rank_signal(0, 15));
+  tick_after(std::chrono::seconds(2));
+  const auto attempts = service_->store().attempts(elastic_).value();
+  ASSERT_THAT(attempts, SizeIs(2));
+  EXPECT_EQ(attempts[0].reason.kind, EndKind::kToGrow);
+  EXPECT_EQ(attempts[1].workers, 2);
+}
+
+TEST_F(GrowingJobTest, DoesNotLoseItsWork) {
+  tick_after(std::chrono::seconds(120));
+  EXPECT_THAT(engine_->asked, IsEmpty()) << "nothing was saved";
+}
+
+TEST_F(JobServiceTest, ASilentRankIsNamedAndEndsTheAttempt) {
+  service_->watch_for_silence(std::chrono::seconds(5));
+  const std::string id = submitted({{"workers", 1}});
+  tick();
+  ASSERT_TRUE(base::write_file(engine_->folder_of(id, 1).sign_of_life(0), "1").ok());
+  tick_after(std::chrono::seconds(1));
+  tick_after(std::chrono::seconds(4));
+  EXPECT_THAT(events_of(id), Not(Contains("silent")));
+  tick_after(std::chrono::seconds(1));
+  EXPECT_THAT(events_of(id), Contains("silent"));
+  EXPECT_THAT(engine_->asked, IsEmpty());
+  tick_after(std::chrono::seconds(45));
+  EXPECT_THAT(engine_->asked, ElementsAre(FakeEngine::Name{id, 1}));
+  tick_after(std::chrono::seconds(5));
+  EXPECT_THAT(engine_->asked, SizeIs(1)) << "asked once";
+  end(id, 1);
+  tick();
+  EXPECT_EQ(service_->store().attempts(id).value()[0].reason, EndReason::silent("rank 0", 50));
+}
+
+TEST_F(JobServiceTest, OldJobsAreForgottenAndYoungerOnesKept) {
+  begin_service(std::chrono::hours(1));
+  const std::string old = submitted({{"workers", 1}});
+  tick();
+  end(old, 0);
+  tick();
+  clock_->advance(std::chrono::minutes(50));
+  const std::string young = submitted({{"workers", 1}});
+  tick();
+  end(young, 0);
+  tick();
+  EXPECT_THAT(engine_->removed, IsEmpty());
+  tick_after(std::chrono::minutes(11));
+  EXPECT_THAT(engine_->removed, ElementsAre(old));
+  EXPECT_FALSE(service_->store().job(old).value().has_value());
+  EXPECT_TRUE(service_->store().job(young).value().has_value());
+}
+
+TEST_F(JobServiceTest, AFewAreForgottenAtATime) {
+  begin_service(std::chrono::hours(1));
+  for (int i = 0; i < Retention::kMaxAtOnce + 1; ++i) {
+    const std::string id = submitted({{"workers", 1}});
+    ASSERT_TRUE(service_->cancel(*service_->store().job(id).value()).ok());
+  }
+  tick_after(std::chrono::minutes(61));
+  EXPECT_THAT(engine_->removed, SizeIs(Retention::kMaxAtOnce));
+  tick_after(std::chrono::milliseconds(999));
+  EXPECT_THAT(engine_->removed, SizeIs(Retention::kMaxAtOnce));
+  tick_after(std::chrono::milliseconds(1));
+  EXPECT_THAT(engine_->removed, SizeIs(Retention::kMaxAtOnce + 1));
+}
+
+}  // namespace
+}  // namespace lockstep::service
