@@ -1,4 +1,4 @@
-// The catalogue that the binary carries, packed at build time by catalogue/pack/main.cc.
+// The catalogue that the binary carries, packed at build time by src/catalogue/pack/main.cc.
 #pragma once
 
 #include <string_view>

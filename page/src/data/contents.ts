@@ -1,4 +1,4 @@
-// What the page is told, in the words of src/page/encode.cc and of the findings file.
+// What the page is told, in the words of src/report/html/contents_json.cc and of the findings file.
 
 export interface Evidence {
   file: string;

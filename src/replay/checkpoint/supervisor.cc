@@ -17,6 +17,7 @@
 
 #include "base/file.h"
 #include "base/process/environment.h"
+#include "base/process/spawn.h"
 #include "replay/checkpoint/shared_pages.h"
 
 namespace lockstep::checkpoint {

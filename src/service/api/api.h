@@ -1,4 +1,4 @@
-// The API: which requests there are, who may make them, and what answers them. docs/formats/service-api.md
+// The API: which requests there are, who may make them, and what answers them. docs/verbs/serve.md
 // describes it for people, /openapi.json for programs; both follow the table in routes.cc.
 #pragma once
 
