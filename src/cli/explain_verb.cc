@@ -10,6 +10,7 @@
 #include "cli/verb.h"
 #include "cli/verbs.h"
 #include "diagnose/arbitrate/known_fixes.h"
+#include "model/finding_code.h"
 
 namespace lockstep::cli {
 namespace {
@@ -52,7 +53,7 @@ std::string leaf_in_words(const Catalogue& catalogue, const model::LeafEntry& le
   for (std::size_t i = 0; i < catalogue.size(); ++i) {
     const Symptom& symptom = catalogue.symptom(i);
     if (symptom.leaf != leaf.leaf) continue;
-    if (symptom.code.starts_with("leaf.")) {
+    if (model::family_of(symptom.code) == model::CodeFamily::kLeaf) {
       text = symptom_in_words(symptom);
     } else {
       codes.push_back({symptom.code, catalogue::worded_in_general(symptom.title)});

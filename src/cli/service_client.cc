@@ -136,9 +136,9 @@ Result<void> tell_check(const Json& job, Terminal& terminal) {
   const model::Verdict verdict =
       TRY(report::decode_findings(base::to_text(*check, base::JsonLayout::kOneLine), "check"));
   for (const model::Finding& finding : verdict.findings) {
-    terminal.tell(
-        base::escape_for_terminal(fmt::format("lockstep: check: {} [{}]", finding.title, finding.code)) +
-        "\n");
+    terminal.tell(base::escape_for_terminal(
+                      fmt::format("lockstep: check: {} [{}]", finding.title, finding.code.text())) +
+                  "\n");
   }
   return {};
 }

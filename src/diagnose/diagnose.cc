@@ -11,16 +11,14 @@
 
 #include "catalogue/advice.h"
 #include "diagnose/arbitrate/combine.h"
-#include "diagnose/arbitrate/good_end.h"
-#include "diagnose/arbitrate/interruption.h"
-#include "diagnose/arbitrate/met_ranks.h"
+#include "diagnose/arbitrate/job_end.h"
 #include "diagnose/log_judge.h"
 #include "diagnose/ranks/analyse.h"
-#include "diagnose/ranks/correctness/lone_worlds_finding.h"
 #include "diagnose/ranks/correctness/version_skew.h"
+#include "diagnose/ranks/correctness/world_size_one.h"
 #include "diagnose/still_running.h"
 #include "model/merge.h"
-#include "model/rank_set.h"
+#include "model/rank.h"
 
 namespace lockstep::diagnose {
 namespace {
@@ -67,12 +65,12 @@ std::vector<int> ranks_without_evidence(const Job& job) {
 }
 
 std::string unknown_files_in_words(const std::vector<std::string>& files) {
-  constexpr std::size_t kMostNamed = 3;
+  constexpr std::size_t kMaxNamed = 3;
   const std::vector<std::string> named(
-      files.begin(), files.begin() + static_cast<std::ptrdiff_t>(std::min(files.size(), kMostNamed)));
+      files.begin(), files.begin() + static_cast<std::ptrdiff_t>(std::min(files.size(), kMaxNamed)));
   return fmt::format("{} {} of a kind that is not known and not used: {}{}", files.size(),
                      files.size() == 1 ? "file is" : "files are", fmt::join(named, ", "),
-                     files.size() > kMostNamed ? " ..." : "");
+                     files.size() > kMaxNamed ? " ..." : "");
 }
 
 // "a.lockstep: cut", "b.lockstep: cut" become "a.lockstep and 1 more: cut".
@@ -178,7 +176,7 @@ Result<Examination> examine(const std::vector<fs::path>& paths, std::vector<mode
   readers::ReadResult read = readers::read_all(paths, read_options);
   const bool has_logs_alone = read.parts.empty();
   if (has_logs_alone && read.logs.empty() && read.empty_files.empty()) return nothing_known(read);
-  const std::optional<model::Finding> lone_worlds = ranks::find_lone_worlds(read.parts);
+  const std::optional<model::Finding> world_size_one = ranks::find_world_size_one(read.parts);
   Job job = model::merge(std::move(read.parts));
   Verdict from_ranks;
   from_ranks.job = summary_of(job);
@@ -187,7 +185,7 @@ Result<Examination> examine(const std::vector<fs::path>& paths, std::vector<mode
   from_ranks.findings = was_seen_live ? std::move(seen_live) : ranks::analyse(job);
   if (was_seen_live) ranks::add_version_skew(job, from_ranks.findings);
   if (interruption) put_interruption(*interruption, log_judge, from_ranks.findings);
-  if (lone_worlds) from_ranks.findings.insert(from_ranks.findings.begin(), *lone_worlds);
+  if (world_size_one) from_ranks.findings.insert(from_ranks.findings.begin(), *world_size_one);
   from_ranks.limits = limits_of(read, job);
   logs::LogVerdict found = TRY(log_judge.judge(read.logs));
   add_known_fixes(found.findings);
@@ -198,7 +196,7 @@ Result<Examination> examine(const std::vector<fs::path>& paths, std::vector<mode
     found.findings.clear();
     from_ranks.limits.emplace_back("the last attempt came to its end: what was printed before is not judged");
   }
-  if (all_ended_well(job)) drop_what_they_got_over(found.findings);
+  if (all_exited_cleanly(job)) drop_what_they_got_over(found.findings);
   if (all_have_met(job)) put_setup_behind_errors(found.findings);
   Verdict from_logs{
       .job = std::move(found.job), .findings = std::move(found.findings), .limits = std::move(found.limits)};

@@ -3,12 +3,194 @@
 #include <algorithm>
 #include <iterator>
 #include <set>
+#include <string_view>
 
-#include "diagnose/arbitrate/process_ranks.h"
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "diagnose/arbitrate/known_fixes.h"
+#include "model/finding_code.h"
+#include "model/rank.h"
 #include "run/evidence/activity.h"
 #include "run/evidence/log_processes.h"
+#include "run/evidence/process_facts.h"
 
 namespace lockstep::diagnose {
+
+namespace {
+
+using evidence::Doing;
+
+// Where one process writes the logs of one rank alone, it is that rank, whatever its variables say.
+RankByProcess ranks_by_log(std::span<const LogPlace> logs, std::span<const evidence::WrittenLog> written) {
+  std::map<pid_t, std::set<int>> ranks;
+  for (const evidence::WrittenLog& log : written) {
+    for (const pid_t writer : log.writers) {
+      if (logs[log.log].rank) ranks[writer].insert(*logs[log.log].rank);
+    }
+  }
+  RankByProcess only;
+  for (const auto& [pid, of_process] : ranks) {
+    if (of_process.size() == 1) only[pid] = *of_process.begin();
+  }
+  return only;
+}
+
+}  // namespace
+
+RankByProcess ranks_of(const process::Roots& roots, std::span<const LogPlace> logs,
+                       std::span<const evidence::WrittenLog> written,
+                       std::span<const evidence::Activity> activities) {
+  const RankByProcess by_log = ranks_by_log(logs, written);
+  RankByProcess ranks;
+  for (const evidence::Activity& one : activities) {
+    const auto told = evidence::rank_of_process(roots, one.pid);
+    const auto known = by_log.find(one.pid);
+    if (known != by_log.end()) {
+      ranks[one.pid] = known->second;
+    } else if (told) {
+      ranks[one.pid] = *told;
+    }
+  }
+  return ranks;
+}
+
+std::optional<int> odd_one_in(const RankByProcess& rank_of, std::span<const evidence::Activity> activities) {
+  std::map<std::optional<long>, std::set<int>> ranks;  // by system call; none: they ask
+  std::set<int> all;
+  for (const evidence::Activity& one : activities) {
+    const auto rank = rank_of.find(one.pid);
+    // Helpers that a rank started have its variables too, and younger numbers.
+    if (rank == rank_of.end() || !all.insert(rank->second).second) continue;
+    ranks[one.doing == Doing::kWaits ? one.waits_in : std::nullopt].insert(rank->second);
+  }
+  constexpr std::size_t kFewest = 3;
+  if (ranks.size() != 2 || all.size() < kFewest) return std::nullopt;
+  for (const auto& [waits_in, those] : ranks) {
+    if (those.size() == 1 && waits_in) return *those.begin();
+  }
+  return std::nullopt;
+}
+
+namespace {
+
+using logs::Stage;
+
+constexpr Seconds kLong{60};
+
+std::string_view code_for(Stage stage) {
+  if (stage == Stage::kTrain) return model::codes::kHangSilent;
+  return stage == Stage::kPrepare ? model::codes::kHangPrepareSilent : model::codes::kHangSetupSilent;
+}
+
+std::string_view code_for(const QuietJob& job, Stage stage) {
+  if (job.state == JobState::kStopped) return model::codes::kStoppedRank;
+  if (!job.ended_ranks.empty() && stage == Stage::kTrain) return model::codes::kEndedEarly;
+  return code_for(stage);
+}
+
+// A healthy job may wait for a minute, for data or for whoever saves.
+double confidence_in(const QuietJob& job) {
+  switch (job.state) {
+    case JobState::kStopped:
+      return 0.8;
+    case JobState::kWaits:
+      return job.silence >= kLong ? 0.6 : 0.45;
+    case JobState::kAsks:
+      return job.silence >= kLong ? 0.5 : 0.4;
+    case JobState::kWorks:
+      return 0.3;
+  }
+  return 0;
+}
+
+std::string in_words(Seconds time) {
+  if (time < Seconds(1)) return fmt::format("{:.0f} ms", time.count() * 1000);
+  if (time < Seconds(120)) return fmt::format("{:.0f} s", time.count());
+  return fmt::format("{:.0f} min", time.count() / 60);
+}
+
+std::string what_is_quiet(const QuietJob& job) {
+  std::string text = fmt::format("The job still runs and has printed nothing for {}", in_words(job.silence));
+  if (job.usual_gap) text += fmt::format("; before, a line came every {}", in_words(*job.usual_gap));
+  return text + ".";
+}
+
+std::string ranks_in_words(const std::vector<int>& ranks) {
+  return fmt::format("{} {}", ranks.size() == 1 ? "rank" : "ranks", model::compress_ranks(ranks));
+}
+
+std::string what_its_processes_do(const QuietJob& job) {
+  const auto shown = job.processes.begin();
+  if (job.state == JobState::kStopped) {
+    const std::vector<pid_t> stopped(shown, shown + static_cast<std::ptrdiff_t>(job.stopped_processes));
+    const std::string whose =
+        job.stopped_ranks.empty() ? "" : fmt::format(" of {}", ranks_in_words(job.stopped_ranks));
+    return fmt::format("The {}{} (pid {}) {} stopped by a signal; whoever meets it in a collective waits.",
+                       stopped.size() == 1 ? "process" : "processes", whose, fmt::join(stopped, ", "),
+                       stopped.size() == 1 ? "is" : "are");
+  }
+  if (job.state == JobState::kWorks)
+    return "Its processes use their processors: they may compute, or ask again and again for what does not "
+           "come.";
+  if (job.state == JobState::kAsks)
+    return "All its processes wait or ask again and again, for each other or for data that does not come.";
+  return "All its processes wait: for each other, or for data that does not come.";
+}
+
+std::vector<int> who_began_it(const QuietJob& job) {
+  if (!job.stopped_ranks.empty()) return job.stopped_ranks;
+  return job.odd_rank ? std::vector<int>{*job.odd_rank} : job.ended_ranks;
+}
+
+std::string who_is_elsewhere(const QuietJob& job) {
+  if (!job.odd_rank) return "";
+  return fmt::format(" Rank {} waits in another way than all others, so it is not in the call they are in.",
+                     *job.odd_rank);
+}
+
+std::string who_is_gone(const QuietJob& job) {
+  if (job.ended_ranks.empty()) return "";
+  return fmt::format(" Nobody writes the log of {} any more: it has ended, and the others go on.",
+                     ranks_in_words(job.ended_ranks));
+}
+
+}  // namespace
+
+std::optional<model::Finding> finding_about(const QuietJob& job, Stage stage,
+                                            const catalogue::Catalogue& catalogue,
+                                            const model::Evidence& last_line) {
+  const bool is_training = job.has_ranks || stage >= Stage::kSetup;
+  if (!is_training) return std::nullopt;
+  const catalogue::Symptom& entry = catalogue.at(code_for(job, stage));
+  model::Finding finding;
+  finding.leaf = entry.leaf;
+  finding.code = entry.code;
+  finding.scope = entry.scope;
+  finding.confidence = confidence_in(job);
+  finding.title = entry.title;
+  finding.explanation =
+      what_is_quiet(job) + " " + what_its_processes_do(job) + who_is_elsewhere(job) + who_is_gone(job);
+  finding.evidence = {last_line};
+  finding.fixes = fixes_of(entry);
+  finding.evidence.front().level = model::EvidenceLevel::kAbsence;
+  finding.root_ranks = who_began_it(job);
+  if (!finding.root_ranks.empty()) finding.victim_ranks = job.other_ranks;
+  return finding;
+}
+
+std::string how_to_see_more(const QuietJob& job) {
+  constexpr std::size_t kMax = 16;
+  const std::vector<pid_t> shown(
+      job.processes.begin(),
+      job.processes.begin() + static_cast<std::ptrdiff_t>(std::min(kMax, job.processes.size())));
+  return fmt::format(
+      "mkdir stacks; for pid in {}{}; do py-spy dump --pid $pid > stacks/$pid.txt; done   # and give "
+      "`lockstep "
+      "diagnose` that folder too",
+      fmt::join(shown, " "), shown.size() < job.processes.size() ? " ..." : "");
+}
+
 namespace {
 
 using evidence::Doing;
@@ -19,14 +201,14 @@ struct Patience {
   Seconds least;
   double gaps;
 };
-constexpr Seconds kLeastPause{5};
+constexpr Seconds kMinPause{5};
 constexpr Seconds kPauseOfUnknownPace{30};
 
 Patience patience_with(JobState state) {
   switch (state) {
     case JobState::kStopped:
     case JobState::kWaits:
-      return {kLeastPause, 2};
+      return {kMinPause, 2};
     case JobState::kAsks:
       return {Seconds(7), 5};
     case JobState::kWorks:
@@ -154,7 +336,7 @@ std::optional<QuietJob> find_quiet_job(std::span<const LogPlace> logs, const pro
       evidence::written_logs(roots, paths, system_clock::now() - kStillWaitedFor);
   if (written.empty()) return std::nullopt;
   const Pace pace = pace_of(logs, written);
-  if (pace.silence < kLeastPause) return std::nullopt;
+  if (pace.silence < kMinPause) return std::nullopt;
   std::vector<evidence::Activity> activities = watch_all(roots, written);
   const RankByProcess rank_of = ranks_of(roots, logs, written, activities);
   std::erase_if(activities, [&](const evidence::Activity& one) {

@@ -5,12 +5,19 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <span>
+#include <string>
 #include <sys/types.h>
 #include <vector>
 
 #include "base/process/proc_files.h"
+#include "catalogue/catalogue.h"
+#include "diagnose/logs/context.h"
+#include "model/finding.h"
+#include "run/evidence/activity.h"
+#include "run/evidence/log_processes.h"
 
 namespace lockstep::diagnose {
 
@@ -46,5 +53,26 @@ struct QuietJob {
 // Takes half a second where a job is found. Nothing: no log is being written, or it is not quiet for longer
 // than its pace allows.
 std::optional<QuietJob> find_quiet_job(std::span<const LogPlace> logs, const process::Roots& roots = {});
+
+// Which rank each process of a running job is.
+using RankByProcess = std::map<pid_t, int>;
+
+// By the log that a process alone writes, else by the variables it was started with.
+RankByProcess ranks_of(const process::Roots& roots, std::span<const LogPlace> logs,
+                       std::span<const evidence::WrittenLog> written,
+                       std::span<const evidence::Activity> activities);
+
+// Of three ranks or more, one that waits in another system call than the others, who all wait alike, or who
+// all ask again and again.
+std::optional<int> odd_one_in(const RankByProcess& rank_of, std::span<const evidence::Activity> activities);
+
+// `last_line` of the log that was written last. Nothing where neither the logs nor a launcher's variables
+// show that this is training: any other program may be silent for as long as it likes.
+std::optional<model::Finding> finding_about(const QuietJob& job, logs::Stage stage,
+                                            const catalogue::Catalogue& catalogue,
+                                            const model::Evidence& last_line);
+
+// A command that shows where its processes stand.
+std::string how_to_see_more(const QuietJob& job);
 
 }  // namespace lockstep::diagnose

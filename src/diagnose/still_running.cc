@@ -4,7 +4,6 @@
 #include <string_view>
 #include <vector>
 
-#include "diagnose/quiet_finding.h"
 #include "diagnose/quiet_job.h"
 #include "readers/rank_in_name.h"
 

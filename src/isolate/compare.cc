@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/text_fields.h"
+#include "model/finding_code.h"
 #include "model/line_origin.h"
 
 namespace lockstep::isolate {
@@ -21,8 +22,8 @@ bool is_hex(char letter) {
   return std::isxdigit(static_cast<unsigned char>(letter)) != 0;
 }
 
-bool tells_little(std::string_view code) {
-  return code.starts_with("process.") || code.starts_with("guess") || code.empty();
+bool tells_little(const model::FindingCode& code) {
+  return code.is(model::CodeFamily::kProcess) || code.is(model::CodeFamily::kGuess) || code.empty();
 }
 
 std::set<std::string> essences_of(const model::Finding& finding) {

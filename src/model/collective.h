@@ -4,11 +4,29 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "model/words.h"
 
 namespace lockstep::model {
+
+// A group of ranks that do collectives together: a process group, an MPI communicator, an NCCL communicator,
+// a Horovod process set, a TensorFlow collective group.
+struct Communicator {
+  std::string name;          // the framework's own name; not unique: identity is name and members
+  std::string description;   // what the user called it
+  std::string backend;       // nccl, gloo, mpi, grpc ...
+  std::vector<int> members;  // global ranks in communicator order; empty when nothing tells
+  std::optional<int> size;   // known even where the members are not
+
+  bool operator==(const Communicator&) const = default;
+};
+
+// Operations between two ranks; all others are collectives.
+constexpr bool is_point_to_point(Operation operation) {
+  return operation == Operation::kSend || operation == Operation::kReceive;
+}
 
 using Shape = std::vector<std::int64_t>;
 

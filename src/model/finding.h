@@ -6,18 +6,36 @@
 #include <string>
 #include <vector>
 
-#include "model/evidence.h"
+#include "model/finding_code.h"
 #include "model/fix.h"
 #include "model/leaf.h"
 
 namespace lockstep::model {
+
+// How the evidence supports the finding, strongest first.
+enum class EvidenceLevel : std::uint8_t {
+  kSeen,      // the input says it
+  kInferred,  // it follows from what several inputs say
+  kAbsence    // something that should be there is not
+};
+
+// What a finding stands on: a place in the input that a person can go and look at.
+struct Evidence {
+  std::string file;
+  std::optional<std::int64_t> line;
+  std::optional<int> rank;
+  std::string text;  // the line or record itself, exactly as read; reporters escape it
+  EvidenceLevel level = EvidenceLevel::kSeen;
+
+  bool operator==(const Evidence&) const = default;
+};
 
 // Does the fault exist only because the training is distributed?
 enum class Scope : std::uint8_t { kDistributed, kOrdinary, kUnknown };
 
 struct Finding {
   Leaf leaf = Leaf::kRunOther;
-  std::string code;  // "desync.missing_rank": the finer code below the leaf
+  FindingCode code;  // "desync.missing_rank": the finer code below the leaf
   Scope scope = Scope::kUnknown;
   double confidence = 0;          // 0 to 1
   std::vector<int> root_ranks;    // who began it, ascending

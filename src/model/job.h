@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "model/collective.h"
-#include "model/communicator.h"
 #include "model/event.h"
 #include "model/history.h"
 

@@ -53,4 +53,9 @@ std::span<const LeafEntry> all_leaves();  // in the study's order
 const LeafEntry& entry_of(Leaf leaf);
 std::optional<Leaf> leaf_with_id(std::string_view id);
 
+// Whether it ends the process that meets it: failures of programs, packages and set-up. Whoever ended well
+// caught them. A job can suffer from the others without ending: slowness, a slow transport, results, how it
+// uses its ranks.
+bool is_fatal(Leaf leaf);
+
 }  // namespace lockstep::model

@@ -21,8 +21,8 @@ bool is_letter(char c) {
 }
 
 std::optional<int> rank_number(std::string_view digits) {
-  constexpr std::size_t kMostDigits = 6;
-  if (digits.empty() || digits.size() > kMostDigits || !std::ranges::all_of(digits, is_digit))
+  constexpr std::size_t kMaxDigits = 6;
+  if (digits.empty() || digits.size() > kMaxDigits || !std::ranges::all_of(digits, is_digit))
     return std::nullopt;
   return base::number_in<int>(digits);
 }
@@ -232,9 +232,9 @@ void see_rank_further_on(OwnedLine& line) {
 }  // namespace
 
 OwnedLine split_origin(std::string_view line) {
-  constexpr int kMostPrefixes = 5;
+  constexpr int kMaxPrefixes = 5;
   OwnedLine owned{.origin = {}, .time_ns = {}, .text = line};
-  for (int i = 0; i < kMostPrefixes; ++i) {
+  for (int i = 0; i < kMaxPrefixes; ++i) {
     const bool taken = take_line_time(owned) || take_bracket(owned) || (i == 0 && take_task(owned)) ||
                        (i == 0 && take_srun_error(owned)) || take_ray(owned) || see_nccl(owned) ||
                        (i < 2 && take_host(owned));

@@ -8,13 +8,89 @@
 #include <tuple>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
-#include "model/join_events.h"
-#include "model/lone_worlds.h"
+#include "model/event.h"
 #include "model/merge_communicators.h"
+#include "model/world_size_one.h"
 
 namespace lockstep::model {
+
 namespace {
+
+// One rank's events from two inputs, such as two dumps of one ring or a dump and a trace.
+
+// What makes two events of one rank the same: for numbered collectives the number (and which of several
+// coalesced ones it is), for the rest the very call.
+struct Identity {
+  EventKind kind;
+  CommunicatorId communicator;
+  std::uint64_t sequence;
+  std::uint64_t which;
+  CollectiveId collective;
+  std::int64_t begin_ns;
+
+  auto operator<=>(const Identity&) const = default;
+};
+
+std::vector<Identity> identities_of(const std::vector<Event>& events) {
+  std::vector<Identity> identities;
+  identities.reserve(events.size());
+  std::map<std::pair<CommunicatorId, std::uint64_t>, std::uint64_t> times_seen;
+  for (const Event& event : events) {
+    const bool is_numbered = event.kind == EventKind::kCollective && event.sequence != kNoSequence;
+    identities.push_back({.kind = event.kind,
+                          .communicator = event.communicator,
+                          .sequence = event.sequence,
+                          .which = is_numbered ? times_seen[{event.communicator, event.sequence}]++ : 0,
+                          .collective = is_numbered ? CollectiveId::kNone : event.collective,
+                          .begin_ns = is_numbered ? kNoTime : event.begin_ns});
+  }
+  return identities;
+}
+
+template <typename Id>
+void keep_known(Id& to, Id from, Id unknown) {
+  if (to == unknown) to = from;
+}
+
+void join(Event& to, const Event& from) {
+  to.state = std::max(to.state, from.state);
+  keep_known(to.collective, from.collective, CollectiveId::kNone);
+  keep_known(to.name, from.name, NameId::kNone);
+  keep_known(to.stack, from.stack, StackId::kNone);
+  keep_known(to.checksums, from.checksums, ChecksumsId::kNone);
+  if (to.begin_ns == kNoTime || to.only_duration) {
+    if (from.begin_ns != kNoTime) {
+      to.begin_ns = from.begin_ns;
+      to.only_duration = from.only_duration;
+      to.end_ns = from.end_ns;
+    }
+  }
+  keep_known(to.end_ns, from.end_ns, kNoTime);
+}
+
+// A collective both inputs tell of becomes one event that knows what either knew. The result is in the order
+// of issue: of time where every event has one, else first `left`, then what only `right` has.
+std::vector<Event> join_events(std::vector<Event> left, std::vector<Event> right) {
+  if (left.empty()) return right;
+  std::map<Identity, std::size_t> place_of;
+  const std::vector<Identity> left_identities = identities_of(left);
+  for (std::size_t at = 0; at < left.size(); ++at) place_of.emplace(left_identities[at], at);
+  const std::vector<Identity> right_identities = identities_of(right);
+  for (std::size_t at = 0; at < right.size(); ++at) {
+    const auto found = place_of.find(right_identities[at]);
+    if (found == place_of.end()) {
+      left.push_back(right[at]);
+    } else {
+      join(left[found->second], right[at]);
+    }
+  }
+  const bool all_have_time = std::ranges::none_of(
+      left, [](const Event& event) { return event.begin_ns == kNoTime || event.only_duration; });
+  if (all_have_time) std::ranges::stable_sort(left, {}, &Event::begin_ns);
+  return left;
+}
 
 using HostAndPid = std::pair<std::string, std::int64_t>;
 
@@ -49,8 +125,8 @@ void number_unknown_ranks(std::vector<Job>& parts) {
 }
 
 // Their recorders took each for another life of rank 0.
-void keep_one_of_lone_worlds(std::vector<Job>& parts, std::vector<std::string>& limits) {
-  const std::vector<std::size_t> alone = lone_worlds(parts);
+void keep_one_world_size_one(std::vector<Job>& parts, std::vector<std::string>& limits) {
+  const std::vector<std::size_t> alone = world_size_one(parts);
   if (alone.empty()) return;
   parts[alone.front()].ranks.front().rank.restart = 0;
   for (const std::size_t other : std::span(alone).subspan(1)) parts[other] = Job{};
@@ -240,7 +316,7 @@ void add_summary(Job& job, const Job& part) {
 Job merge(std::vector<Job> parts) {
   Job job;
   number_unknown_ranks(parts);
-  keep_one_of_lone_worlds(parts, job.limits);
+  keep_one_world_size_one(parts, job.limits);
   keep_last_attempt(parts, job.limits);
   drop_unknown_ranks(parts, job.limits);
   sort_parts(parts);

@@ -4,7 +4,7 @@
 
 #include "model/finding.h"
 #include "model/job.h"
-#include "model/rank_set.h"
+#include "model/rank.h"
 
 namespace lockstep::model {
 namespace {

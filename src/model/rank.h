@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace lockstep::model {
 
@@ -40,5 +41,8 @@ struct Rank {
   std::string framework_version;
   std::string recorder_version;  // of the format its dump has, where dumps tell it
 };
+
+// "0-2, 4, 6-7", as people write ranks. `ranks` ascending and without repeats.
+std::string compress_ranks(const std::vector<int>& ranks);
 
 }  // namespace lockstep::model

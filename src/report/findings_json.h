@@ -10,7 +10,6 @@
 
 #include "base/json.h"
 #include "base/result.h"
-#include "model/evidence.h"
 #include "model/finding.h"
 
 namespace lockstep::report {

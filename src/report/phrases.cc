@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/escape.h"
-#include "model/rank_set.h"
+#include "model/rank.h"
 
 namespace lockstep::report {
 namespace {

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/escape.h"
-#include "model/rank_set.h"
+#include "model/rank.h"
 #include "report/findings_json.h"
 #include "report/lines.h"
 

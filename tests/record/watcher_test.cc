@@ -13,7 +13,7 @@
 #include "lockstep/recorder.h"
 
 #include "record/recording.h"
-#include "run/watch/remote_process.h"
+#include "run/watch/rank_process.h"
 #include "sample_recording.h"
 
 namespace lockstep::tests {

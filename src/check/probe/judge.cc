@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "check/flows/required_flows.h"
+#include "model/finding_code.h"
 
 namespace lockstep::probe {
 namespace {
@@ -46,7 +47,7 @@ struct Wording {
 Wording wording_for(Surprise surprise) {
   switch (surprise) {
     case Surprise::kOpen:
-      return {"check.probe_open",
+      return {model::codes::kProbeOpen,
               model::Leaf::kSetupFail,
               kWarning,
               "{} of {} connections that {} needs are made, though a rule or route blocks them",
@@ -54,7 +55,7 @@ Wording wording_for(Surprise surprise) {
               "Collect the facts again",
               "Take new facts of the hosts, or leave --facts out: then the agents take them."};
     case Surprise::kLargeLost:
-      return {"check.path_mtu",
+      return {model::codes::kPathMtu,
               model::Leaf::kPerfHang,
               kSeen,
               "{} of {} connections that {} needs lose large packets",
@@ -65,7 +66,7 @@ Wording wording_for(Surprise surprise) {
               "find out by itself on each host.",
               "sysctl -w net.ipv4.tcp_mtu_probing=1"};
     case Surprise::kWrongHost:
-      return {"check.wrong_host",
+      return {model::codes::kProbeWrongHost,
               model::Leaf::kSetupFail,
               kSeen,
               "{} of {} connections that {} needs end at another host",
@@ -75,7 +76,7 @@ Wording wording_for(Surprise surprise) {
               "Choose the interface whose address belongs to one host alone."};
     default:
       return {
-          "check.probe_blocked",
+          model::codes::kProbeBlocked,
           model::Leaf::kSetupFail,
           kSeen,
           "{} of {} connections that {} needs are not made, though no host blocks them",

@@ -31,7 +31,7 @@ struct Probed {
   std::vector<std::string> codes() {
     judge(probing, hosts, judgement);
     std::vector<std::string> codes;
-    for (const model::Finding& finding : judgement.findings) codes.push_back(finding.code);
+    for (const model::Finding& finding : judgement.findings) codes.push_back(finding.code.text());
     return codes;
   }
 };
@@ -72,7 +72,8 @@ TEST(Judge, AFindingOfTheRulesSaysWhatPacketsSay) {
     probed.judgement.stacks.emplace_back("MPI");
     probed.codes();
     const auto& findings = probed.judgement.findings;
-    const auto found = std::ranges::find(findings, "setup.mpi_tcp", &model::Finding::code);
+    const auto found = std::ranges::find_if(
+        findings, [](const model::Finding& one) { return one.code == model::codes::kSetupMpiTcp; });
     ASSERT_NE(found, findings.end());
     EXPECT_EQ(found->confidence > 0.5, end == End::kSilent);
     EXPECT_THAT(found->explanation, HasSubstr("such connections are blocked indeed"));

@@ -74,7 +74,7 @@ std::vector<Cause> causes_of(const Judged& judged, const std::vector<std::string
   const auto take = [&](const std::string& rule, const model::Finding& finding) {
     const bool is_hopeless = std::ranges::find(hopeless, finding.title) != hopeless.end();
     if (finding.confidence >= kErrorConfidence && !is_hopeless)
-      causes.push_back({rule, finding.code, finding.title});
+      causes.push_back({rule, finding.code.text(), finding.title});
   };
   for (const rules::Hit& hit : judged.hits) take(hit.rule->id, hit.finding);
   for (const model::Finding& finding : judged.blocked) take("", finding);

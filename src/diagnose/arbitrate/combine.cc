@@ -7,8 +7,9 @@
 
 #include <fmt/format.h>
 
-#include "diagnose/arbitrate/about_waiting.h"
-#include "model/fatal_leaf.h"
+#include "diagnose/arbitrate/job_end.h"
+#include "model/finding_code.h"
+#include "model/leaf.h"
 
 namespace lockstep::diagnose {
 namespace {
@@ -19,11 +20,11 @@ using model::Leaf;
 constexpr double kSure = 0.6;
 
 bool only_tells_how_a_process_ended(const Finding& finding) {
-  return finding.code.starts_with("process.");
+  return finding.code.is(model::CodeFamily::kProcess);
 }
 
 bool tells_more_than_a_status(const Finding& finding) {
-  return finding.code != "process.ended";
+  return finding.code != model::codes::kProcessEnded;
 }
 
 bool is_printed(const Finding& finding) {
@@ -36,9 +37,13 @@ bool names_no_rank(const Finding& finding) {
          std::ranges::all_of(finding.evidence, [](const auto& one) { return !one.rank; });
 }
 
+bool tells_of_a_death(const Finding& finding) {
+  return finding.code == model::codes::kDeadRank;
+}
+
 // The others wait for a rank that is no more: whatever ended it is the reason.
 bool tells_of_a_lost_rank(const Finding& finding) {
-  return finding.code == "desync.dead_rank" || finding.code == "desync.failed_rank";
+  return tells_of_a_death(finding) || finding.code == model::codes::kFailedRank;
 }
 
 // Where one rank alone failed by itself, what the launcher's log says of a failure is about that rank.
@@ -55,7 +60,7 @@ void say_which_rank_failed(const std::vector<Finding>& from_ranks, std::vector<F
 
 // A crash that a launcher tells without its rank is that of the one rank that died.
 void say_which_rank_crashed(const std::vector<Finding>& from_ranks, std::vector<Finding>& from_logs) {
-  const auto lost = std::ranges::find(from_ranks, "desync.dead_rank", &Finding::code);
+  const auto lost = std::ranges::find_if(from_ranks, tells_of_a_death);
   if (lost == from_ranks.end() || lost->root_ranks.size() != 1) return;
   for (Finding& printed : from_logs) {
     if (printed.leaf != Leaf::kRunSegv || !is_printed(printed) || !names_no_rank(printed)) continue;
@@ -86,10 +91,10 @@ void believe_the_launcher(const Finding& killed, Finding& lost) {
 // That a process was killed is no word about memory where the ranks' records show that ranks are gone and
 // nothing shows why.
 void fold_a_signal_into_the_loss(std::vector<Finding>& from_ranks, std::vector<Finding>& from_logs) {
-  const auto lost = std::ranges::find(from_ranks, "desync.dead_rank", &Finding::code);
+  const auto lost = std::ranges::find_if(from_ranks, tells_of_a_death);
   if (lost == from_ranks.end()) return;
   std::erase_if(from_logs, [&](Finding& printed) {
-    if (printed.code != "mem.killed" || printed.root_ranks.size() > 1) return false;
+    if (printed.code != model::codes::kKilled || printed.root_ranks.size() > 1) return false;
     believe_the_launcher(printed, *lost);
     std::ranges::move(printed.evidence, std::back_inserter(lost->evidence));
     return true;
@@ -97,12 +102,12 @@ void fold_a_signal_into_the_loss(std::vector<Finding>& from_ranks, std::vector<F
 }
 
 bool only_repeats_that_a_process_failed(const Finding& finding) {
-  return finding.code.starts_with("wrapper.");
+  return finding.code.is_echo();
 }
 
 // It left no record at all, as one that fails before its framework is there.
 bool tells_of_an_unseen_rank(const Finding& finding) {
-  return finding.code == "desync.missing_evidence" || finding.code == "setup.rank_not_started";
+  return finding.code == model::codes::kMissingEvidence || finding.code == model::codes::kSetupRankNotStarted;
 }
 
 // Where all ranks print the same, the lost ones do too.
@@ -127,8 +132,8 @@ bool explains_a_loss(const Finding& printed, const std::vector<Finding>& from_ra
 
 // A stall or a lost connection that the framework itself complained of bears the proof out.
 void hand_over_first_lines(Finding& complaint, Finding& proof) {
-  constexpr std::size_t kMost = 2;
-  complaint.evidence.resize(std::min(complaint.evidence.size(), kMost));
+  constexpr std::size_t kMax = 2;
+  complaint.evidence.resize(std::min(complaint.evidence.size(), kMax));
   std::ranges::move(complaint.evidence, std::back_inserter(proof.evidence));
 }
 
@@ -145,7 +150,7 @@ void join_what_is_told_twice(std::vector<Finding>& from_ranks, std::vector<Findi
 }
 
 bool is_calls_that_do_not_fit(const Finding& finding) {
-  return finding.code.starts_with("mismatch.");
+  return finding.code.is(model::CodeFamily::kMismatch);
 }
 
 // Ranks that bring buffers of different sizes write past the smaller one, TensorFlow calls the graph broken

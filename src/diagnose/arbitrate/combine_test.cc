@@ -19,7 +19,7 @@ Finding finding(Leaf leaf, const std::string& code, double confidence) {
 
 std::vector<std::string> codes(const Verdict& verdict) {
   std::vector<std::string> all;
-  for (const Finding& one : verdict.findings) all.push_back(one.code);
+  for (const Finding& one : verdict.findings) all.push_back(one.code.text());
   return all;
 }
 

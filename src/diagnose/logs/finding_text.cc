@@ -1,7 +1,6 @@
 #include "diagnose/logs/finding_text.h"
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <iterator>
 #include <map>
@@ -18,7 +17,8 @@
 #include "diagnose/logs/candidate.h"
 #include "diagnose/logs/line.h"
 #include "model/finding.h"
-#include "model/rank_set.h"
+#include "model/finding_code.h"
+#include "model/rank.h"
 
 namespace lockstep::logs {
 namespace {
@@ -53,10 +53,7 @@ model::Finding silent_finding(const Catalogue& catalogue, std::span<const LogTex
 }
 
 const Symptom& leaf_entry(const Catalogue& catalogue, model::Leaf leaf) {
-  std::string code = "leaf.";
-  for (const char c : model::entry_of(leaf).id)
-    code += c == '-' ? '_' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return catalogue.at(code);
+  return catalogue.at(model::guess_at(leaf));
 }
 
 model::Finding guessed_finding(const Catalogue& catalogue, std::span<const LogText> logs,

@@ -5,6 +5,7 @@
 
 #include "base/text_search/regex.h"
 #include "diagnose/logs/line.h"
+#include "model/finding_code.h"
 
 namespace lockstep::logs {
 
@@ -32,7 +33,7 @@ void describe_who_ended_early(const Catalogue& catalogue, std::vector<int> ranks
     finding.root_ranks = std::move(ranks);
     finding.victim_ranks.assign(complaining.begin(), complaining.end());
   }
-  const Symptom& entry = catalogue.at("desync.ended_early");
+  const Symptom& entry = catalogue.at(model::codes::kEndedEarly);
   finding.leaf = entry.leaf;
   finding.code = entry.code;
   finding.scope = entry.scope;

@@ -18,8 +18,9 @@
 #include "diagnose/logs/logged_checksums.h"
 #include "diagnose/logs/script_exception.h"
 #include "diagnose/logs/silent.h"
-#include "model/fatal_leaf.h"
 #include "model/finding.h"
+#include "model/finding_code.h"
+#include "model/leaf.h"
 
 namespace lockstep::logs {
 namespace {
@@ -163,9 +164,9 @@ void set_confidence(std::vector<model::Finding>& findings, double confidence) {
 }
 
 // The entry that knows only that an exception was raised; the words of the log say more about its kind.
-constexpr std::string_view kCatchAll = "other.exception";
+constexpr std::string_view kCatchAll = model::codes::kOtherException;
 // The one that takes it for the script's; a framework's part that raised it says otherwise.
-constexpr std::string_view kScriptError = "other.script_error";
+constexpr std::string_view kScriptError = model::codes::kOtherScriptError;
 
 bool shares_a_line(const Candidate& one, const Candidate& other) {
   return std::ranges::any_of(one.sightings, [&](const Sighting* seen) {
@@ -231,7 +232,7 @@ std::optional<SilentSign> sign_in(std::span<const LogText> logs, const Context& 
   const bool is_split = context.knows("fsdp") || context.knows("deepspeed");
   const auto differ = is_split ? std::nullopt : differing_checksums(logs, sources);
   if (!differ) return std::nullopt;
-  return SilentSign{"divergence.parameters_differ", differ->log, differ->line, differ->odd_rank};
+  return SilentSign{model::codes::kDivergenceParametersDiffer, differ->log, differ->line, differ->odd_rank};
 }
 
 std::vector<LogText> with_line_marks(std::span<const LogText> logs, std::span<const Scan> scans) {
@@ -283,7 +284,7 @@ LogVerdict judge(const Catalogue& catalogue, std::span<const LogText> unread_log
     if (!early.empty())
       describe_who_ended_early(catalogue, std::move(early), candidates.front().ranks,
                                verdict.findings.front());
-    const std::string& code = verdict.findings.front().code;
+    const model::FindingCode& code = verdict.findings.front().code;
     const bool is_vague = code == kCatchAll || (place && code == kScriptError);
     if (guess && guess->share >= kMinShareToSharpen && is_vague) {
       sharpen_catch_all(catalogue, logs, *guess, verdict.findings.front());

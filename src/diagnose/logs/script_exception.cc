@@ -6,6 +6,7 @@
 #include "diagnose/logs/exception_place.h"
 #include "diagnose/logs/failure_words.h"
 #include "diagnose/logs/finding_text.h"
+#include "model/finding_code.h"
 
 namespace lockstep::logs {
 namespace {
@@ -112,7 +113,7 @@ bool is_followed_by_a_failure(const RaisedException& exception, std::span<const 
 Variant variant_for(const Catalogue& catalogue, model::Leaf leaf) {
   Variant variant;
   variant.leaf = leaf;
-  variant.fixes = catalogue.at("script.exception").fixes;
+  variant.fixes = catalogue.at(model::codes::kScriptException).fixes;
   const std::vector<model::Fix>& others = leaf_entry(catalogue, leaf).fixes;
   std::ranges::copy_if(others, std::back_inserter(variant.fixes), [&](const model::Fix& fix) {
     return std::ranges::find(variant.fixes, fix) == variant.fixes.end();
@@ -143,7 +144,7 @@ std::optional<ScriptException> script_exception_in(const Catalogue& catalogue, s
   for (const RaisedException& exception : raised) {
     if (exception.kind != first->kind || place_of(exception) != place) continue;
     Sighting sighting;
-    sighting.symptom = &catalogue.at("script.exception");
+    sighting.symptom = &catalogue.at(model::codes::kScriptException);
     sighting.log = exception.log;
     sighting.line = exception.at;
     const LineSource source = sources.at(exception.log, exception.at);

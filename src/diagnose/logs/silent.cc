@@ -11,6 +11,7 @@
 
 #include "base/text_search/regex.h"
 #include "diagnose/logs/progress.h"
+#include "model/finding_code.h"
 #include "model/line_origin.h"
 
 namespace lockstep::logs {
@@ -82,7 +83,7 @@ std::optional<SilentSign> never_moved(std::size_t log, std::string_view bytes) {
     if (progress.found_in(line)) {
       sign.reset();
     } else if (const auto epoch = first_epoch.capture(line); epoch && number_in(*epoch, "last") > 1) {
-      sign = SilentSign{"hang.silent", log, span};
+      sign = SilentSign{model::codes::kHangSilent, log, span};
     }
   });
   return bytes.size() <= kWindow ? sign : std::nullopt;
@@ -97,7 +98,8 @@ std::optional<SilentSign> preparation_unfinished(std::size_t log, std::string_vi
   for_each_tail_line(bytes, kWindow, [&](std::string_view line, LineSpan span) {
     if (const auto percent = bar.capture(line)) {
       last_bar.reset();
-      if (number_in(*percent, "percent") < 100) last_bar = SilentSign{"hang.prepare_silent", log, span};
+      if (number_in(*percent, "percent") < 100)
+        last_bar = SilentSign{model::codes::kHangPrepareSilent, log, span};
     }
     if (last_bar && traceback.found_in(line)) sign = last_bar;
   });
@@ -135,7 +137,7 @@ std::optional<SilentSign> no_scaling(std::size_t log, std::string_view bytes) {
   constexpr double kPoorShare = 0.7;
   if (best.size() < 2 || best.rbegin()->second.first > kPoorShare * best.begin()->second.first)
     return std::nullopt;
-  return SilentSign{"slow.scaling", log, best.rbegin()->second.second};
+  return SilentSign{model::codes::kSlowScaling, log, best.rbegin()->second.second};
 }
 
 // nvidia-smi shows memory taken on GPUs of which one works and another does not.
@@ -162,7 +164,8 @@ std::optional<SilentSign> uneven_gpus(std::size_t log, std::string_view bytes) {
   constexpr double kIdle = 10;
   if (busiest < busy_enough || idlest > kIdle) return std::nullopt;
   constexpr double kTaken = 0.3;
-  return SilentSign{idlest_memory > kTaken ? "slow.uneven_gpus" : "parallel.idle_gpu", log, idlest_line};
+  return SilentSign{idlest_memory > kTaken ? model::codes::kSlowUnevenGpus : model::codes::kParallelIdleGpu,
+                    log, idlest_line};
 }
 
 // One process on GPU 0 for each process elsewhere: all of them made a context on it.
@@ -180,7 +183,7 @@ std::optional<SilentSign> all_on_gpu_zero(std::size_t log, std::string_view byte
   const auto astray = std::ranges::count_if(
       gpus_of, [](const auto& one) { return one.second.size() > 1 && one.second.contains("0"); });
   if (!shown || astray == 0) return std::nullopt;
-  return SilentSign{"parallel.all_on_gpu_zero", log, *shown};
+  return SilentSign{model::codes::kParallelAllOnGpuZero, log, *shown};
 }
 
 Progress at_both_ends(std::string_view bytes, Progress (*read)(std::string_view, std::size_t, std::size_t)) {
@@ -192,26 +195,26 @@ Progress at_both_ends(std::string_view bytes, Progress (*read)(std::string_view,
 
 std::optional<SilentSign> rate_falls(std::size_t log, std::string_view bytes) {
   const auto line = where_rate_fell(at_both_ends(bytes, rates_in));
-  return line ? std::optional(SilentSign{"slow.rate_falls", log, *line}) : std::nullopt;
+  return line ? std::optional(SilentSign{model::codes::kSlowRateFalls, log, *line}) : std::nullopt;
 }
 
 std::optional<SilentSign> loss_rises(std::size_t log, std::string_view bytes) {
   const auto line = where_loss_rose(at_both_ends(bytes, losses_in));
-  return line ? std::optional(SilentSign{"converge.loss_rises", log, *line}) : std::nullopt;
+  return line ? std::optional(SilentSign{model::codes::kConvergeLossRises, log, *line}) : std::nullopt;
 }
 
 std::optional<SilentSign> loss_grows(std::size_t log, std::string_view bytes) {
   const std::size_t window = std::min(bytes.size(), kWindow);
   const auto line =
       where_loss_grew(losses_in(bytes, 0, window), losses_in(bytes, bytes.size() - window, bytes.size()));
-  return line ? std::optional(SilentSign{"converge.diverges", log, *line}) : std::nullopt;
+  return line ? std::optional(SilentSign{model::codes::kConvergeDiverges, log, *line}) : std::nullopt;
 }
 
 }  // namespace
 
 std::optional<SilentSign> silent_sign(std::span<const LogText> logs, const Context& context) {
   if (const auto stopped = log_that_stopped(logs))
-    return SilentSign{"hang.log_stops", stopped->log, stopped->last_line, logs[stopped->log].rank};
+    return SilentSign{model::codes::kHangLogStops, stopped->log, stopped->last_line, logs[stopped->log].rank};
   // All ranks report the same progress: a part of a large job tells as much as all of it.
   constexpr std::size_t kMaxLogs = 64;
   for (std::size_t log = 0; log < std::min(logs.size(), kMaxLogs); ++log) {

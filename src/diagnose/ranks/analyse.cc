@@ -5,11 +5,14 @@
 #include <optional>
 
 #include "diagnose/ranks/align.h"
+#include "diagnose/ranks/correctness/divergence.h"
+#include "diagnose/ranks/correctness/lone_steps.h"
+#include "diagnose/ranks/correctness/model_drift.h"
+#include "diagnose/ranks/correctness/same_inputs.h"
 #include "diagnose/ranks/correctness/uneven_steps.h"
 #include "diagnose/ranks/correctness/version_skew.h"
 #include "diagnose/ranks/describe.h"
 #include "diagnose/ranks/failed_ranks.h"
-#include "diagnose/ranks/hang/ended_early.h"
 #include "diagnose/ranks/hang/hang_finding.h"
 #include "diagnose/ranks/hang/lagging_counter.h"
 #include "diagnose/ranks/hang/point_to_point.h"
@@ -20,12 +23,35 @@
 #include "diagnose/ranks/hang/wait.h"
 #include "diagnose/ranks/hang/wait_graph.h"
 #include "diagnose/ranks/mismatch/mismatch.h"
-#include "diagnose/ranks/mismatch/mismatch_finding.h"
 #include "diagnose/ranks/mismatch/uneven_exchange.h"
-#include "diagnose/ranks/performance.h"
+#include "diagnose/ranks/timing/communication_time.h"
+#include "diagnose/ranks/timing/growing_work.h"
+#include "diagnose/ranks/timing/slow_link.h"
+#include "diagnose/ranks/timing/straggler.h"
+#include "diagnose/ranks/timing/timings.h"
 #include "diagnose/ranks/training_position.h"
 
 namespace lockstep::ranks {
+
+std::vector<model::Finding> find_performance_faults(const model::Job& job, const Alignment& alignment) {
+  const Timings timings = measure_timings(job, alignment);
+  const Stragglers stragglers = find_stragglers(job, timings);
+  std::vector<model::Finding> findings = findings_of(job, alignment, stragglers);
+  if (auto slow = finding_of(job, find_slow_links(job, alignment, timings))) {
+    findings.push_back(*std::move(slow));
+  }
+  const CommunicationTime time = measure_communication_time(job, alignment, timings);
+  if (auto exposed = finding_of(job, time, stragglers)) findings.push_back(*std::move(exposed));
+  if (auto growing = find_growing_work(job, timings)) findings.push_back(*std::move(growing));
+  if (const auto divergence = find_divergence(job, alignment)) {
+    findings.push_back(finding_of(job, *divergence));
+  }
+  if (auto same = find_same_inputs(job, alignment)) findings.push_back(*std::move(same));
+  if (auto drift = find_model_drift(job)) findings.push_back(*std::move(drift));
+  if (auto lone = find_lone_steps(job)) findings.push_back(*std::move(lone));
+  return findings;
+}
+
 namespace {
 
 using model::Finding;
@@ -117,7 +143,7 @@ Explanations find_explanations(const Job& job, const Alignment& alignment, const
 void add_training_positions(const Job& job, std::vector<Finding>& findings) {
   for (Finding& finding : findings) {
     const bool is_about_waiting =
-        finding.leaf == model::Leaf::kPerfHang || finding.code.starts_with("desync.");
+        finding.leaf == model::Leaf::kPerfHang || finding.code.is(model::CodeFamily::kDesync);
     if (!is_about_waiting) continue;
     std::vector<int> ranks = finding.root_ranks;
     ranks.insert(ranks.end(), finding.victim_ranks.begin(), finding.victim_ranks.end());

@@ -3,10 +3,14 @@
 
 #include <vector>
 
+#include "diagnose/ranks/align.h"
 #include "model/finding.h"
 #include "model/job.h"
 
 namespace lockstep::ranks {
+
+// What the times and values of a job tell: findings about speed and results.
+std::vector<model::Finding> find_performance_faults(const model::Job& job, const Alignment& alignment);
 
 // A pure function of the job. Linear in its events.
 std::vector<model::Finding> analyse(const model::Job& job);

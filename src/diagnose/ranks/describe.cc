@@ -3,15 +3,51 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cmath>
 #include <string_view>
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include "diagnose/ranks/signature.h"
-#include "model/rank_set.h"
+#include "model/rank.h"
 
 namespace lockstep::ranks {
+
+namespace {
+
+// Two digits, or all of those before the point.
+std::string two_digits(double value) {
+  return value < 9.95 ? fmt::format("{:.1f}", value) : fmt::format("{:.0f}", value);
+}
+
+}  // namespace
+
+std::string percent(double share) {
+  return two_digits(share * 100) + " %";
+}
+
+std::string with_commas(std::uint64_t number) {
+  std::string digits = std::to_string(number);
+  for (std::size_t at = digits.size(); at > 3;) {
+    at -= 3;
+    digits.insert(at, ",");
+  }
+  return digits;
+}
+
+std::string duration_in_words(double duration_ns) {
+  struct Unit {
+    double ns;
+    const char* name;
+  };
+  constexpr std::array<Unit, 3> kUnits = {{{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}}};
+  for (const Unit& unit : kUnits) {
+    if (duration_ns >= unit.ns) return two_digits(duration_ns / unit.ns) + " " + unit.name;
+  }
+  return fmt::format("{:.0f} ns", duration_ns);
+}
+
 namespace {
 
 using model::EventState;
@@ -63,11 +99,11 @@ std::string ranks_in_words(const std::vector<int>& ranks) {
 }
 
 std::string describe(const model::Stack& stack) {
-  constexpr std::size_t kMostFrames = 3;
+  constexpr std::size_t kMaxFrames = 3;
   std::string text;
   std::size_t shown = 0;
   const auto add = [&](const model::Frame& frame) {
-    if (shown++ >= kMostFrames) return;
+    if (shown++ >= kMaxFrames) return;
     text += (text.empty() ? "" : " < ") + describe(frame);
   };
   for (const model::Frame& frame : stack) {

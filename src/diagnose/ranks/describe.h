@@ -1,13 +1,18 @@
 // The model's things in words, for titles, explanations and evidence.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "diagnose/ranks/align.h"
-#include "model/evidence.h"
+#include "model/finding.h"
 #include "model/job.h"
 
 namespace lockstep::ranks {
+
+std::string percent(double share);                  // "12 %", "3.5 %" below ten
+std::string with_commas(std::uint64_t number);      // "1,204"
+std::string duration_in_words(double duration_ns);  // "12 ms", "3.5 s"
 
 // "group default_pg"; the number or hash a framework gave is used only where there is no better name.
 std::string describe(const model::Job& job, model::CommunicatorId communicator);

@@ -10,6 +10,7 @@
 
 #include "catalogue/advice.h"
 #include "diagnose/ranks/describe.h"
+#include "model/finding_code.h"
 
 namespace lockstep::ranks {
 namespace {
@@ -92,8 +93,8 @@ Leaf leaf_for(const model::Job& job, const RankHistory& root) {
 }
 
 std::string_view code_for(const model::Job& job, const RankHistory& root) {
-  if (was_taken_away(job, root)) return "desync.dead_rank";
-  return root.failures.empty() ? "process.ended" : "process.failed";
+  if (was_taken_away(job, root)) return model::codes::kDeadRank;
+  return root.failures.empty() ? model::codes::kProcessEnded : model::codes::kProcessFailed;
 }
 
 }  // namespace
@@ -162,7 +163,7 @@ std::optional<model::Finding> find_failed_ranks(const model::Job& job, const std
           ? "Every rank reports the same error, so it is not a matter of ranks working together. "
           : fmt::format("{} failed by itself; what other ranks report came after it. ",
                         ranks_in_words(finding.root_ranks));
-  finding.fixes = catalogue::fixes_for("desync.dead_rank");
+  finding.fixes = catalogue::fixes_for(model::codes::kDeadRank);
   return finding;
 }
 

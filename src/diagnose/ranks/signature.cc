@@ -98,12 +98,12 @@ std::string describe(const model::Job& job, const Signature& signature) {
   if (!signature.types.empty()) {
     text += fmt::format(" of {}", model::name_of(signature.types.front()));
   }
-  constexpr std::size_t kMostShapes = 3;
-  for (std::size_t at = 0; at < std::min(signature.shapes.size(), kMostShapes); ++at) {
+  constexpr std::size_t kMaxShapes = 3;
+  for (std::size_t at = 0; at < std::min(signature.shapes.size(), kMaxShapes); ++at) {
     text += fmt::format("{} [{}]", at == 0 ? "" : ",", fmt::join(signature.shapes[at], ", "));
   }
-  if (signature.shapes.size() > kMostShapes) {
-    text += fmt::format(" and {} more tensors", signature.shapes.size() - kMostShapes);
+  if (signature.shapes.size() > kMaxShapes) {
+    text += fmt::format(" and {} more tensors", signature.shapes.size() - kMaxShapes);
   }
   if (signature.reduce_op != model::ReduceOp::kNone) {
     text += fmt::format(", reduce op {}", model::name_of(signature.reduce_op));

@@ -14,7 +14,7 @@
 #include "base/fast_json.h"
 #include "base/lines.h"
 #include "base/text_fields.h"
-#include "model/rank_set.h"
+#include "model/rank.h"
 
 namespace lockstep::readers {
 

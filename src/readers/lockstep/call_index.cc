@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "model/point_to_point.h"
+#include "model/collective.h"
 
 namespace lockstep::readers {
 

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "model/point_to_point.h"
+#include "model/collective.h"
 #include "readers/lockstep/recording.h"
 
 namespace lockstep::readers {

@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 
 #include "base/lines.h"
+#include "model/collective.h"
 #include "model/job.h"
-#include "model/point_to_point.h"
 #include "readers/nccl/log_line.h"
 #include "readers/nccl/roster.h"
 #include "readers/nccl/words.h"

@@ -18,7 +18,7 @@
 
 #include "base/lines.h"
 #include "base/text_fields.h"
-#include "model/point_to_point.h"
+#include "model/collective.h"
 #include "readers/pytorch/clog_signature.h"
 
 namespace lockstep::readers {

@@ -6,7 +6,7 @@
 #include <iterator>
 #include <utility>
 
-#include "model/point_to_point.h"
+#include "model/collective.h"
 
 namespace lockstep::readers {
 

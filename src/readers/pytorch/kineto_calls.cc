@@ -10,7 +10,6 @@
 #include "base/fast_json.h"
 #include "base/text_fields.h"
 #include "model/collective.h"
-#include "model/point_to_point.h"
 #include "readers/pytorch/kineto_entry.h"
 
 namespace lockstep::readers {

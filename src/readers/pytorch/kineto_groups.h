@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/fast_json.h"
-#include "model/communicator.h"
+#include "model/collective.h"
 #include "model/job.h"
 
 namespace lockstep::readers {

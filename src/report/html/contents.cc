@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "diagnose/ranks/timing/event_times.h"
+#include "diagnose/ranks/timing/waiting_calls.h"
 #include "report/redact/redact.h"
 
 namespace lockstep::html {

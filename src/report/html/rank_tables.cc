@@ -7,7 +7,7 @@
 #include "diagnose/ranks/align.h"
 #include "diagnose/ranks/correctness/divergence.h"
 #include "diagnose/ranks/describe.h"
-#include "diagnose/ranks/timing/event_times.h"
+#include "diagnose/ranks/timing/waiting_calls.h"
 
 namespace lockstep::html {
 

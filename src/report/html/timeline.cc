@@ -10,7 +10,7 @@
 #include "diagnose/ranks/describe.h"
 #include "diagnose/ranks/signature.h"
 #include "diagnose/ranks/timing/clocks.h"
-#include "diagnose/ranks/timing/event_times.h"
+#include "diagnose/ranks/timing/waiting_calls.h"
 #include "readers/event_budget.h"
 
 namespace lockstep::html {

@@ -13,7 +13,7 @@
 #include "base/file.h"
 #include "record/layout.h"
 #include "record/recording.h"
-#include "run/watch/remote_process.h"
+#include "run/watch/rank_process.h"
 
 namespace lockstep::multihost {
 namespace {

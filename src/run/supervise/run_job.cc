@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 
 #include "base/process/signal_gate.h"
+#include "model/finding_code.h"
 #include "run/supervise/adapter_notes.h"
 #include "run/watch/live_job.h"
 #include "run/watch/live_judge.h"
@@ -259,7 +260,7 @@ void add_interruption(WatchedEnd& end) {
   const bool is_by_hand = *run.interrupted_by == SIGINT;
   model::Finding finding;
   finding.leaf = model::Leaf::kPerfOther;
-  finding.code = is_by_hand ? "sched.interrupted" : "sched.death_signal";
+  finding.code = is_by_hand ? model::codes::kSchedInterrupted : model::codes::kSchedDeathSignal;
   finding.scope = model::Scope::kUnknown;
   finding.confidence = 0.95;
   finding.title = is_by_hand ? "The job was interrupted" : "The job was told to end";

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <set>
 
-#include "model/point_to_point.h"
+#include "model/collective.h"
 
 namespace lockstep::watch {
 

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "record/recording.h"
-#include "run/watch/communicators.h"
 #include "run/watch/live_rank.h"
 #include "run/watch/meetings.h"
 #include "run/watch/snapshot.h"

@@ -1,18 +1,91 @@
 #include "run/watch/live_judge.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string_view>
 
 #include "diagnose/ranks/analyse.h"
-#include "run/watch/live_evidence.h"
+#include "model/finding_code.h"
+#include "model/merge.h"
+#include "readers/lockstep/recording.h"
+#include "readers/read_all.h"
 
 namespace lockstep::watch {
+
+namespace {
+
+constexpr std::size_t kMaxBytes = std::size_t{64} << 20;  // of all ranks together
+constexpr std::size_t kMaxBytesOfARank = std::size_t{1} << 20;
+constexpr std::size_t kMaxEvents = 500'000;
+constexpr std::size_t kMinEventsOfARank = 64;
+constexpr std::int64_t kQuietNs = 300'000'000;
+
+model::Liveness liveness_of(const LiveRank& rank, std::int64_t now_ns) {
+  if (rank.is_gone()) return model::Liveness::kDead;
+  if (now_ns - rank.last_word_ns() < kQuietNs) return model::Liveness::kUnknown;
+  const auto sample = rank.process().sample();
+  if (!sample) return model::Liveness::kUnknown;
+  return sample->state == 'T' || sample->state == 't' ? model::Liveness::kStopped : model::Liveness::kAlive;
+}
+
+// Of thousands of ranks the last of each are enough; what is unfinished counts however old it is.
+void keep_newest(model::RankHistory& history, std::size_t most) {
+  if (history.events.size() <= most) return;
+  const auto newest = history.events.end() - static_cast<std::ptrdiff_t>(most);
+  const auto finished = std::stable_partition(history.events.begin(), newest, model::is_unfinished);
+  history.events.erase(finished, newest);
+  history.begins_at_start = false;
+}
+
+// To the clock of this host.
+void shift(model::RankHistory& history, std::int64_t by_ns) {
+  for (model::Event& event : history.events) {
+    if (event.begin_ns != model::kNoTime) event.begin_ns += by_ns;
+    if (event.end_ns != model::kNoTime) event.end_ns += by_ns;
+  }
+}
+
+void settle(model::RankHistory& history, std::int64_t before_ns) {
+  for (model::Event& event : history.events) {
+    if (model::is_unfinished(event) && event.kind != model::EventKind::kActivity &&
+        event.begin_ns > before_ns) {
+      event.state = model::EventState::kUntracked;
+    }
+  }
+}
+
+}  // namespace
+
+model::Job evidence_of(const LiveJob& live, std::int64_t settled_ns) {
+  const std::vector<const LiveRank*> ranks = live.ranks();
+  const std::size_t count = std::max<std::size_t>(ranks.size(), 1);
+  const std::size_t bytes = std::min(kMaxBytes / count, kMaxBytesOfARank);
+  const std::size_t events = std::max(kMaxEvents / count, kMinEventsOfARank);
+  std::vector<model::Job> parts;
+  for (const LiveRank* rank : ranks) {
+    model::Job part = readers::read_record_bytes(rank->path().filename().string(), rank->path(),
+                                                 [&] { return rank->follower().tail(bytes); });
+    for (model::RankHistory& history : part.ranks) {
+      keep_newest(history, events);
+      if (const std::int64_t lead_ns = rank->process().clock_lead_ns(); lead_ns != 0) shift(history, lead_ns);
+      history.rank.liveness = liveness_of(*rank, live.now_ns());
+      if (!rank->is_gone()) settle(history, live.now_ns() - settled_ns);
+    }
+    parts.push_back(std::move(part));
+  }
+  std::error_code ignored;
+  if (const auto stacks = live.folder() / "stacks"; std::filesystem::exists(stacks, ignored)) {
+    std::ranges::move(readers::read_all({stacks}).parts, std::back_inserter(parts));
+  }
+  return model::merge(std::move(parts));
+}
+
 namespace {
 
 using model::Finding;
 
 constexpr std::int64_t kSettledNs = 200'000'000;
-constexpr double kLeastConfidence = 0.5;
+constexpr double kMinConfidence = 0.5;
 
 bool is_lost(const model::Job& evidence, int rank) {
   const model::RankHistory* history = evidence.find_rank(rank);
@@ -30,7 +103,8 @@ bool is_blocked(const LiveJob& job, int number) {
 }
 
 bool is_mismatch(const Finding& finding) {
-  return finding.code.starts_with("mismatch.") || finding.code == "setup.communicator_not_made";
+  return finding.code.is(model::CodeFamily::kMismatch) ||
+         finding.code == model::codes::kSetupCommunicatorNotMade;
 }
 
 bool is_decided(const LiveJob& job, const model::Job& evidence, const Finding& finding) {
@@ -38,20 +112,19 @@ bool is_decided(const LiveJob& job, const model::Job& evidence, const Finding& f
   if (finding.root_ranks.empty()) return false;
   if (!is_about_waiting(finding)) return false;
   if (std::ranges::all_of(finding.root_ranks, [&](int rank) { return is_lost(evidence, rank); })) return true;
-  return finding.code.starts_with("deadlock.") &&
+  return finding.code.is(model::CodeFamily::kDeadlock) &&
          std::ranges::all_of(finding.root_ranks, [&](int rank) { return is_blocked(job, rank); });
 }
 
 bool is_about_a_hang(const Finding& finding) {
-  constexpr std::string_view kKinds[] = {"desync.", "deadlock.", "point_to_point.", "mismatch.", "setup."};
-  return std::ranges::any_of(kKinds, [&](std::string_view kind) { return finding.code.starts_with(kind); });
+  return finding.code.is_wait() || finding.code.is(model::CodeFamily::kMismatch) ||
+         finding.code.is(model::CodeFamily::kSetup);
 }
 
 }  // namespace
 
 bool is_about_waiting(const Finding& finding) {
-  return finding.code.starts_with("desync.") || finding.code.starts_with("deadlock.") ||
-         finding.code.starts_with("point_to_point.");
+  return finding.code.is_wait();
 }
 
 std::vector<Finding> decided_faults(const LiveJob& job) {
@@ -82,7 +155,7 @@ std::vector<Finding> lost_ranks(const LiveJob& job) {
 std::vector<Finding> late_ranks(const LiveJob& job, std::int64_t late_ns) {
   std::vector<Finding> findings = ranks::analyse(evidence_of(job, late_ns));
   std::erase_if(findings, [](const Finding& finding) {
-    return !is_about_a_hang(finding) || finding.confidence < kLeastConfidence;
+    return !is_about_a_hang(finding) || finding.confidence < kMinConfidence;
   });
   return findings;
 }
@@ -91,8 +164,9 @@ std::vector<Finding> slow_or_diverged(const LiveJob& job) {
   constexpr std::int64_t kAnyAgeNs = std::int64_t{1} << 60;  // nobody counts as waiting
   std::vector<Finding> findings = ranks::analyse(evidence_of(job, kAnyAgeNs));
   std::erase_if(findings, [](const Finding& finding) {
-    const bool is_kind = finding.code.starts_with("straggler.") || finding.code.starts_with("divergence.");
-    return !is_kind || finding.confidence < kLeastConfidence;
+    const bool is_kind =
+        finding.code.is(model::CodeFamily::kStraggler) || finding.code.is(model::CodeFamily::kDivergence);
+    return !is_kind || finding.confidence < kMinConfidence;
   });
   return findings;
 }

@@ -1,13 +1,20 @@
 // What is wrong with a running job, as the analysis of what ranks did sees it.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "model/finding.h"
+#include "model/job.h"
 #include "run/watch/live_job.h"
 #include "run/watch/suspicion.h"
 
 namespace lockstep::watch {
+
+// A running job as the analysis knows jobs: the newest events of every rank, and which of their processes
+// run. Calls that began less than `settled_ns` ago count as under way: a job that runs always waits
+// somewhere.
+model::Job evidence_of(const LiveJob& job, std::int64_t settled_ns);
 
 // Ranks that wait for one another: over, once the job goes on.
 bool is_about_waiting(const model::Finding& finding);

@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "base/result.h"
+#include "model/words.h"
 #include "record/definitions.h"
 #include "record/follower.h"
-#include "run/watch/communicators.h"
-#include "run/watch/live_call.h"
+#include "run/watch/meetings.h"
 #include "run/watch/rank_process.h"
 #include "run/watch/step_clock.h"
 

@@ -3,13 +3,48 @@
 #include <algorithm>
 #include <utility>
 
-#include "model/point_to_point.h"
+#include <fmt/format.h>
+
+#include "model/collective.h"
 
 namespace lockstep::watch {
+
 namespace {
 
-constexpr std::size_t kMostOpen = 1 << 16;  // whoever never comes must not fill the memory
-constexpr double kNewShare = 0.1;           // of the newest meeting in what is usual
+std::string identity_of(const LiveCommunicator& communicator,
+                        const record::CommunicatorDefinition* definition) {
+  std::string identity = communicator.name;
+  if (definition == nullptr) return identity;
+  for (const lockstep_rank_run& run : definition->members) {
+    identity += fmt::format(" {}:{}:{}", run.first, run.step, run.count);
+  }
+  return identity;
+}
+
+}  // namespace
+
+std::uint32_t Communicators::number_of(const record::Definitions& definitions, std::uint32_t id) {
+  const record::CommunicatorDefinition* definition = definitions.communicator(id);
+  LiveCommunicator communicator;
+  communicator.name = definition == nullptr ? fmt::format("communicator {}", id)
+                                            : std::string(definitions.string(definition->name));
+  const auto [place, is_new] = by_identity_.try_emplace(identity_of(communicator, definition),
+                                                        static_cast<std::uint32_t>(known_.size()));
+  if (!is_new) return place->second;
+  if (definition != nullptr) {
+    communicator.description = definitions.string(definition->description);
+    communicator.backend = definitions.string(definition->backend);
+    communicator.members = definition->member_ranks();
+    communicator.size = communicator.members.empty() ? definition->size : communicator.members.size();
+  }
+  known_.push_back(std::move(communicator));
+  return place->second;
+}
+
+namespace {
+
+constexpr std::size_t kMaxOpen = 1 << 16;  // whoever never comes must not fill the memory
+constexpr double kNewShare = 0.1;          // of the newest meeting in what is usual
 
 }  // namespace
 
@@ -28,7 +63,7 @@ std::int64_t WaitHistory::longest_ns() const {
 
 void Meetings::arrive(int rank, const LiveCall& call, const LiveCommunicator& communicator) {
   if (is_point_to_point(call.operation) || communicator.size < 2) return;
-  if (open_.size() >= kMostOpen) open_.clear();
+  if (open_.size() >= kMaxOpen) open_.clear();
   const auto [place, is_new] =
       open_.try_emplace({.sequence = call.sequence, .communicator = call.communicator});
   Meeting& meeting = place->second;

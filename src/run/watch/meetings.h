@@ -4,13 +4,50 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
-#include "run/watch/communicators.h"
-#include "run/watch/live_call.h"
+#include "model/words.h"
+#include "record/definitions.h"
 
 namespace lockstep::watch {
+
+// The communicators of a running job, under one number for all ranks.
+struct LiveCommunicator {
+  std::string name;
+  std::string description;  // what the user called it
+  std::string backend;
+  std::vector<int> members;  // global ranks in communicator order; empty when the recording does not tell
+  std::size_t size = 0;      // known even where the members are not; 0: nothing tells
+
+  const std::string& title() const { return description.empty() ? name : description; }
+};
+
+class Communicators {
+ public:
+  // Equal name and members are the same communicator.
+  std::uint32_t number_of(const record::Definitions& definitions, std::uint32_t id);
+
+  const LiveCommunicator& operator[](std::uint32_t number) const { return known_[number]; }
+
+ private:
+  std::vector<LiveCommunicator> known_;
+  std::unordered_map<std::string, std::uint32_t> by_identity_;
+};
+
+// A collective, send or receive of a rank of a running job.
+struct LiveCall {
+  std::uint32_t communicator = 0;  // its number in Communicators
+  std::uint64_t sequence = 0;
+  model::Operation operation{};
+  std::int32_t peer = -1;       // root, source or destination as a rank of the communicator
+  std::int64_t begin_ns = 0;    // wall clock of its host
+  std::uint64_t signature = 0;  // what must agree between the members
+  bool is_repeated = false;     // one of several that share a number: coalesced
+  bool is_async = false;        // the caller did not wait for it
+  bool is_awaited = true;       // a posted one only from the wait for it on
+};
 
 // How long waits usually are, and how long the longest was.
 class WaitHistory {

@@ -11,50 +11,50 @@ constexpr std::int64_t kLostNs = 3 * kSecondNs / 10;
 constexpr std::int64_t kCircleNs = kSecondNs / 2;
 constexpr std::int64_t kQuietNs = 3 * kSecondNs / 10;
 constexpr std::int64_t kIdleNs = 2 * kSecondNs;
-constexpr double kIdleShare = 0.05;         // of a core
-constexpr double kMostWaitingShare = 0.15;  // one who uses more spins while it waits, and tells nothing
+constexpr double kIdleShare = 0.05;        // of a core
+constexpr double kMaxWaitingShare = 0.15;  // one who uses more spins while it waits, and tells nothing
 constexpr std::uint64_t kMeetingsToKnowAJob = 20;
-constexpr std::size_t kMostAsked = 64;  // of thousands that are missing the first show as much as all
+constexpr std::size_t kMaxAsked = 64;  // of thousands that are missing the first show as much as all
 
 }  // namespace
 
 // A job's own longest wait counts: what happened before may happen again. Until a job is known, and where the
 // rank shows that it works, the patience is long.
-std::int64_t patience_ns(Whereabouts of_the_missing, const WaitHistory& waits) {
-  if (of_the_missing == Whereabouts::kLost) return kLostNs;
-  if (of_the_missing == Whereabouts::kInACall) return kCircleNs;
+std::int64_t patience_ns(MissingRankState of_the_missing, const WaitHistory& waits) {
+  if (of_the_missing == MissingRankState::kLost) return kLostNs;
+  if (of_the_missing == MissingRankState::kInACall) return kCircleNs;
   const bool is_known = waits.count() >= kMeetingsToKnowAJob;
   std::int64_t least = 30 * kSecondNs;
-  if (is_known && of_the_missing == Whereabouts::kIdle) least = 4 * kSecondNs;
-  if (is_known && of_the_missing == Whereabouts::kBusy) least = 15 * kSecondNs;
-  if (of_the_missing == Whereabouts::kExcused) least = 120 * kSecondNs;
+  if (is_known && of_the_missing == MissingRankState::kIdle) least = 4 * kSecondNs;
+  if (is_known && of_the_missing == MissingRankState::kBusy) least = 15 * kSecondNs;
+  if (of_the_missing == MissingRankState::kExcused) least = 120 * kSecondNs;
   return std::max(least, 6 * waits.longest_ns());
 }
 
 bool does_nothing(double share, double share_of_one_who_waits) {
-  const bool tells = share_of_one_who_waits <= kMostWaitingShare;
+  const bool tells = share_of_one_who_waits <= kMaxWaitingShare;
   return share < kIdleShare + (tells ? 1.5 * share_of_one_who_waits : 0);
 }
 
-Whereabouts Suspicions::whereabouts(const LiveJob& job, int rank) {
-  const auto [place, is_new] = known_.try_emplace(rank, Whereabouts::kUnknown);
+MissingRankState Suspicions::state_of(const LiveJob& job, int rank) {
+  const auto [place, is_new] = known_.try_emplace(rank, MissingRankState::kUnknown);
   if (is_new) place->second = ask(job, rank);
   return place->second;
 }
 
-Whereabouts Suspicions::ask(const LiveJob& job, int number) {
+MissingRankState Suspicions::ask(const LiveJob& job, int number) {
   const LiveRank* rank = job.rank(number);
-  if (rank == nullptr) return Whereabouts::kUnknown;
-  if (rank->has_ended() || rank->is_gone()) return Whereabouts::kLost;
+  if (rank == nullptr) return MissingRankState::kUnknown;
+  if (rank->has_ended() || rank->is_gone()) return MissingRankState::kLost;
   const auto sample = rank->process().sample();
   const bool is_stopped = sample && (sample->state == 'T' || sample->state == 't');
-  if (is_stopped && job.now_ns() - rank->last_word_ns() >= kQuietNs) return Whereabouts::kLost;
-  if (in_a_call_.contains(number)) return Whereabouts::kInACall;
-  if (rank->activity() != nullptr) return Whereabouts::kExcused;
-  if (!sample) return Whereabouts::kUnknown;
+  if (is_stopped && job.now_ns() - rank->last_word_ns() >= kQuietNs) return MissingRankState::kLost;
+  if (in_a_call_.contains(number)) return MissingRankState::kInACall;
+  if (rank->activity() != nullptr) return MissingRankState::kExcused;
+  if (!sample) return MissingRankState::kUnknown;
   const auto share = share_of(number, *sample, job.now_ns());
   const bool is_idle = share && sample->state == 'S' && does_nothing(*share, share_of_one_who_waits_);
-  return is_idle ? Whereabouts::kIdle : Whereabouts::kBusy;
+  return is_idle ? MissingRankState::kIdle : MissingRankState::kBusy;
 }
 
 std::optional<double> Suspicions::share_of(int rank, const ProcessSample& sample, std::int64_t now_ns) {
@@ -108,13 +108,13 @@ void Suspicions::weigh(const LiveJob& job, const Standing& standing, Suspicion& 
 void Suspicions::weigh_missing(const LiveJob& job, const Standing& standing, Suspicion& suspicion) {
   const std::int64_t waited_ns = job.now_ns() - standing.call->begin_ns;
   std::int64_t patience = 0;
-  for (std::size_t i = 0; i < std::min(standing.missing.size(), kMostAsked); ++i) {
-    Whereabouts place = whereabouts(job, standing.missing[i]);
-    if (place == Whereabouts::kLost || (place == Whereabouts::kInACall && waited_ns >= kCircleNs)) {
+  for (std::size_t i = 0; i < std::min(standing.missing.size(), kMaxAsked); ++i) {
+    MissingRankState place = state_of(job, standing.missing[i]);
+    if (place == MissingRankState::kLost || (place == MissingRankState::kInACall && waited_ns >= kCircleNs)) {
       suspicion.is_decided = true;
     }
-    if (place == Whereabouts::kInACall)
-      place = Whereabouts::kIdle;  // it is late itself, or waits for one who is
+    if (place == MissingRankState::kInACall)
+      place = MissingRankState::kIdle;  // it is late itself, or waits for one who is
     patience = std::max(patience, patience_ns(place, job.meetings().waits()));
   }
   if (waited_ns >= patience) suspicion.late_ns = std::max(suspicion.late_ns.value_or(0), patience / 2);
@@ -123,10 +123,10 @@ void Suspicions::weigh_missing(const LiveJob& job, const Standing& standing, Sus
 // All came and it takes its time: only a member that was lost inside makes it hopeless at once.
 void Suspicions::weigh_present(const LiveJob& job, const Standing& standing, Suspicion& suspicion) {
   const std::vector<int>& members = job.communicators()[standing.call->communicator].members;
-  for (std::size_t i = 0; i < std::min(members.size(), kMostAsked); ++i) {
-    if (whereabouts(job, members[i]) == Whereabouts::kLost) suspicion.is_decided = true;
+  for (std::size_t i = 0; i < std::min(members.size(), kMaxAsked); ++i) {
+    if (state_of(job, members[i]) == MissingRankState::kLost) suspicion.is_decided = true;
   }
-  const std::int64_t patience = patience_ns(Whereabouts::kUnknown, job.meetings().waits());
+  const std::int64_t patience = patience_ns(MissingRankState::kUnknown, job.meetings().waits());
   if (job.now_ns() - standing.call->begin_ns >= patience) {
     suspicion.late_ns = std::max(suspicion.late_ns.value_or(0), patience / 2);
   }

@@ -19,7 +19,7 @@ struct Suspicion {
 };
 
 // What a rank that others wait for does, as far as its process tells.
-enum class Whereabouts : std::uint8_t {
+enum class MissingRankState : std::uint8_t {
   kLost,     // gone, ended, stopped
   kInACall,  // it waits as well
   kIdle,     // it does nothing: blocked, asleep
@@ -29,7 +29,7 @@ enum class Whereabouts : std::uint8_t {
 };
 
 // How long somebody may be waited for before that is worth a word.
-std::int64_t patience_ns(Whereabouts of_the_missing, const WaitHistory& waits);
+std::int64_t patience_ns(MissingRankState of_the_missing, const WaitHistory& waits);
 
 // Whether a process that uses this share of a core does nothing. Threads that look after connections wake in
 // it too: Horovod's looks for tensors a thousand times a second. What those who only wait use is no work.
@@ -47,8 +47,8 @@ class Suspicions {
     std::optional<double> share;  // of a core, between the last two looks
   };
 
-  Whereabouts whereabouts(const LiveJob& job, int rank);
-  Whereabouts ask(const LiveJob& job, int rank);
+  MissingRankState state_of(const LiveJob& job, int rank);
+  MissingRankState ask(const LiveJob& job, int rank);
   std::optional<double> share_of(int rank, const ProcessSample& sample, std::int64_t now_ns);
   void look_at_one_who_waits(const LiveJob& job, const std::vector<Standing>& standings);
   void weigh(const LiveJob& job, const Standing& standing, Suspicion& suspicion);
@@ -58,7 +58,7 @@ class Suspicions {
   std::map<int, Seen> seen_;
   std::set<int> in_a_call_;  // during a look
   double share_of_one_who_waits_ = 0;
-  std::map<int, Whereabouts> known_;  // during a look: asking costs a file
+  std::map<int, MissingRankState> known_;  // during a look: asking costs a file
 };
 
 }  // namespace lockstep::watch

@@ -14,18 +14,18 @@ WaitHistory waits_of(int count, std::int64_t wait_ns) {
 }
 
 TEST(Patience, IsShortWithOneWhoCannotCome) {
-  EXPECT_LT(patience_ns(Whereabouts::kLost, waits_of(0, 0)), kSecond);
-  EXPECT_LT(patience_ns(Whereabouts::kInACall, waits_of(0, 0)), kSecond);
+  EXPECT_LT(patience_ns(MissingRankState::kLost, waits_of(0, 0)), kSecond);
+  EXPECT_LT(patience_ns(MissingRankState::kInACall, waits_of(0, 0)), kSecond);
 }
 
 TEST(Patience, IsLongWhileAJobIsNotKnown) {
-  EXPECT_EQ(patience_ns(Whereabouts::kIdle, waits_of(3, 0)), 30 * kSecond);
-  EXPECT_EQ(patience_ns(Whereabouts::kIdle, waits_of(50, 0)), 4 * kSecond);
+  EXPECT_EQ(patience_ns(MissingRankState::kIdle, waits_of(3, 0)), 30 * kSecond);
+  EXPECT_EQ(patience_ns(MissingRankState::kIdle, waits_of(50, 0)), 4 * kSecond);
 }
 
 TEST(Patience, GrowsWithWhatIsUsualInTheJob) {
-  EXPECT_EQ(patience_ns(Whereabouts::kIdle, waits_of(50, 5 * kSecond)), 30 * kSecond);
-  EXPECT_EQ(patience_ns(Whereabouts::kExcused, waits_of(50, 60 * kSecond)), 360 * kSecond);
+  EXPECT_EQ(patience_ns(MissingRankState::kIdle, waits_of(50, 5 * kSecond)), 30 * kSecond);
+  EXPECT_EQ(patience_ns(MissingRankState::kExcused, waits_of(50, 60 * kSecond)), 360 * kSecond);
 }
 
 TEST(DoesNothing, IsMeasuredByOneWhoWaits) {
@@ -38,8 +38,8 @@ TEST(DoesNothing, IsMeasuredByOneWhoWaits) {
 
 TEST(Patience, IsLongerWithOneWhoWorks) {
   const WaitHistory waits = waits_of(50, 0);
-  EXPECT_GT(patience_ns(Whereabouts::kBusy, waits), patience_ns(Whereabouts::kIdle, waits));
-  EXPECT_GT(patience_ns(Whereabouts::kExcused, waits), patience_ns(Whereabouts::kBusy, waits));
+  EXPECT_GT(patience_ns(MissingRankState::kBusy, waits), patience_ns(MissingRankState::kIdle, waits));
+  EXPECT_GT(patience_ns(MissingRankState::kExcused, waits), patience_ns(MissingRankState::kBusy, waits));
 }
 
 }  // namespace

@@ -22,13 +22,9 @@ constexpr auto kSlowInterval = 15s;
 constexpr int kTimesSlow = 3;
 constexpr int kCostRatio = 10;  // a judgement may take a tenth of the time
 
-std::string_view family(const Finding& finding) {
-  return std::string_view(finding.code).substr(0, finding.code.find('.'));
-}
-
 // The same fault, told again: later looks know more victims and evidence, and perhaps the reason.
 bool is_same(const Finding& a, const Finding& b) {
-  return family(a) == family(b) && a.root_ranks == b.root_ranks;
+  return a.code.family_name() == b.code.family_name() && a.root_ranks == b.root_ranks;
 }
 
 }  // namespace
@@ -183,9 +179,9 @@ std::vector<Notice> Watcher::look_for_slowness() {
   std::map<std::string, int> in_a_row;
   std::vector<Finding> confirmed;
   for (Finding& finding : slow_or_diverged(job_)) {
-    const std::string who = fmt::format("{} {}", finding.code, fmt::join(finding.root_ranks, ","));
+    const std::string who = fmt::format("{} {}", finding.code.text(), fmt::join(finding.root_ranks, ","));
     const int times = ++(in_a_row[who] = slow_in_a_row_[who]);
-    if (times >= kTimesSlow || finding.code.starts_with("divergence."))
+    if (times >= kTimesSlow || finding.code.is(model::CodeFamily::kDivergence))
       confirmed.push_back(std::move(finding));
   }
   slow_in_a_row_ = std::move(in_a_row);

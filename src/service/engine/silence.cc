@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "model/finding.h"
+#include "model/finding_code.h"
 #include "report/findings_json.h"
 #include "report/phrases.h"
 #include "service/engine/heartbeat.h"
@@ -83,7 +84,7 @@ EndReason reason_of(const Silence& silence) {
 std::string findings_of(const Silence& silence, int workers) {
   model::Finding finding;
   finding.leaf = model::Leaf::kPerfHang;
-  finding.code = "desync.stopped_rank";
+  finding.code = model::codes::kStoppedRank;
   finding.scope = model::Scope::kDistributed;
   finding.confidence = 0.8;
   finding.root_ranks = silence.ranks;

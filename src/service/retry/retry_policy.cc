@@ -12,6 +12,7 @@
 #include <fmt/ranges.h>
 
 #include "catalogue/advice.h"
+#include "model/finding_code.h"
 #include "service/engine/memory_limit.h"
 #include "service/engine/nodes/shares.h"
 
@@ -60,7 +61,8 @@ class Judgement {
     if (const auto lost = lost_nodes(); !lost.empty()) return go_elsewhere("lost", lost);
     if (const RankEnd* first = first_failure()) {
       if (first->hit_memory_limit) return give_more_memory();
-      if (first->signal == SIGBUS) return apply(Remedy::kSharedSpace, "segv.bus");
+      if (first->signal == SIGBUS)
+        return apply(Remedy::kSharedSpace, std::string(model::codes::kBusError.text));
       if (was_told_from_outside(*first))
         return repeat("preempted", fmt::format("rank {} was told to end from outside", first->rank));
     }
@@ -69,7 +71,7 @@ class Judgement {
     if (is_mended_by_rules()) return apply_rules();
     if (ended_by(EndKind::kHung) || ended_by(EndKind::kSilent)) return retry_hang();
     if (findings_.empty()) return retry_unknown();
-    return apply(catalogue::remedy_for(findings_.front().code), findings_.front().code);
+    return apply(catalogue::remedy_for(findings_.front().code), findings_.front().code.text());
   }
 
   std::string name_of_rules() const { return fmt::format("{}", fmt::join(set_up_.because, "; ")); }
@@ -79,7 +81,7 @@ class Judgement {
   bool is_mended_by_rules() const {
     if (!set_up_.changes_the_job() || was_done(name_of_rules())) return false;
     if (findings_.empty()) return true;
-    const std::string& code = findings_.front().code;
+    const std::string& code = findings_.front().code.text();
     const Remedy remedy = catalogue::remedy_for(code);
     return std::ranges::find(set_up_.codes, code) != set_up_.codes.end() || remedy == Remedy::kOwnNetwork ||
            remedy == Remedy::kOtherPorts || remedy == Remedy::kUnknown;
@@ -96,7 +98,7 @@ class Judgement {
     made_.is_retried = true;
     made_.repairs.done.push_back(name_of_rules());
     made_.why = in_words(set_up_);
-    if (!findings_.empty()) made_.why = fmt::format("{}: {}", findings_.front().code, made_.why);
+    if (!findings_.empty()) made_.why = fmt::format("{}: {}", findings_.front().code.text(), made_.why);
     tell_what_is_outside();
   }
 

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/json_schema.h"
 #include "check/rules/catalogue.h"
+#include "model/finding_code.h"
 
 namespace {
 
@@ -22,7 +23,7 @@ std::vector<std::string> code_faults(const std::vector<lockstep::rules::Rule>& r
                                      const fs::path& symptoms) {
   std::vector<std::string> faults;
   for (const lockstep::rules::Rule& rule : rules) {
-    if (rule.code.starts_with("check.")) continue;
+    if (lockstep::model::family_of(rule.code) == lockstep::model::CodeFamily::kCheck) continue;
     std::string folder(lockstep::model::entry_of(rule.leaf).id);
     std::ranges::transform(folder, folder.begin(), [](unsigned char letter) { return std::tolower(letter); });
     if (!fs::exists(symptoms / folder / (rule.code + ".yaml")))

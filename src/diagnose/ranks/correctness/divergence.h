@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "diagnose/ranks/align.h"
+#include "model/finding.h"
 
 namespace lockstep::ranks {
 
@@ -24,5 +25,7 @@ struct Divergence {
 // Compares the recorded checksums of outputs; a checksum of 0 counts as not recorded. `alignment` must
 // outlive the result.
 std::optional<Divergence> find_divergence(const model::Job& job, const Alignment& alignment);
+
+model::Finding finding_of(const model::Job& job, const Divergence& divergence);
 
 }  // namespace lockstep::ranks

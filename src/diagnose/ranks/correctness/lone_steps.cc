@@ -6,8 +6,8 @@
 
 #include "catalogue/advice.h"
 #include "diagnose/ranks/describe.h"
-#include "diagnose/ranks/figures.h"
-#include "diagnose/ranks/step_span.h"
+#include "diagnose/ranks/training_position.h"
+#include "model/finding_code.h"
 
 namespace lockstep::ranks {
 namespace {
@@ -16,7 +16,7 @@ using model::EventKind;
 using model::Job;
 using model::RankHistory;
 
-constexpr std::uint64_t kLeastSteps = 20;
+constexpr std::uint64_t kMinSteps = 20;
 
 bool communicates(const model::Event& event) {
   return event.kind != EventKind::kActivity;
@@ -31,7 +31,7 @@ struct LoneSteps {
 // may be the recorder's.
 std::optional<LoneSteps> lone_steps_of(const RankHistory& history) {
   const auto steps = step_span_of(history);
-  if (!steps || steps->count < kLeastSteps) return std::nullopt;
+  if (!steps || steps->count < kMinSteps) return std::nullopt;
   const auto begin = history.events.begin();
   const auto first = begin + static_cast<std::ptrdiff_t>(steps->first);
   const auto last = begin + static_cast<std::ptrdiff_t>(steps->last);
@@ -49,7 +49,7 @@ std::optional<model::Finding> find_lone_steps(const Job& job) {
   std::vector<int> ranks;
   std::uint64_t fewest = 0;
   model::Finding finding{.leaf = model::Leaf::kPerfParallel,
-                         .code = "parallel.lone_steps",
+                         .code = model::codes::kParallelLoneSteps,
                          .scope = model::Scope::kDistributed,
                          .confidence = 0.85,
                          .root_ranks = {},
@@ -57,7 +57,7 @@ std::optional<model::Finding> find_lone_steps(const Job& job) {
                          .title = {},
                          .explanation = {},
                          .evidence = {},
-                         .fixes = catalogue::fixes_for("parallel.lone_steps")};
+                         .fixes = catalogue::fixes_for(model::codes::kParallelLoneSteps)};
   for (std::size_t at = 0; at < job.ranks.size(); ++at) {
     const auto lone = lone_steps_of(job.ranks[at]);
     if (!lone) return std::nullopt;

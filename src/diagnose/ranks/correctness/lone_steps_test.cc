@@ -20,15 +20,15 @@ struct Story {
   bool meets_behind = true;
 };
 
-JobSketch tell(const Story& story) {
+JobSketch tell(const Story& builder) {
   JobSketch sketch(3);
   for (int rank = 0; rank < 3; ++rank) {
-    if (story.meets_before) meet(sketch, rank, 1);
-    for (std::uint64_t step = 1; step <= story.steps; ++step) {
-      if (step == story.meets_in_step) meet(sketch, rank, 2);
+    if (builder.meets_before) meet(sketch, rank, 1);
+    for (std::uint64_t step = 1; step <= builder.steps; ++step) {
+      if (step == builder.meets_in_step) meet(sketch, rank, 2);
       sketch.end_step(rank, step);
     }
-    if (story.meets_behind) meet(sketch, rank, 3);
+    if (builder.meets_behind) meet(sketch, rank, 3);
   }
   return sketch;
 }

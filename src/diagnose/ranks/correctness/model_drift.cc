@@ -8,7 +8,6 @@
 
 #include "catalogue/advice.h"
 #include "diagnose/ranks/describe.h"
-#include "diagnose/ranks/figures.h"
 
 namespace lockstep::ranks {
 namespace {
@@ -16,7 +15,7 @@ namespace {
 using model::Event;
 using model::Job;
 
-constexpr std::size_t kLeastSteps = 4;
+constexpr std::size_t kMinSteps = 4;
 constexpr std::size_t kLongerThanBefore = 2;
 
 struct StateOfRank {
@@ -73,7 +72,7 @@ std::optional<Drift> lasting_drift(const ByStep& by_step, std::size_t members) {
     drift.step = step;
     drift.states = states;
   }
-  if (drift.steps < std::max(kLeastSteps, kLongerThanBefore * longest_before + 1)) return std::nullopt;
+  if (drift.steps < std::max(kMinSteps, kLongerThanBefore * longest_before + 1)) return std::nullopt;
   return drift;
 }
 
@@ -103,8 +102,8 @@ std::vector<model::Evidence> evidence_for(const Job& job, const Drift& drift, st
   return evidence;
 }
 
-model::Finding finding_of(const Job& job, const Drift& drift, std::string_view what) {
-  const std::string code = fmt::format("divergence.{}_differ", what);
+model::Finding finding_of(const Job& job, const Drift& drift, std::string_view what,
+                          const model::KnownCode& code) {
   std::vector<int> odd = odd_ranks(job, drift);
   std::vector<int> others;
   for (const StateOfRank& one : drift.states) {
@@ -134,11 +133,12 @@ model::Finding finding_of(const Job& job, const Drift& drift, std::string_view w
           .fixes = catalogue::fixes_for(code)};
 }
 
-std::optional<model::Finding> find_drift_of(const Job& job, Part part, std::string_view what) {
+std::optional<model::Finding> find_drift_of(const Job& job, Part part, std::string_view what,
+                                            const model::KnownCode& code) {
   for (const auto& [communicator, by_step] : states_in(job, part)) {
     const std::size_t members = job.communicators[communicator].members.size();
     if (members < 2) continue;
-    if (const auto drift = lasting_drift(by_step, members)) return finding_of(job, *drift, what);
+    if (const auto drift = lasting_drift(by_step, members)) return finding_of(job, *drift, what, code);
   }
   return std::nullopt;
 }
@@ -147,8 +147,10 @@ std::optional<model::Finding> find_drift_of(const Job& job, Part part, std::stri
 
 std::optional<model::Finding> find_model_drift(const Job& job) {
   if (job.checksums.empty()) return std::nullopt;
-  if (auto drift = find_drift_of(job, &model::Checksums::input, "parameters")) return drift;
-  return find_drift_of(job, &model::Checksums::output, "buffers");
+  if (auto drift = find_drift_of(job, &model::Checksums::input, "parameters",
+                                 model::codes::kDivergenceParametersDiffer))
+    return drift;
+  return find_drift_of(job, &model::Checksums::output, "buffers", model::codes::kDivergenceBuffersDiffer);
 }
 
 }  // namespace lockstep::ranks

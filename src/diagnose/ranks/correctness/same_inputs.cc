@@ -8,8 +8,8 @@
 
 #include "catalogue/advice.h"
 #include "diagnose/ranks/describe.h"
-#include "diagnose/ranks/figures.h"
-#include "diagnose/ranks/step_span.h"
+#include "diagnose/ranks/training_position.h"
+#include "model/finding_code.h"
 
 namespace lockstep::ranks {
 namespace {
@@ -17,10 +17,10 @@ namespace {
 using model::Event;
 using model::Job;
 
-constexpr std::size_t kLeastMeetings = 8;
-constexpr std::size_t kLeastDifferentInputs = 4;  // over time: what never changes is not a gradient
-constexpr std::uint64_t kLeastSteps = 4;
-constexpr std::int64_t kLeastElements = 32;
+constexpr std::size_t kMinMeetings = 8;
+constexpr std::size_t kMinDifferentInputs = 4;  // over time: what never changes is not a gradient
+constexpr std::uint64_t kMinSteps = 4;
+constexpr std::int64_t kMinElements = 32;
 
 bool is_fraction(model::DataType type) {
   using enum model::DataType;
@@ -33,7 +33,7 @@ bool sums_many_numbers(const model::Collective& collective) {
   const bool takes_one =
       collective.reduce_op == model::ReduceOp::kMaximum || collective.reduce_op == model::ReduceOp::kMinimum;
   return reduces && !takes_one && std::ranges::all_of(collective.input_types, is_fraction) &&
-         model::element_count(collective.input_shapes).value_or(0) >= kLeastElements;
+         model::element_count(collective.input_shapes).value_or(0) >= kMinElements;
 }
 
 // What a call brought; 0 where that is not known or not asked.
@@ -65,7 +65,7 @@ void compare(const Job& job, const Meeting& meeting, Comparison& comparison) {
   ++comparison.same;
   comparison.one = meeting.arrivals.front();
   comparison.other = meeting.arrivals.back();
-  if (comparison.inputs.size() < kLeastDifferentInputs) comparison.inputs.insert(first);
+  if (comparison.inputs.size() < kMinDifferentInputs) comparison.inputs.insert(first);
 }
 
 bool came_all(const Job& job, const Meeting& meeting) {
@@ -77,7 +77,7 @@ bool came_all(const Job& job, const Meeting& meeting) {
 bool all_train(const Job& job) {
   return std::ranges::all_of(job.ranks, [](const model::RankHistory& history) {
     const auto steps = step_span_of(history);
-    return steps && steps->count >= kLeastSteps;
+    return steps && steps->count >= kMinSteps;
   });
 }
 
@@ -88,7 +88,7 @@ bool all_train_unseen(const Job& job, const Alignment& alignment) {
       job.ranks, [](const model::RankHistory& history) { return step_span_of(history).has_value(); });
   if (job.framework != "horovod" || tells_steps) return false;
   for (std::size_t at = 0; at < job.communicators.size(); ++at) {
-    if (alignment.meetings_of(static_cast<model::CommunicatorId>(at)).size() >= kLeastSteps) return true;
+    if (alignment.meetings_of(static_cast<model::CommunicatorId>(at)).size() >= kMinSteps) return true;
   }
   return false;
 }
@@ -106,7 +106,7 @@ model::Finding finding_of(const Job& job, const std::vector<model::CommunicatorI
       communicators.size() == 1 ? fmt::format(" of {}", describe(job, communicators.front())) : "";
   return {
       .leaf = model::Leaf::kPerfParallel,
-      .code = "parallel.same_inputs",
+      .code = model::codes::kParallelSameInputs,
       .scope = model::Scope::kDistributed,
       .confidence = 0.85,
       .root_ranks = {},
@@ -119,7 +119,7 @@ model::Finding finding_of(const Job& job, const std::vector<model::CommunicatorI
                                  "rank alone would.",
                                  with_commas(comparison.meetings)),
       .evidence = {input_at(job, comparison.one), input_at(job, comparison.other)},
-      .fixes = catalogue::fixes_for("parallel.same_inputs")};
+      .fixes = catalogue::fixes_for(model::codes::kParallelSameInputs)};
 }
 
 }  // namespace
@@ -141,8 +141,8 @@ std::optional<model::Finding> find_same_inputs(const Job& job, const Alignment& 
         if (comparison.same != comparison.meetings) break;
       }
     }
-    if (comparison.meetings >= kLeastMeetings && comparison.same == comparison.meetings &&
-        comparison.inputs.size() >= kLeastDifferentInputs) {
+    if (comparison.meetings >= kMinMeetings && comparison.same == comparison.meetings &&
+        comparison.inputs.size() >= kMinDifferentInputs) {
       return finding_of(job, communicators, comparison);
     }
   }

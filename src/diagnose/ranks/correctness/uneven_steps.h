@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "diagnose/ranks/align.h"
+#include "model/finding.h"
 
 namespace lockstep::ranks {
 
@@ -41,5 +42,9 @@ struct UnevenSteps {
 
 // Nothing where all ranks came equally far or none waits.
 std::optional<UnevenSteps> find_uneven_steps(const model::Job& job, const Alignment& alignment);
+
+// Makes a finding about missing ranks say so when all of them ended after fewer steps than the others: the
+// commonest reason of all, and the easiest to mend.
+void explain_by_uneven_steps(const UnevenSteps& uneven, model::Finding& finding);
 
 }  // namespace lockstep::ranks

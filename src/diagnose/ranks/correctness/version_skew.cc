@@ -9,6 +9,7 @@
 
 #include "catalogue/advice.h"
 #include "diagnose/ranks/describe.h"
+#include "model/finding_code.h"
 
 namespace lockstep::ranks {
 namespace {
@@ -29,7 +30,7 @@ model::Finding skew(const model::Job& job, const RanksByVersion& versions, std::
       std::ranges::max_element(versions, {}, [](const auto& entry) { return entry.second.size(); });
   model::Finding finding;
   finding.leaf = model::Leaf::kSetupFail;
-  finding.code = "versions.differ";
+  finding.code = model::codes::kVersionsDiffer;
   finding.scope = model::Scope::kDistributed;
   finding.confidence = 0.5;
   const bool is_tie = std::ranges::count_if(versions, [&](const auto& entry) {

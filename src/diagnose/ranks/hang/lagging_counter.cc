@@ -9,7 +9,8 @@
 #include "catalogue/advice.h"
 #include "diagnose/ranks/align.h"
 #include "diagnose/ranks/describe.h"
-#include "diagnose/ranks/whereabouts.h"
+#include "diagnose/ranks/rank_state.h"
+#include "model/finding_code.h"
 
 namespace lockstep::ranks {
 namespace {
@@ -109,7 +110,7 @@ std::vector<LaggingCounter> find_lagging_counters(const model::Job& job) {
 model::Finding finding_of(const model::Job& job, const LaggingCounter& lagging) {
   model::Finding finding;
   finding.leaf = model::Leaf::kPerfHang;
-  finding.code = "desync.lagging_counter";
+  finding.code = model::codes::kLaggingCounter;
   finding.scope = model::Scope::kDistributed;
   finding.confidence = 0.6;
   finding.root_ranks = lagging.behind;
@@ -127,7 +128,7 @@ model::Finding finding_of(const model::Job& job, const LaggingCounter& lagging) 
       "running well at that moment could look the same: look again after some seconds. ",
       lagging.others.size(), what, lagging.others_at, who, lagging.behind.size() == 1 ? "has" : "have");
   for (const int rank : lagging.behind) {
-    const Whereabouts known = whereabouts_of(job, rank);
+    const RankState known = rank_state_of(job, rank);
     if (!known.words.empty())
       finding.explanation += fmt::format("Of rank {} is known: {}. ", rank, known.words);
     finding.evidence.push_back(evidence_about(job, *job.find_rank(rank),

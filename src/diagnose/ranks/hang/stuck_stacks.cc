@@ -12,6 +12,7 @@
 
 #include "catalogue/advice.h"
 #include "diagnose/ranks/describe.h"
+#include "model/finding_code.h"
 
 namespace lockstep::ranks {
 namespace {
@@ -103,13 +104,13 @@ model::Leaf leaf_of(Phase phase) {
 }
 
 model::Finding hang_in(Phase phase, const std::vector<Stand>& stands) {
-  constexpr std::size_t kMostEvidence = 6;
+  constexpr std::size_t kMaxEvidence = 6;
   model::Finding finding;
   finding.leaf = leaf_of(phase);
   finding.scope = model::Scope::kDistributed;
   finding.confidence = 0.55;
   for (const Stand& stand : stands) {
-    if (finding.evidence.size() < kMostEvidence) finding.evidence.push_back(stand.evidence);
+    if (finding.evidence.size() < kMaxEvidence) finding.evidence.push_back(stand.evidence);
   }
   return finding;
 }
@@ -135,7 +136,7 @@ std::optional<model::Finding> find_stuck_stacks(const Job& job) {
 
   model::Finding finding = hang_in(waiting.front().meeting->phase, stands);
   if (!away.empty() && away.size() <= waiting.size()) {
-    finding.code = "desync.missing_rank";
+    finding.code = model::codes::kMissingRank;
     finding.root_ranks = ranks_of(away);
     finding.victim_ranks = ranks_of(waiting);
     finding.title = fmt::format("{} did not come to the call in which the others wait",
@@ -146,7 +147,7 @@ std::optional<model::Finding> find_stuck_stacks(const Job& job) {
   } else if (away.empty() && std::ranges::any_of(waiting, [&](const Stand& stand) {
                return stand.meeting != waiting.front().meeting;
              })) {
-    finding.code = "desync.different_calls";
+    finding.code = model::codes::kDifferentCalls;
     finding.victim_ranks = ranks_of(waiting);
     finding.title = "The ranks wait for each other in different calls";
     finding.explanation =
@@ -154,7 +155,7 @@ std::optional<model::Finding> find_stuck_stacks(const Job& job) {
   } else {
     return std::nullopt;
   }
-  finding.fixes = catalogue::fixes_for("desync.missing_rank");
+  finding.fixes = catalogue::fixes_for(model::codes::kMissingRank);
   return finding;
 }
 

@@ -6,6 +6,7 @@
 
 #include "catalogue/advice.h"
 #include "diagnose/ranks/describe.h"
+#include "model/finding_code.h"
 
 namespace lockstep::ranks {
 namespace {
@@ -65,7 +66,7 @@ std::vector<UnmadeCommunicator> find_unmade_communicators(const model::Job& job,
 model::Finding finding_of(const model::Job& job, const UnmadeCommunicator& unmade) {
   model::Finding finding;
   finding.leaf = model::Leaf::kSetupHang;
-  finding.code = "setup.communicator_not_made";
+  finding.code = model::codes::kSetupCommunicatorNotMade;
   finding.scope = model::Scope::kDistributed;
   finding.confidence = 0.85;
   finding.root_ranks = unmade.without;

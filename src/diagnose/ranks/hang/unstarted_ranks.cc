@@ -6,6 +6,7 @@
 
 #include "catalogue/advice.h"
 #include "diagnose/ranks/describe.h"
+#include "model/finding_code.h"
 
 namespace lockstep::ranks {
 namespace {
@@ -41,7 +42,7 @@ std::optional<model::Finding> find_unstarted_ranks(const model::Job& job) {
   std::vector<int> waiting;
   for (const RankHistory& history : job.ranks) waiting.push_back(history.rank.number);
   model::Finding finding{.leaf = model::Leaf::kSetupHang,
-                         .code = "setup.rank_not_started",
+                         .code = model::codes::kSetupRankNotStarted,
                          .scope = model::Scope::kDistributed,
                          .confidence = 0.65,
                          .root_ranks = {},
@@ -54,7 +55,7 @@ std::optional<model::Finding> find_unstarted_ranks(const model::Job& job) {
                              "not started or are not ready to join, or the number of ranks is set too high.",
                              *job.world_size, ranks_in_words(waiting), ranks_in_words(unseen)),
                          .evidence = {},
-                         .fixes = catalogue::fixes_for("setup.rank_not_started")};
+                         .fixes = catalogue::fixes_for(model::codes::kSetupRankNotStarted)};
   finding.evidence.push_back(
       evidence_about(job, job.ranks.front(), "begun, and no call since", model::EvidenceLevel::kSeen));
   const bool most_are_there = unseen.size() <= waiting.size();

@@ -2,13 +2,72 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <set>
 
-#include "diagnose/ranks/hang/components.h"
-#include "diagnose/ranks/hang/went_past.h"
+#include "diagnose/ranks/hang/skipped_collective.h"
 
 namespace lockstep::ranks {
+
+namespace {
+
+constexpr std::size_t kUnvisited = std::numeric_limits<std::size_t>::max();
+
+struct Visit {
+  std::size_t node;
+  std::size_t next_edge = 0;
+};
+
+}  // namespace
+
+Components components_of(const Graph& graph) {
+  Components result{.of = std::vector<std::size_t>(graph.size(), kUnvisited), .count = 0};
+  std::vector<std::size_t> order(graph.size(), kUnvisited);
+  std::vector<std::size_t> low(graph.size(), 0);
+  std::vector<std::size_t> open;  // visited, not yet in a component
+  std::vector<Visit> path;
+  std::size_t visited = 0;
+
+  const auto enter = [&](std::size_t node) {
+    order[node] = low[node] = visited++;
+    open.push_back(node);
+    path.push_back({.node = node});
+  };
+  const auto close = [&](std::size_t node) {
+    if (low[node] != order[node]) return;
+    std::size_t member = kUnvisited;
+    do {
+      member = open.back();
+      open.pop_back();
+      result.of[member] = result.count;
+    } while (member != node);
+    ++result.count;
+  };
+
+  for (std::size_t start = 0; start < graph.size(); ++start) {
+    if (order[start] != kUnvisited) continue;
+    enter(start);
+    while (!path.empty()) {
+      Visit& here = path.back();
+      const std::size_t node = here.node;
+      if (here.next_edge < graph[node].size()) {
+        const std::size_t next = graph[node][here.next_edge++];
+        if (order[next] == kUnvisited) {
+          enter(next);
+        } else if (result.of[next] == kUnvisited) {
+          low[node] = std::min(low[node], order[next]);
+        }
+        continue;
+      }
+      close(node);
+      path.pop_back();
+      if (!path.empty()) low[path.back().node] = std::min(low[path.back().node], low[node]);
+    }
+  }
+  return result;
+}
+
 namespace {
 
 // Nodes 0 .. waits-1 are the waits, the ranks that occur in them follow.
@@ -150,18 +209,18 @@ class Causes {
         cause.roots.push_back(graph_.rank_at(node));
       }
     }
-    if (!blame_those_who_went_past(cause)) blame_the_smaller_side(cause);
+    if (!blame_those_who_skipped_it(cause)) blame_the_smaller_side(cause);
     add(std::move(cause), nodes);
   }
 
   // Where some went past the place in which others wait for them, it is no matter of order.
-  bool blame_those_who_went_past(Cause& cause) const {
-    WentPast went_past(job_);
+  bool blame_those_who_skipped_it(Cause& cause) const {
+    SkippedCollective skipped_collective(job_);
     std::set<int> past;
     std::set<int> left_behind;
     std::vector<std::size_t> missed;
     for (const std::size_t wait : cause.waits) {
-      const std::vector<int> ranks = went_past.of(waits_[wait]);
+      const std::vector<int> ranks = skipped_collective.of(waits_[wait]);
       if (ranks.empty()) continue;
       past.insert(ranks.begin(), ranks.end());
       for (const int rank : waiting_in(wait)) left_behind.insert(rank);

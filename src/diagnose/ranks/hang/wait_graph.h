@@ -6,6 +6,7 @@
 // checkers, with collectives as nodes that need all of their members.)
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -13,6 +14,16 @@
 #include "diagnose/ranks/hang/wait.h"
 
 namespace lockstep::ranks {
+
+using Graph = std::vector<std::vector<std::size_t>>;  // by node: where its edges lead
+
+// The strongly connected components of a directed graph, by Tarjan's method without recursion.
+struct Components {
+  std::vector<std::size_t> of;  // by node; a component's number is lower than those of all that lead to it
+  std::size_t count = 0;
+};
+
+Components components_of(const Graph& graph);
 
 enum class CauseKind : std::uint8_t {
   kMissing,  // ranks that wait for nobody, or went past it, did not come

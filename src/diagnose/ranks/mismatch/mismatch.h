@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "diagnose/ranks/align.h"
+#include "diagnose/ranks/hang/point_to_point.h"
 #include "diagnose/ranks/signature.h"
+#include "model/finding.h"
 
 namespace lockstep::ranks {
 
@@ -42,5 +44,8 @@ struct Mismatch {
 
 // At most one for each communicator, in the communicators' order. Linear in the number of events.
 std::vector<Mismatch> find_mismatches(const model::Job& job, const Alignment& alignment);
+
+model::Finding finding_of(const model::Job& job, const Mismatch& mismatch);
+model::Finding finding_of(const model::Job& job, const MessageMismatch& mismatch);
 
 }  // namespace lockstep::ranks

@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "diagnose/ranks/mismatch/mismatch_finding.h"
 #include "diagnose/ranks/testing/job_sketch.h"
 #include "diagnose/ranks/testing/random_job.h"
 

@@ -1,6 +1,13 @@
 #include "diagnose/ranks/mismatch/uneven_exchange.h"
 
 #include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "catalogue/advice.h"
+#include "diagnose/ranks/describe.h"
+#include "model/finding_code.h"
 
 namespace lockstep::ranks {
 namespace {
@@ -8,7 +15,9 @@ namespace {
 using model::CollectiveId;
 using model::CommunicatorId;
 using model::Event;
+using model::Finding;
 using model::Job;
+using model::Leaf;
 using model::Operation;
 
 std::optional<UnevenExchange> uneven_exchange_in(const Job& job, const Meeting& meeting,
@@ -50,6 +59,28 @@ std::vector<UnevenExchange> find_uneven_exchanges(const Job& job, const Alignmen
     }
   }
   return all;
+}
+
+Finding finding_of(const Job& job, const UnevenExchange& exchange) {
+  Finding finding;
+  finding.leaf = model::is_unfinished(event_at(job, exchange.first)) ? Leaf::kPerfHang : Leaf::kPerfResult;
+  finding.code = model::codes::kMismatchExchange;
+  finding.scope = model::Scope::kDistributed;
+  finding.confidence = 0.85;
+  finding.victim_ranks = exchange.ranks;
+  finding.title =
+      fmt::format("all_to_all number {} in {} sends {} elements but expects {}", exchange.sequence,
+                  describe(job, exchange.communicator), exchange.elements_sent, exchange.elements_received);
+  finding.explanation =
+      "What all members send and what all members expect must be equally much; how much each sends to each "
+      "is not "
+      "recorded, so the odd rank cannot be named. ";
+  model::Evidence evidence = evidence_of(job, exchange.first);
+  if (exchange.ranks.size() > 1)
+    evidence.text = fmt::format("{}: {}", ranks_in_words(exchange.ranks), evidence.text);
+  finding.evidence.push_back(std::move(evidence));
+  finding.fixes = catalogue::fixes_for(finding.code);
+  return finding;
 }
 
 }  // namespace lockstep::ranks

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "diagnose/ranks/align.h"
+#include "model/finding.h"
 
 namespace lockstep::ranks {
 
@@ -21,5 +22,7 @@ struct UnevenExchange {
 
 // The first of each communicator, where every member's call is known.
 std::vector<UnevenExchange> find_uneven_exchanges(const model::Job& job, const Alignment& alignment);
+
+model::Finding finding_of(const model::Job& job, const UnevenExchange& exchange);
 
 }  // namespace lockstep::ranks

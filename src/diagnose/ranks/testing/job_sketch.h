@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "model/collective.h"
 #include "model/job.h"
-#include "model/point_to_point.h"
 
 namespace lockstep::ranks::testing {
 

@@ -6,7 +6,6 @@
 #include <queue>
 #include <unordered_map>
 
-#include "diagnose/ranks/timing/event_times.h"
 #include "diagnose/ranks/timing/robust.h"
 #include "diagnose/ranks/timing/waiting_calls.h"
 
@@ -17,9 +16,9 @@ using model::Event;
 using model::Job;
 
 // More would not sharpen the estimate, and meetings lie scattered in memory.
-constexpr std::size_t kMostArrivals = 200'000;
-constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
-constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
+constexpr std::size_t kMaxArrivals = 200'000;
+constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kMin = std::numeric_limits<std::int64_t>::min();
 
 Clocks assign_clocks(const Job& job) {
   std::map<int, std::uint32_t> clock_of_host;
@@ -60,8 +59,8 @@ class DifferenceEstimate {
   }
 
  private:
-  std::int64_t least_ns_ = kLeast;
-  std::int64_t most_ns_ = kMost;
+  std::int64_t least_ns_ = kMin;
+  std::int64_t most_ns_ = kMax;
   std::vector<double> of_ends_ns_;
 };
 
@@ -91,8 +90,8 @@ class Comparisons {
  private:
   struct Stamp {
     std::size_t meeting = 0;
-    std::int64_t last_begin_ns = kLeast;
-    std::int64_t first_end_ns = kMost;
+    std::int64_t last_begin_ns = kMin;
+    std::int64_t first_end_ns = kMax;
   };
 
   void stamp(std::uint32_t clock, const Event& event) {
@@ -163,7 +162,7 @@ Clocks estimate_clocks(const Job& job, const Alignment& alignment) {
   if (clocks.clocks.empty()) return clocks;
   std::size_t arrivals = 0;
   for (const Meeting& meeting : alignment.meetings()) arrivals += meeting.arrivals.size();
-  const std::size_t stride = arrivals / kMostArrivals + 1;
+  const std::size_t stride = arrivals / kMaxArrivals + 1;
 
   Comparisons comparisons(job, clocks);
   if (clocks.clocks.size() > 1) {

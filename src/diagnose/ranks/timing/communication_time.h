@@ -1,10 +1,13 @@
 // Where the time of a job goes: work, transfer, or waiting for others.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "diagnose/ranks/align.h"
+#include "diagnose/ranks/timing/straggler.h"
 #include "diagnose/ranks/timing/timings.h"
+#include "model/finding.h"
 
 namespace lockstep::ranks {
 
@@ -39,5 +42,9 @@ struct CommunicationTime {
 
 CommunicationTime measure_communication_time(const model::Job& job, const Alignment& alignment,
                                              const Timings& timings);
+
+// None where the slow ranks explain it, or the evidence is too short to tell.
+std::optional<model::Finding> finding_of(const model::Job& job, const CommunicationTime& time,
+                                         const Stragglers& stragglers);
 
 }  // namespace lockstep::ranks

@@ -7,19 +7,19 @@
 
 #include "catalogue/advice.h"
 #include "diagnose/ranks/describe.h"
-#include "diagnose/ranks/figures.h"
 #include "diagnose/ranks/timing/robust.h"
+#include "model/finding_code.h"
 
 namespace lockstep::ranks {
 namespace {
 
-constexpr std::size_t kLeastCollectives = 200;
-constexpr double kLeastSpanNs = 5e9;
-constexpr double kLeastGrowth = 2;
-constexpr double kLeastGrowthOfHalf = 1.25;
+constexpr std::size_t kMinCollectives = 200;
+constexpr double kMinSpanNs = 5e9;
+constexpr double kMinGrowth = 2;
+constexpr double kMinGrowthOfHalf = 1.25;
 // Of all pairs of parts, those whose later one has more work. Noise has half of them; a machine that others
 // begin to use has three quarters, and comes in one leap.
-constexpr double kLeastInOrder = 0.85;
+constexpr double kMinInOrder = 0.85;
 
 // What a rank does by itself in each part of its run but the first, where everything is new.
 std::vector<double> work_by_part(const RankRun& run) {
@@ -51,16 +51,15 @@ double middle_of(std::span<const double> values) {
 
 // How many times the work at the beginning the work at the end is; 1 where it does not grow all the time.
 double growth_of(const RankRun& run) {
-  if (run.collectives < kLeastCollectives || run.span_ns() < kLeastSpanNs) return 1;
+  if (run.collectives < kMinCollectives || run.span_ns() < kMinSpanNs) return 1;
   const std::vector<double> work_ns = work_by_part(run);
-  if (work_ns.empty() || share_in_order(work_ns) < kLeastInOrder) return 1;
+  if (work_ns.empty() || share_in_order(work_ns) < kMinInOrder) return 1;
   const std::size_t third = work_ns.size() / 3;
   const auto all = std::span<const double>(work_ns);
   const double first = middle_of(all.first(third));
   const double middle = middle_of(all.subspan(third, third));
   const double last = middle_of(all.last(third));
-  const bool grows_on =
-      first > 0 && middle > kLeastGrowthOfHalf * first && last > kLeastGrowthOfHalf * middle;
+  const bool grows_on = first > 0 && middle > kMinGrowthOfHalf * first && last > kMinGrowthOfHalf * middle;
   return grows_on ? last / first : 1;
 }
 
@@ -75,11 +74,11 @@ EventPlace first_of_last_part(const model::Job& job, std::size_t rank) {
 std::optional<model::Finding> find_growing_work(const model::Job& job, const Timings& timings) {
   std::vector<double> growths;
   for (const RankRun& run : timings.runs) growths.push_back(growth_of(run));
-  if (growths.empty() || std::ranges::min(growths) < kLeastGrowth) return std::nullopt;
+  if (growths.empty() || std::ranges::min(growths) < kMinGrowth) return std::nullopt;
   const double growth = lower_median(growths);
   model::Finding finding{
       .leaf = model::Leaf::kPerfSlow,
-      .code = "slow.rate_falls",
+      .code = model::codes::kSlowRateFalls,
       .scope = model::Scope::kOrdinary,
       .confidence = 0.7,
       .root_ranks = {},
@@ -92,7 +91,7 @@ std::optional<model::Finding> find_growing_work(const model::Job& job, const Tim
           "the same: the work itself grows, not the waiting for others. One rank alone would slow down in "
           "the same way.",
       .evidence = {},
-      .fixes = catalogue::fixes_for("slow.rate_falls")};
+      .fixes = catalogue::fixes_for(model::codes::kSlowRateFalls)};
   model::Evidence evidence = evidence_of(job, first_of_last_part(job, 0));
   evidence.text += fmt::format("; over {} the work before such a call has grown without a break",
                                duration_in_words(timings.runs.front().span_ns()));

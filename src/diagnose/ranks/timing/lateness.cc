@@ -10,9 +10,9 @@ namespace lockstep::ranks {
 namespace {
 
 // Chosen with the simulated jobs of straggler_simulation_test: no alarm in any healthy one.
-constexpr std::size_t kLeastWindows = 16;
-constexpr std::size_t kLeastWindowsAfterRise = 24;  // of the many places to begin, the best was looked for
-constexpr double kLeastSignSignificance = 4;
+constexpr std::size_t kMinWindows = 16;
+constexpr std::size_t kMinWindowsAfterRise = 24;  // of the many places to begin, the best was looked for
+constexpr double kMinSignSignificance = 4;
 
 // A spread that was itself estimated from few windows says less.
 double least_significance(std::size_t windows) {
@@ -44,11 +44,11 @@ double sign_significance(std::span<const Known> known) {
 }
 
 std::optional<Lateness> judge(std::span<const Known> known, double window_ns) {
-  if (known.size() < kLeastWindows) return std::nullopt;
+  if (known.size() < kMinWindows) return std::nullopt;
   const Centre centre = trimmed_centre(excess_from(known));
-  if (centre.value < kLeastLostShare * window_ns) return std::nullopt;
+  if (centre.value < kMinLostShare * window_ns) return std::nullopt;
   if (centre.significance() < least_significance(known.size()) ||
-      sign_significance(known) < kLeastSignSignificance) {
+      sign_significance(known) < kMinSignSignificance) {
     return std::nullopt;
   }
   return Lateness{.excess_ns = centre.value,
@@ -78,8 +78,8 @@ std::size_t find_rise(std::span<const Known> known) {
 }
 
 bool is_worth_a_look(std::span<const Known> known, double window_ns) {
-  const double least = kLeastLostShare * window_ns;
-  return median_from(known) >= least || median_from(known.last(kLeastWindows)) >= least;
+  const double least = kMinLostShare * window_ns;
+  return median_from(known) >= least || median_from(known.last(kMinWindows)) >= least;
 }
 
 }  // namespace
@@ -90,14 +90,14 @@ std::optional<Lateness> persistent_lateness(std::span<const double> excess_ns, d
   for (std::size_t at = 0; at < excess_ns.size(); ++at) {
     if (!std::isnan(excess_ns[at])) known.push_back({at, excess_ns[at]});
   }
-  if (known.size() < kLeastWindows || window_ns <= 0 || !is_worth_a_look(known, window_ns)) {
+  if (known.size() < kMinWindows || window_ns <= 0 || !is_worth_a_look(known, window_ns)) {
     return std::nullopt;
   }
   const std::size_t rise = find_rise(known);
   const std::span<const Known> before = std::span(known).first(rise);
   const std::span<const Known> after = std::span(known).subspan(rise);
   std::optional<Lateness> late_after;
-  if (after.size() >= kLeastWindowsAfterRise) late_after = judge(after, window_ns);
+  if (after.size() >= kMinWindowsAfterRise) late_after = judge(after, window_ns);
   const bool was_well_before =
       late_after && before.size() >= 3 && median_from(before) < late_after->excess_ns / 3;
   if (was_well_before) return late_after;

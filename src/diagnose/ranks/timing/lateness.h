@@ -22,6 +22,6 @@ std::optional<Lateness> persistent_lateness(std::span<const double> excess_ns, d
 
 // Found when it reaches this share of the time: below the 5 % that are to be found, above what ranks that
 // are equal on paper differ by.
-inline constexpr double kLeastLostShare = 0.03;
+inline constexpr double kMinLostShare = 0.03;
 
 }  // namespace lockstep::ranks

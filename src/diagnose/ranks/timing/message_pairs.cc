@@ -7,7 +7,7 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "diagnose/ranks/timing/event_times.h"
+#include "diagnose/ranks/timing/waiting_calls.h"
 
 namespace lockstep::ranks {
 namespace {

@@ -6,20 +6,85 @@
 #include <set>
 #include <tuple>
 
-#include "diagnose/ranks/timing/event_times.h"
+#include <fmt/format.h>
+
+#include "catalogue/advice.h"
+#include "diagnose/ranks/describe.h"
 #include "diagnose/ranks/timing/message_pairs.h"
 #include "diagnose/ranks/timing/robust.h"
 #include "diagnose/ranks/timing/waiting_calls.h"
+#include "model/finding_code.h"
 
 namespace lockstep::ranks {
+
+namespace {
+
+constexpr double kMinLostNs = 0.5e9;
+constexpr std::size_t kMaxShown = 6;
+
+std::string name_of(const model::Job& job, const SlowLink& link) {
+  if (link.is_pair) return fmt::format("rank {} to rank {}", link.ranks[0], link.ranks[1]);
+  return fmt::format("{} ({})", describe(job, link.communicator), ranks_in_words(link.ranks));
+}
+
+std::string title_of(const model::Job& job, const std::vector<SlowLink>& links) {
+  const SlowLink& worst = links.front();
+  const std::string others =
+      links.size() > 1 ? fmt::format(", and {} more ways are slow", links.size() - 1) : "";
+  return fmt::format("data from {} is {:.1f} times as long on its way as on {} others like it{}",
+                     worst.is_pair ? name_of(job, worst) : "rank to rank in " + name_of(job, worst),
+                     worst.times_slower(), with_commas(worst.compared), others);
+}
+
+model::Evidence evidence_for(const model::Job& job, const SlowLink& link) {
+  model::Evidence evidence = evidence_of(job, link.example);
+  evidence.text +=
+      fmt::format("; the last of {} transfers, {}: {} each, {} usual elsewhere", with_commas(link.transfers),
+                  name_of(job, link), duration_in_words(link.transfer_ns), duration_in_words(link.usual_ns));
+  evidence.level = model::EvidenceLevel::kInferred;
+  return evidence;
+}
+
+}  // namespace
+
+std::optional<model::Finding> finding_of(const model::Job& job, std::vector<SlowLink> links) {
+  std::erase_if(links, [](const SlowLink& link) { return link.lost_ns < kMinLostNs; });
+  if (links.empty()) return std::nullopt;
+  std::ranges::stable_sort(links, std::greater<>{}, &SlowLink::lost_ns);
+  model::Finding finding{.leaf = model::Leaf::kPerfSlow,
+                         .code = model::codes::kStragglerLink,
+                         .scope = model::Scope::kDistributed,
+                         .confidence = 0.5,
+                         .root_ranks = {},
+                         .victim_ranks = {},
+                         .title = title_of(job, links),
+                         .explanation = {},
+                         .evidence = {},
+                         .fixes = {}};
+  std::set<int> ranks;
+  for (const SlowLink& link : links) ranks.insert(link.ranks.begin(), link.ranks.end());
+  finding.root_ranks.assign(ranks.begin(), ranks.end());
+  for (std::size_t at = 0; at < std::min(kMaxShown, links.size()); ++at) {
+    finding.evidence.push_back(evidence_for(job, links[at]));
+  }
+  finding.explanation = fmt::format(
+      "Who comes last to a transfer waits for nobody, so what it needs is the transfer alone: {} here, {} on "
+      "the others that carry as much over as many hosts. That costs {} of the time. Links that differ by "
+      "design look the same, so compare with the topology.",
+      duration_in_words(links.front().transfer_ns), duration_in_words(links.front().usual_ns),
+      percent(links.front().lost_share));
+  finding.fixes = catalogue::fixes_for(finding.code);
+  return finding;
+}
+
 namespace {
 
 using model::Job;
 
-constexpr std::size_t kLeastTransfers = 20;
-constexpr std::size_t kLeastAlike = 3;  // others, to know what is usual
-constexpr double kLeastTimesSlower = 2;
-constexpr double kLeastLostShare = 0.03;
+constexpr std::size_t kMinTransfers = 20;
+constexpr std::size_t kMinAlike = 3;  // others, to know what is usual
+constexpr double kMinTimesSlower = 2;
+constexpr double kMinLostShare = 0.03;
 
 // Ways are alike that carry the same over equally many hosts among equally many ranks.
 using Likeness = std::tuple<bool, std::size_t, std::size_t, std::int64_t>;
@@ -52,7 +117,7 @@ void measure(Way& way, std::vector<double>& transfers_ns) {
 void add_pairs(const Job& job, Ways& ways) {
   for (MessageLink& message : message_links(job)) {
     const std::optional<std::size_t> hosts = count_hosts(job, {message.from, message.to});
-    if (!hosts || message.transfers_ns.size() < kLeastTransfers) continue;
+    if (!hosts || message.transfers_ns.size() < kMinTransfers) continue;
     Way way;
     way.link.ranks = {job.ranks[message.from].rank.number, job.ranks[message.to].rank.number};
     way.link.is_pair = true;
@@ -83,7 +148,7 @@ void add_communicator(const Job& job, std::span<const Meeting> meetings, std::sp
     transfers.last = &meetings[at];
   }
   for (auto& [collective, transfers] : by_collective) {
-    if (transfers.transfers_ns.size() < kLeastTransfers) continue;
+    if (transfers.transfers_ns.size() < kMinTransfers) continue;
     std::set<std::uint32_t> ranks;
     for (const EventPlace place : transfers.last->arrivals) ranks.insert(place.rank);
     const std::optional<std::size_t> hosts = count_hosts(job, ranks);
@@ -101,7 +166,7 @@ void add_communicator(const Job& job, std::span<const Meeting> meetings, std::sp
 }
 
 void judge(std::vector<Way>& alike, std::vector<SlowLink>& slow) {
-  if (alike.size() <= kLeastAlike) return;
+  if (alike.size() <= kMinAlike) return;
   std::vector<double> transfers_ns;
   for (const Way& way : alike) transfers_ns.push_back(way.link.transfer_ns);
   const double usual_ns = lower_median(transfers_ns);
@@ -110,8 +175,8 @@ void judge(std::vector<Way>& alike, std::vector<SlowLink>& slow) {
     way.link.compared = alike.size() - 1;
     way.link.lost_ns = (way.link.transfer_ns - usual_ns) * static_cast<double>(way.link.transfers);
     way.link.lost_share = way.span_ns > 0 ? way.link.lost_ns / way.span_ns : 0;
-    const bool is_slow = usual_ns > 0 && way.quick_ns >= kLeastTimesSlower * usual_ns &&
-                         way.link.lost_share >= kLeastLostShare;
+    const bool is_slow =
+        usual_ns > 0 && way.quick_ns >= kMinTimesSlower * usual_ns && way.link.lost_share >= kMinLostShare;
     if (is_slow) slow.push_back(way.link);
   }
 }
@@ -127,7 +192,7 @@ std::vector<SlowLink> find_slow_links(const Job& job, const Alignment& alignment
     const auto meetings = alignment.meetings_of(static_cast<model::CommunicatorId>(group));
     const auto transfers = std::span(timings.transfers_ns).subspan(first, meetings.size());
     first += meetings.size();
-    if (meetings.size() >= kLeastTransfers) add_communicator(job, meetings, transfers, calls, ways);
+    if (meetings.size() >= kMinTransfers) add_communicator(job, meetings, transfers, calls, ways);
   }
   std::vector<SlowLink> slow;
   for (auto& entry : ways) judge(entry.second, slow);

@@ -3,10 +3,12 @@
 // A way is a pair of ranks, or a communicator as a whole. Others like it carry as much, over as many hosts.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "diagnose/ranks/align.h"
 #include "diagnose/ranks/timing/timings.h"
+#include "model/finding.h"
 
 namespace lockstep::ranks {
 
@@ -29,5 +31,8 @@ struct SlowLink {
 // Pairs first, then communicators, each ascending by ranks.
 std::vector<SlowLink> find_slow_links(const model::Job& job, const Alignment& alignment,
                                       const Timings& timings);
+
+// One for all of them; none for what cost the job next to nothing.
+std::optional<model::Finding> finding_of(const model::Job& job, std::vector<SlowLink> links);
 
 }  // namespace lockstep::ranks

@@ -8,7 +8,6 @@
 #include "diagnose/ranks/testing/job_simulation.h"
 #include "diagnose/ranks/testing/relabel.h"
 #include "diagnose/ranks/timing/message_pairs.h"
-#include "diagnose/ranks/timing/slow_link_finding.h"
 
 namespace lockstep::ranks {
 namespace {

@@ -6,6 +6,7 @@
 
 #include "diagnose/ranks/align.h"
 #include "diagnose/ranks/timing/timings.h"
+#include "model/finding.h"
 
 namespace lockstep::ranks {
 
@@ -40,5 +41,10 @@ struct Stragglers {
 };
 
 Stragglers find_stragglers(const model::Job& job, const Timings& timings);
+
+// One finding per slow host, one for all other slow ranks together; none for what cost the job next to
+// nothing.
+std::vector<model::Finding> findings_of(const model::Job& job, const Alignment& alignment,
+                                        const Stragglers& stragglers);
 
 }  // namespace lockstep::ranks

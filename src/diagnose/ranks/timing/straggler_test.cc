@@ -5,7 +5,6 @@
 
 #include "diagnose/ranks/testing/job_simulation.h"
 #include "diagnose/ranks/testing/relabel.h"
-#include "diagnose/ranks/timing/straggler_finding.h"
 
 namespace lockstep::ranks {
 namespace {

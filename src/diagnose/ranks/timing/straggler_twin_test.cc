@@ -75,7 +75,7 @@ std::optional<TwinLateness> twin_judge(const std::vector<Excess>& known, double 
   const double alike = std::clamp((alone > 0 ? together / alone : 0) + 3 / count, 0.0, 0.9);
   const double error = std::sqrt(alone / (count - 1)) * std::sqrt(count) / static_cast<double>(kept.size()) *
                        std::sqrt((1 + alike) / (1 - alike));
-  if (mean(kept) < kLeastLostShare * window_ns) return std::nullopt;
+  if (mean(kept) < kMinLostShare * window_ns) return std::nullopt;
   if (error * 5 * (1 + 20 / count) > mean(kept)) return std::nullopt;
   const auto above = static_cast<double>(std::ranges::count_if(values, [](double one) { return one > 0; }));
   if ((above - count / 2) / (std::sqrt(count) / 2) < 4) return std::nullopt;
@@ -108,7 +108,7 @@ std::size_t twin_rise(const std::vector<Excess>& known) {
 
 std::optional<TwinLateness> twin_lateness(const std::vector<Excess>& known, double window_ns) {
   if (known.size() < 16 || window_ns <= 0) return std::nullopt;
-  const double least = kLeastLostShare * window_ns;
+  const double least = kMinLostShare * window_ns;
   const std::vector<Excess> end(known.end() - 16, known.end());
   if (lower_middle(values_of(known)) < least && lower_middle(values_of(end)) < least) return std::nullopt;
   const auto rise = known.begin() + static_cast<std::ptrdiff_t>(twin_rise(known));

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "diagnose/ranks/align.h"
-#include "diagnose/ranks/timing/run_parts.h"
 #include "diagnose/ranks/timing/wait_windows.h"
 
 namespace lockstep::ranks {

@@ -8,7 +8,7 @@
 
 #include "diagnose/ranks/signature.h"
 #include "diagnose/ranks/testing/job_sketch.h"
-#include "diagnose/ranks/timing/event_times.h"
+#include "diagnose/ranks/timing/waiting_calls.h"
 
 namespace lockstep::ranks {
 namespace {

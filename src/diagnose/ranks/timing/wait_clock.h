@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-#include "diagnose/ranks/timing/event_times.h"
+#include "diagnose/ranks/timing/waiting_calls.h"
 
 namespace lockstep::ranks {
 

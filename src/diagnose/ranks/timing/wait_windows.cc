@@ -28,7 +28,7 @@ class Uses {
     flush(CollectiveId::kNone);
     std::size_t cycles = meetings;
     for (const auto& use : count_) {
-      if (use.second >= kLeastMeetings) cycles = std::min(cycles, use.second);
+      if (use.second >= kMinMeetings) cycles = std::min(cycles, use.second);
     }
     return cycles;
   }
@@ -78,7 +78,7 @@ WindowMarker::WindowMarker(const Job& job, const Alignment& alignment, const Wai
       }
       ++index;
     }
-    if (comparable.size() < kLeastMeetings) continue;
+    if (comparable.size() < kMinMeetings) continue;
     lay_out(communicator, comparable, uses.cycles(comparable.size()), alignment);
   }
 }
@@ -90,7 +90,7 @@ void WindowMarker::lay_out(model::CommunicatorId communicator, std::span<const s
   windows.communicator = communicator;
   windows.cycles = cycles;
   const std::size_t last = comparable.size() - 1;
-  const std::size_t count = std::min({kMostWindows, cycles, last});
+  const std::size_t count = std::min({kMaxWindows, cycles, last});
   for (const std::uint32_t meeting : comparable) role_of_meeting_[meeting] = kInsideWindow;
   for (std::size_t mark = 0; mark <= count; ++mark) {
     const std::size_t at = mark * last / count;
