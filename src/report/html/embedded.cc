@@ -1,9 +1,8 @@
+// The built page inside the binary.
+#include "base/embed.h"
 #include "report/html/html.h"
 
-asm(".section .rodata\n.balign 64\n.global lockstep_page_begin\nlockstep_page_begin:\n.incbin "
-    "\"" LOCKSTEP_PAGE "\"\n.global lockstep_page_end\nlockstep_page_end:\n.byte 0\n.previous\n");
-extern "C" const char lockstep_page_begin[];
-extern "C" const char lockstep_page_end[];
+LOCKSTEP_EMBED(page, LOCKSTEP_PAGE)
 
 namespace lockstep::html {
 

@@ -6,17 +6,9 @@
 #include <spawn.h>
 #include <unistd.h>
 
+#include "base/process/spawn.h"
+
 namespace lockstep::service {
-namespace {
-
-std::vector<char*> pointers_to(std::vector<std::string>& words) {
-  std::vector<char*> pointers;
-  for (std::string& word : words) pointers.push_back(word.data());
-  pointers.push_back(nullptr);
-  return pointers;
-}
-
-}  // namespace
 
 Result<pid_t> start_apart(std::vector<std::string> command, std::vector<std::string> environment,
                           const std::filesystem::path& log) {
@@ -36,8 +28,8 @@ Result<pid_t> start_apart(std::vector<std::string> command, std::vector<std::str
   ::posix_spawnattr_setsigdefault(&attributes, &defaults);
   ::posix_spawnattr_setflags(&attributes,
                              POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  const std::vector<char*> argv = pointers_to(command);
-  const std::vector<char*> variables = pointers_to(environment);
+  const std::vector<char*> argv = process::pointers_to(command);
+  const std::vector<char*> variables = process::pointers_to(environment);
   pid_t pid = 0;
   const int fault = ::posix_spawn(&pid, argv[0], &files, &attributes, argv.data(), variables.data());
   ::posix_spawn_file_actions_destroy(&files);
