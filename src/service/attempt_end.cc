@@ -7,9 +7,9 @@
 #include "service/engine/nodes/node_place.h"
 #include "service/engine/plan.h"
 #include "service/engine/plan_check.h"
-#include "service/engine/silence.h"
+#include "service/growth.h"
 #include "service/job/job_id.h"
-#include "service/retry/growth.h"
+#include "service/silence.h"
 
 namespace lockstep::service {
 namespace {

@@ -10,8 +10,8 @@
 #include "service/engine/nodes/node_place.h"
 #include "service/engine/nodes/shares.h"
 #include "service/engine/plan.h"
+#include "service/growth.h"
 #include "service/job/job_id.h"
-#include "service/retry/growth.h"
 #include "service/store/seal.h"
 
 namespace lockstep::service {

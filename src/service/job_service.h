@@ -18,14 +18,14 @@
 #include "service/engine/engine.h"
 #include "service/engine/machine.h"
 #include "service/engine/report_maker.h"
-#include "service/engine/silence.h"
+#include "service/growth.h"
 #include "service/job/job.h"
 #include "service/outbox.h"
 #include "service/retention.h"
-#include "service/retry/growth.h"
 #include "service/retry/retry_policy.h"
 #include "service/running_set.h"
 #include "service/schedule/scheduler.h"
+#include "service/silence.h"
 #include "service/store/store.h"
 
 namespace lockstep::service {

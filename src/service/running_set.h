@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "service/engine/machine.h"
-#include "service/engine/silence.h"
 #include "service/job/job.h"
 #include "service/schedule/scheduler.h"
+#include "service/silence.h"
 
 namespace lockstep::service {
 

@@ -1,4 +1,4 @@
-#include "service/retry/growth.h"
+#include "service/growth.h"
 
 #include <algorithm>
 #include <sys/stat.h>

@@ -1,4 +1,4 @@
-#include "service/engine/silence.h"
+#include "service/silence.h"
 
 #include <algorithm>
 

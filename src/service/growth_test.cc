@@ -1,4 +1,4 @@
-#include "service/retry/growth.h"
+#include "service/growth.h"
 
 #include <gtest/gtest.h>
 
