@@ -9,8 +9,11 @@
 #include <string>
 #include <vector>
 
+#include "base/result.h"
+#include "service/clock.h"
 #include "service/engine/attempt_folder.h"
-#include "service/job/job.h"
+#include "service/engine/cluster.h"
+#include "service/running_set.h"
 
 namespace lockstep::service {
 
@@ -21,21 +24,40 @@ struct Growth {
   bool operator==(const Growth&) const = default;
 };
 
-// Whether it is worth to look for room: an attempt does not end before its time, and none without a place for
-// checkpoints.
-bool may_grow(const Job& job, const Attempt& attempt, std::chrono::seconds earliest, std::int64_t now_ms);
+// Where more ranks could go.
+struct RoomToGrow {
+  Resources machine_free = {};
+  bool others_wait = false;  // for room on this machine: they come first
+  const Clusters& clusters;
+};
 
-// Whether the attempt saved something: what it loses by its end is what it did since, and the ranks are told
-// to end with time to save that too.
-bool has_saved(const Attempt& attempt, std::int64_t newest_checkpoint_ms);
+class GrowthJudge {
+ public:
+  // Between looks at all attempts: each asks a file system, and nothing there is shorter than a second. Held
+  // by JobServiceTest.AttemptsAreLookedAtOnceASecond.
+  static constexpr std::chrono::seconds kBetweenLooks{1};
+
+  // So long after its start an attempt may be ended to grow; 0: never.
+  void grow_after(std::chrono::seconds earliest) { earliest_ = earliest; }
+
+  // Whether it is time to look at the attempts again.
+  bool is_due(ServiceClock::Point now) { return looks_.is_due(now); }
+
+  // How the job of an attempt should go on; none: not now. What another service decided for this attempt, and
+  // left in its folder, counts.
+  std::optional<Growth> judge(const RunningAttempt& active, const AttemptFolder& folder,
+                              const RoomToGrow& room, std::int64_t now_ms) const;
+
+ private:
+  std::chrono::seconds earliest_{0};
+  Interval looks_{kBetweenLooks};
+};
 
 std::string in_words(const Growth& growth);
 
 // In the attempt's folder, before the attempt is told to end: whoever is there when it has ended knows why.
 Result<void> write_growth(const AttemptFolder& folder, const Growth& growth);
 std::optional<Growth> read_growth(const AttemptFolder& folder);
-
-// What a job has saved, as far as its folder shows it.
 
 // When something in the folder changed last, in milliseconds of the wall clock; 0: there is nothing in it.
 std::int64_t newest_in(const std::filesystem::path& folder);
