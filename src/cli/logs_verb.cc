@@ -30,14 +30,15 @@ Result<ExitStatus> run(const Args& args, Terminal& terminal) {
   }
   const bool is_json = args.has("json");
   Result<void> written;
-  TRY(client.stream(
+  const service::Streamed streamed = client.stream(
       fmt::format("/v1/jobs/{}/logs?follow=false{}", id, query),
       {{"Accept", is_json ? "application/x-ndjson" : "text/plain"}}, [&](std::string_view line) {
         const bool is_shown = terminal.out_is_terminal() && !is_json;
         written = terminal.write(
             (is_shown ? base::escape_for_terminal(std::string(line)) : std::string(line)) + "\n");
         return written.ok();
-      }));
+      });
+  if (streamed.trouble) return streamed.error;
   if (!written.ok()) return std::move(written).error();
   return ExitStatus::kNothingFound;
 }

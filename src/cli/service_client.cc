@@ -133,8 +133,7 @@ void show_line(int rank, const std::string& text, Terminal& terminal) {
 Result<void> tell_check(const Json& job, Terminal& terminal) {
   const auto check = job.find("check");
   if (check == job.end()) return {};
-  const model::Verdict verdict =
-      TRY(report::decode_findings(base::to_text(*check, base::JsonLayout::kOneLine), "check"));
+  const model::Verdict verdict = TRY(report::findings_from_json(*check, "check"));
   for (const model::Finding& finding : verdict.findings) {
     terminal.tell(base::escape_for_terminal(
                       fmt::format("lockstep: check: {} [{}]", finding.title, finding.code.text())) +
@@ -181,8 +180,7 @@ Result<void> tell_job(const Json& job, Terminal& terminal) {
   TRY(tell_check(job, terminal));
   const auto diagnosis = job.find("diagnosis");
   if (diagnosis == job.end()) return {};
-  const model::Verdict verdict =
-      TRY(report::decode_findings(base::to_text(*diagnosis, base::JsonLayout::kOneLine), "diagnosis"));
+  const model::Verdict verdict = TRY(report::findings_from_json(*diagnosis, "diagnosis"));
   terminal.tell("\n");
   terminal.tell(report::render_text(verdict, {.colour = terminal.color_on_err(), .width = terminal.width()}));
   return {};

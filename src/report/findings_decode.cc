@@ -88,9 +88,10 @@ Result<double> JsonView::number() const {
 
 Result<std::int64_t> JsonView::integer(std::int64_t largest) const {
   if (!value_->is_number_integer()) return wrong_type("an integer");
-  // The parser keeps every integer from 0 on as unsigned, so a signed one is negative.
-  const bool is_in_range =
-      value_->is_number_unsigned() && value_->get<std::uint64_t>() <= static_cast<std::uint64_t>(largest);
+  // The parser keeps every integer from 0 on as unsigned; what this program made may be signed.
+  const bool is_in_range = value_->is_number_unsigned()
+                               ? value_->get<std::uint64_t>() <= static_cast<std::uint64_t>(largest)
+                               : value_->get<std::int64_t>() >= 0 && value_->get<std::int64_t>() <= largest;
   if (!is_in_range) return wrong(fmt::format("is not between 0 and {}", largest), "");
   return value_->get<std::int64_t>();
 }
@@ -257,8 +258,7 @@ Result<std::vector<model::Finding>> read_findings(const JsonView& root) {
 
 }  // namespace
 
-Result<model::Verdict> decode_findings(std::string_view text, std::string_view where) {
-  const base::Json json = TRY(base::parse_json(text, where));
+Result<model::Verdict> findings_from_json(const base::Json& json, std::string_view where) {
   const JsonView root(json, where, "");
   TRY(root.required("schema", read_schema));
   model::Verdict verdict;
@@ -266,6 +266,10 @@ Result<model::Verdict> decode_findings(std::string_view text, std::string_view w
   verdict.findings = TRY(read_findings(root));
   verdict.limits = TRY(root.list("limits", read_text));
   return verdict;
+}
+
+Result<model::Verdict> decode_findings(std::string_view text, std::string_view where) {
+  return findings_from_json(TRY(base::parse_json(text, where)), where);
 }
 
 }  // namespace lockstep::report

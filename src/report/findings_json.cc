@@ -73,14 +73,18 @@ Json encode_finding(const model::Finding& finding) {
 
 }  // namespace
 
-std::string encode_findings(const model::Verdict& verdict) {
+base::Json findings_as_json(const model::Verdict& verdict) {
   Json json = Json::object();
   json["schema"] = kFindingsSchema;
   json["job"] = encode_job(verdict.job);
   json["findings"] = Json::array();
   for (const model::Finding& finding : verdict.findings) json["findings"].push_back(encode_finding(finding));
   json["limits"] = encode_texts(verdict.limits);
-  return to_printable_text(json);
+  return json;
+}
+
+std::string encode_findings(const model::Verdict& verdict) {
+  return to_printable_text(findings_as_json(verdict));
 }
 
 namespace {

@@ -19,10 +19,14 @@ inline constexpr std::string_view kFindingsSchema = "lockstep-findings-v1";
 // Indented JSON, always valid and always decodable. Bytes that are not UTF-8 become U+FFFD.
 std::string encode_findings(const model::Verdict& verdict);
 
+// The same as a value, for documents that hold findings as a part of theirs.
+base::Json findings_as_json(const model::Verdict& verdict);
+
 // The text is untrusted. Errors name the member ("findings[2].leaf"); members of later additions are ignored,
 // optional ones may be absent, ranks may come in any order. decode_findings(encode_findings(v)) equals v.
 // `where` names the source in the error.
 Result<model::Verdict> decode_findings(std::string_view text, std::string_view where);
+Result<model::Verdict> findings_from_json(const base::Json& json, std::string_view where);
 
 // What was found while a job ran, kept in its recording for whoever judges the recording later.
 Result<void> keep_live_findings(const std::filesystem::path& recording, std::vector<model::Finding> findings);

@@ -1,18 +1,19 @@
-// Whether a job that somebody hands in can run, and as what.
+// Whether a job that somebody hands in can run, as what, and whether it is a new one.
 #pragma once
 
 #include <cstdint>
-#include <map>
-#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/json.h"
+#include "base/result.h"
 #include "service/engine/cluster.h"
 #include "service/job/job.h"
 #include "service/job/spec_fields.h"
+#include "service/store/store.h"
 
 namespace lockstep::service {
 
@@ -31,17 +32,16 @@ struct Submitted {
   std::vector<FieldFault> faults;
   bool is_new = true;
   Job job;
-};
 
-// Where the jobs of a service can run, and where those do that do not say.
-struct Clusters {
-  std::map<EngineKind, std::unique_ptr<Cluster>> by_engine;
-  EngineKind usual = EngineKind::kLocal;
-
-  Cluster& of(const Job& job) const { return *by_engine.at(job.engine); }
+  bool waits_for_its_turn() const { return is_new && refusal == Refusal::kNone; }
 };
 
 // The job as it would run, or why it never can.
-Submitted admissible(const Submission& submission, const Clusters& clusters);
+Submitted admissible(const Submission& submission, const Clusters& clusters, std::int64_t now_ms);
+
+// Writes down those that can run, all with one write to the disk. One answer for each, in their order. An
+// error: nobody knows which of them the store has.
+Result<std::vector<Submitted>> admit(std::span<const Submission> submissions, const Clusters& clusters,
+                                     Store& store, std::int64_t now_ms);
 
 }  // namespace lockstep::service

@@ -2,25 +2,22 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "report/findings_json.h"
 #include "service/engine/attempt_supervisor.h"
 #include "service/engine/nodes/node_place.h"
 #include "service/engine/plan.h"
 #include "service/engine/plan_check.h"
-#include "service/engine/silence.h"
-#include "service/job/job_id.h"
-#include "service/retry/growth.h"
+#include "service/growth.h"
+#include "service/retry/retry_policy.h"
+#include "service/silence.h"
 
 namespace lockstep::service {
 namespace {
 
+// The exit status of an attempt of which nobody knows how it ended. Held by AttemptEndTest.OfALostSupervisor.
 constexpr int kSupervisorWasKilled = 2;
-
-std::vector<std::string> node_names(const AttemptFolder& folder, int nodes) {
-  std::vector<std::string> names;
-  for (NodePlace& place : places_told(folder, nodes)) names.push_back(std::move(place.name));
-  return names;
-}
 
 void take_end(Attempt& attempt, const AttemptEnd& end) {
   attempt.state = end.succeeded ? JobState::kSucceeded : JobState::kFailed;
@@ -30,11 +27,58 @@ void take_end(Attempt& attempt, const AttemptEnd& end) {
   attempt.ended_ms = end.ended_ms;
 }
 
+// A rank that saves when it is told to end may end well.
+bool was_told_to_end(const Attempt& attempt) {
+  return attempt.state == JobState::kFailed ||
+         std::ranges::any_of(attempt.ranks, [](const RankEnd& rank) { return rank.was_asked; });
+}
+
+// Of one that failed: whether there is another one, and what it does otherwise.
+Decision decide(const AttemptFolder& folder, const Job& job, const Attempt& attempt) {
+  FailedAttempt failed{job, attempt, {}, {}, 0, read_set_up_repair(folder)};
+  for (RankEnd& rank : read_ranks(folder, attempt.workers)) {
+    if (rank.ended_ms == 0) failed.silent.push_back(std::move(rank));
+  }
+  if (auto verdict = report::findings_from_json(attempt.findings, "findings"); verdict.ok())
+    failed.findings = std::move(verdict.value().findings);
+  if (!job.spec.checkpoint_directory.empty())
+    failed.newest_checkpoint_ms = newest_in(job.spec.checkpoint_directory);
+  return service::decide(failed);
+}
+
+std::string_view event_of(JobState state) {
+  if (state == JobState::kSucceeded) return "succeeded";
+  return state == JobState::kCancelled ? "cancelled" : "failed";
+}
+
+Sequel be_over(Job& job, const Attempt& attempt, std::string detail) {
+  job.state = attempt.state;
+  job.ended_ms = attempt.ended_ms;
+  return {false, std::string(event_of(job.state)), std::move(detail)};
+}
+
+Sequel try_again(const Decision& decision, Job& job, const Attempt& attempt) {
+  job.state = JobState::kQueued;
+  job.per_worker.memory_bytes = decision.memory_bytes;
+  return {true, "failed, to be retried", fmt::format("{}; {}", attempt.reason.text, decision.why)};
+}
+
+// Nothing failed, so nothing counts against the job.
+Sequel go_on_grown(const Growth& growth, Job& job, Attempt& attempt) {
+  attempt.state = JobState::kCancelled;
+  attempt.reason = EndReason::to_grow(in_words(growth));
+  job.state = JobState::kQueued;
+  std::erase_if(job.repairs.excluded_nodes, [&](const std::string& node) {
+    return std::ranges::find(growth.returned, node) != growth.returned.end();
+  });
+  return {true, "ended, to grow", attempt.reason.text};
+}
+
 }  // namespace
 
-void read_end(const AttemptFolder& folder, const Job& job, Attempt& attempt) {
+void read_end(const AttemptFolder& folder, const Job& job, Attempt& attempt, std::int64_t now_ms) {
   attempt.check = read_check(folder);
-  if (job.engine != EngineKind::kLocal) attempt.node_names = node_names(folder, attempt.nodes);
+  if (job.engine != EngineKind::kLocal) attempt.node_names = names_told(folder, attempt.nodes);
   attempt.ranks = read_rank_ends(folder, attempt.workers);
   attempt.first_failed_rank = first_failed(attempt.ranks);
   if (const auto end = read_attempt_end(folder)) {
@@ -43,7 +87,7 @@ void read_end(const AttemptFolder& folder, const Job& job, Attempt& attempt) {
     attempt.state = JobState::kFailed;
     attempt.exit_status = kSupervisorWasKilled;
     attempt.reason = EndReason::supervisor_lost();
-    attempt.ended_ms = now_in_ms();
+    attempt.ended_ms = now_ms;
   }
   if (const auto silence = read_silence(folder); silence && attempt.state == JobState::kFailed) {
     attempt.reason = reason_of(*silence);
@@ -55,21 +99,24 @@ void read_end(const AttemptFolder& folder, const Job& job, Attempt& attempt) {
   }
 }
 
-bool was_told_to_end(const Attempt& attempt) {
-  return attempt.state == JobState::kFailed ||
-         std::ranges::any_of(attempt.ranks, [](const RankEnd& rank) { return rank.was_asked; });
+Sequel conclude(const AttemptFolder& folder, Job& job, Attempt& attempt) {
+  const auto growth = read_growth(folder);
+  if (growth && attempt.state != JobState::kCancelled && was_told_to_end(attempt))
+    return go_on_grown(*growth, job, attempt);
+  job.reason = attempt.reason.text;
+  if (attempt.state != JobState::kFailed) return be_over(job, attempt, attempt.reason.text);
+  const Decision decision = decide(folder, job, attempt);
+  job.repairs = decision.repairs;
+  if (decision.is_retried) return try_again(decision, job, attempt);
+  return be_over(job, attempt, fmt::format("{}; not retried: {}", attempt.reason.text, decision.why));
 }
 
-Decision decide(const AttemptFolder& folder, const Job& job, const Attempt& attempt) {
-  FailedAttempt failed{job, attempt, {}, {}, 0, read_set_up_repair(folder)};
-  for (RankEnd& rank : read_ranks(folder, attempt.workers)) {
-    if (rank.ended_ms == 0) failed.silent.push_back(std::move(rank));
-  }
-  if (auto verdict = report::decode_findings(attempt.findings, "findings"); verdict.ok())
-    failed.findings = std::move(verdict.value().findings);
-  if (!job.spec.checkpoint_directory.empty())
-    failed.newest_checkpoint_ms = newest_in(job.spec.checkpoint_directory);
-  return decide(failed);
+Sequel conclude_not_started(const Error& error, Job& job, Attempt& attempt, std::int64_t now_ms) {
+  attempt.state = JobState::kFailed;
+  attempt.reason = EndReason::not_started(error);
+  attempt.ended_ms = now_ms;
+  job.reason = attempt.reason.text;
+  return be_over(job, attempt, job.reason);
 }
 
 }  // namespace lockstep::service

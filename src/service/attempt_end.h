@@ -1,19 +1,30 @@
-// What an attempt that is over left in its folder, and what follows from it.
+// What an attempt that is over left in its folder, and what becomes of its job.
 #pragma once
 
+#include <cstdint>
+#include <string>
+
+#include "base/result.h"
 #include "service/engine/attempt_folder.h"
 #include "service/job/job.h"
-#include "service/retry/retry_policy.h"
 
 namespace lockstep::service {
 
-// How it ended, as its supervisor wrote it down; or that nobody did.
-void read_end(const AttemptFolder& folder, const Job& job, Attempt& attempt);
+// How it ended, as its supervisor wrote it down; or that nobody did by `now_ms`.
+void read_end(const AttemptFolder& folder, const Job& job, Attempt& attempt, std::int64_t now_ms);
 
-// A rank that saves when it is told to end may end well.
-bool was_told_to_end(const Attempt& attempt);
+// The event that tells what became of a job, and whether it waits for another attempt.
+struct Sequel {
+  bool goes_on = false;
+  std::string event;
+  std::string detail;
+};
 
-// Of one that failed: whether there is another one, and what it does otherwise.
-Decision decide(const AttemptFolder& folder, const Job& job, const Attempt& attempt);
+// Of an attempt that read_end has read: the job is over, is tried again with what the attempt taught, or goes
+// on with more ranks. Changes both accordingly.
+Sequel conclude(const AttemptFolder& folder, Job& job, Attempt& attempt);
+
+// Of an attempt whose supervisor could not be started.
+Sequel conclude_not_started(const Error& error, Job& job, Attempt& attempt, std::int64_t now_ms);
 
 }  // namespace lockstep::service

@@ -24,4 +24,25 @@ class SystemClock : public ServiceClock {
   std::int64_t wall_ms() const override { return now_in_ms(); }
 };
 
+// Work that is done once in a while: at the first look, then when so much time has passed since the last.
+class Interval {
+ public:
+  explicit Interval(std::chrono::milliseconds length) : length_(length) {}
+
+  bool is_over(ServiceClock::Point now) const { return now >= next_; }
+  void begin(ServiceClock::Point now) { begin(now, length_); }
+  void begin(ServiceClock::Point now, ServiceClock::Point::duration length) { next_ = now + length; }
+
+  // Whether it is over; then the next one begins.
+  bool is_due(ServiceClock::Point now) {
+    if (!is_over(now)) return false;
+    begin(now);
+    return true;
+  }
+
+ private:
+  std::chrono::milliseconds length_;
+  ServiceClock::Point next_{};
+};
+
 }  // namespace lockstep::service

@@ -1,31 +1,30 @@
-// The service itself, without its network: jobs come in, wait, run, are followed to their end and judged. One
-// thread.
+// The service itself, without its network: jobs come in, wait, run, are followed to their end and judged. It
+// conducts: admission, the running set, silence, growth, retention and the end of an attempt decide, each by
+// itself; what they decide is done here, written down first. One thread.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
-#include <filesystem>
 #include <map>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "service/admission.h"
+#include "service/attempt_end.h"
 #include "service/clock.h"
 #include "service/engine/engine.h"
 #include "service/engine/machine.h"
 #include "service/engine/report_maker.h"
-#include "service/engine/silence.h"
+#include "service/growth.h"
 #include "service/job/job.h"
 #include "service/outbox.h"
 #include "service/retention.h"
-#include "service/retry/growth.h"
-#include "service/retry/retry_policy.h"
 #include "service/running_set.h"
 #include "service/schedule/scheduler.h"
+#include "service/silence.h"
 #include "service/store/store.h"
 
 namespace lockstep::service {
@@ -35,14 +34,7 @@ class JobService {
   // Jobs are forgotten so long after their end; 0: never.
   JobService(std::unique_ptr<Store> store, std::unique_ptr<Engine> engine, Clusters clusters, Machine machine,
              ReportMaker reports, std::chrono::milliseconds kept_for = {},
-             std::unique_ptr<ServiceClock> clock = std::make_unique<SystemClock>())
-      : store_(std::move(store)),
-        engine_(std::move(engine)),
-        clusters_(std::move(clusters)),
-        machine_(std::move(machine)),
-        clock_(std::move(clock)),
-        retention_(kept_for),
-        reports_(std::move(reports)) {}
+             std::unique_ptr<ServiceClock> clock = std::make_unique<SystemClock>());
 
   // Finds the jobs that are in the store and not known here: those that wait and those that run on.
   Result<void> recover();
@@ -56,11 +48,11 @@ class JobService {
   Result<void> remove(const std::string& job_id);
 
   // Who gives no sign of life for so long is named, and ends the attempt in the end; 0: never.
-  void watch_for_silence(std::chrono::seconds patience) { silence_patience_ = patience; }
+  void watch_for_silence(std::chrono::seconds patience) { silence_.be_patient(patience); }
 
   // An elastic job goes on with more ranks when there is room, so long after its start at the earliest; 0:
   // never.
-  void grow_after(std::chrono::seconds time) { grow_after_ = time; }
+  void grow_after(std::chrono::seconds time) { growth_.grow_after(time); }
 
   // Looks after what runs and starts what can start.
   Result<void> tick();
@@ -77,43 +69,44 @@ class JobService {
   std::int64_t ended_count(JobState state) const;
 
  private:
-  Result<void> take_admission(const Admitted& admitted, Submitted& submitted);
-  Result<void> save(RunningAttempt& active, std::string kind, std::string detail);
-  Result<void> begin(const Start& start);
-  Result<void> launch(RunningAttempt& active);
+  // The steps of a tick, in their order.
   Result<void> catch_up();
-  Result<void> heed_others();
-  bool is_at_work(RunningAttempt& active) const;
-  Result<void> finish(RunningAttempt& active);
+  Result<void> follow_attempts();
   Result<void> look_for_silence();
   Result<void> look_for_room();
-  std::optional<Growth> growth_of(const RunningAttempt& active);
-  Result<void> go_on_grown(RunningAttempt& active, const Growth& growth);
-  Result<void> schedule();
-  Result<void> hand_over();
-  Result<void> tell_news(RunningAttempt& active);
-  Result<void> adopt(RunningAttempt& active);
-  Result<void> start_again(RunningAttempt& active, const Decision& decision);
+  Result<void> heed_others();
   Result<void> forget_old();
+  Result<void> hand_over();
+  Result<void> schedule();
+
+  // An attempt from its start to its end.
+  Result<void> begin(const Start& start);
+  Result<void> launch(RunningAttempt& active);
+  Result<void> pass_on_news(RunningAttempt& active);
+  Result<void> adopt(RunningAttempt& active);
+  Result<void> ask_to_end(RunningAttempt& active, std::string why);
+  Result<void> settle(RunningAttempt& active, Sequel sequel);
+
   void wait_for_its_turn(const Job& job);
+  Result<void> save(RunningAttempt& active, std::string kind, std::string detail);
+  AttemptFolder folder_of(const RunningAttempt& active) const;
 
   std::unique_ptr<Store> store_;
   std::unique_ptr<Engine> engine_;
   Clusters clusters_;
   Machine machine_;
   std::unique_ptr<ServiceClock> clock_;
-  Retention retention_;
-  std::chrono::seconds silence_patience_{0};
-  std::chrono::steady_clock::time_point next_look_for_silence_{};
-  std::chrono::seconds grow_after_{0};
-  std::chrono::steady_clock::time_point next_look_for_room_{};
   ReportMaker reports_;
+
   WaitingLine waiting_;
-  Outbox outbox_;
-  bool is_in_doubt_ = false;  // whether the store has jobs that were refused when it was lost
-  std::chrono::steady_clock::time_point next_heeding_{};
-  std::chrono::steady_clock::time_point next_pass_{};
   RunningSet running_;
+  SilenceJudge silence_;
+  GrowthJudge growth_;
+  Retention retention_;
+  Interval wishes_;  // of other services
+  Interval passes_;  // of the scheduler
+  Outbox outbox_;
+  bool is_in_doubt_ = false;  // whether the store may have jobs whose submitters got an error
   std::map<JobState, std::int64_t> ended_;
 };
 

@@ -8,9 +8,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "service/store/open_store.h"
 #include "service/testing/fake_clock.h"
 #include "service/testing/fake_engine.h"
+#include "service/testing/flaky_store.h"
 
 namespace lockstep::service {
 namespace {
@@ -42,15 +42,16 @@ class JobServiceTest : public ::testing::Test {
     service_.reset();
     auto engine = std::make_unique<FakeEngine>(folder_ / "jobs");
     auto clock = std::make_unique<FakeClock>();
+    auto store = std::make_unique<FlakyStore>(folder_);
+    store_ = store.get();
     engine_ = engine.get();
     clock_ = clock.get();
     engine_->standings = std::move(standings);
     Clusters clusters;
     clusters.by_engine[EngineKind::kLocal] = std::make_unique<OneMachine>(machine_.total);
     clusters.by_engine[EngineKind::kSlurm] = std::make_unique<OneMachine>(machine_.total);
-    service_ =
-        std::make_unique<JobService>(open_store({folder_}).value(), std::move(engine), std::move(clusters),
-                                     machine_, ReportMaker("/bin/false"), kept_for, std::move(clock));
+    service_ = std::make_unique<JobService>(std::move(store), std::move(engine), std::move(clusters),
+                                            machine_, ReportMaker("/bin/false"), kept_for, std::move(clock));
     ASSERT_TRUE(service_->recover().ok());
   }
 
@@ -80,6 +81,7 @@ class JobServiceTest : public ::testing::Test {
   Machine machine_{{2000, std::int64_t{1} << 30, 0}, {}};
   FakeEngine* engine_ = nullptr;
   FakeClock* clock_ = nullptr;
+  FlakyStore* store_ = nullptr;
   std::unique_ptr<JobService> service_;
 };
 
@@ -158,6 +160,180 @@ TEST_F(JobServiceTest, AJobThatIsCancelledIsAskedToEnd) {
   EXPECT_EQ(state_of(id), JobState::kCancelled);
 }
 
+TEST_F(JobServiceTest, AWaitingJobThatIsCancelledNeverStarts) {
+  const std::string id = submitted({{"workers", 1}});
+  ASSERT_TRUE(service_->cancel(*service_->store().job(id).value()).ok());
+  tick();
+  EXPECT_THAT(engine_->started, IsEmpty());
+  EXPECT_EQ(state_of(id), JobState::kCancelled);
+  EXPECT_EQ(service_->waiting_count(), 0U);
+  EXPECT_EQ(service_->ended_count(JobState::kCancelled), 1);
+}
+
+TEST_F(JobServiceTest, ACancelIsNotedOnceAndAskedForAgain) {
+  const std::string id = submitted({{"workers", 1}});
+  tick();
+  for (int i = 0; i < 2; ++i) ASSERT_TRUE(service_->cancel(*service_->store().job(id).value()).ok());
+  EXPECT_THAT(engine_->asked, SizeIs(2)) << "the first may have come too early";
+  EXPECT_THAT(events_of(id), ElementsAre("queued", "started", "cancel asked"));
+}
+
+TEST_F(JobServiceTest, ARestartedServiceAsksAgainForTheEndOfACancelledJob) {
+  const std::string id = submitted({{"workers", 1}});
+  tick();
+  ASSERT_TRUE(service_->cancel(*service_->store().job(id).value()).ok());
+  begin_service();
+  EXPECT_THAT(engine_->asked, ElementsAre(FakeEngine::Name{id, 1}));
+}
+
+TEST_F(JobServiceTest, ARestartedServiceKeepsTheLine) {
+  submitted({{"workers", 2}});
+  const std::string second = submitted({{"workers", 1}});
+  tick();
+  begin_service();
+  EXPECT_EQ(service_->waiting_count(), 1U);
+  EXPECT_TRUE(service_->is_unfinished(second));
+}
+
+TEST_F(JobServiceTest, AnAttemptThatCannotBeStartedFails) {
+  const std::string id = submitted({{"workers", 1}});
+  engine_->cannot_start = Error{"cannot make the folder", "/x", "no space", ""};
+  tick();
+  EXPECT_EQ(state_of(id), JobState::kFailed);
+  EXPECT_EQ(service_->store().job(id).value()->reason, "cannot make the folder: /x: no space");
+  EXPECT_EQ(service_->running_count(), 0U) << "its place is free";
+  EXPECT_EQ(service_->ended_count(JobState::kFailed), 1);
+}
+
+TEST_F(JobServiceTest, ASupervisorThatCannotBeReplacedIsTroubleAndTriedAgain) {
+  const std::string id = submitted({{"workers", 1}, {"engine", "slurm"}});
+  tick();
+  engine_->standings[{id, 1}] = Standing::kLost;
+  engine_->cannot_start = Error{"cannot fork", "", "", ""};
+  EXPECT_FALSE(service_->tick().ok());
+  EXPECT_EQ(state_of(id), JobState::kRunning) << "its ranks run on";
+  engine_->cannot_start.reset();
+  tick();
+  EXPECT_THAT(engine_->adopted, SizeIs(1));
+}
+
+TEST_F(JobServiceTest, WhatWasAddedWithoutAnAnswerIsFound) {
+  store_->loses_answers = true;
+  base::Json request = {{"workers", 1}, {"command", {"true"}}};
+  const Submission one{"ann", request, "", std::nullopt};
+  EXPECT_FALSE(service_->submit({&one, 1}).ok());
+  EXPECT_EQ(service_->waiting_count(), 0U);
+  store_->loses_answers = false;
+  tick();
+  EXPECT_THAT(engine_->started, SizeIs(1)) << "nobody would ever start it";
+}
+
+TEST_F(JobServiceTest, NothingStartsThatIsNotWrittenDown) {
+  const std::string id = submitted({{"workers", 1}});
+  store_->is_away = true;
+  EXPECT_FALSE(service_->tick().ok());
+  EXPECT_THAT(engine_->started, IsEmpty());
+  store_->is_away = false;
+  tick();
+  EXPECT_THAT(engine_->started, ElementsAre(FakeEngine::Name{id, 1}));
+}
+
+TEST_F(JobServiceTest, AnEndIsWrittenWhenTheStoreIsBack) {
+  const std::string id = submitted({{"workers", 1}});
+  tick();
+  end(id, 0);
+  store_->is_away = true;
+  EXPECT_FALSE(service_->tick().ok());
+  EXPECT_TRUE(service_->has_unfinished_jobs()) << "it must not rest now";
+  store_->is_away = false;
+  tick();
+  EXPECT_EQ(state_of(id), JobState::kSucceeded);
+  EXPECT_FALSE(service_->has_unfinished_jobs());
+}
+
+// The order of a tick.
+
+TEST_F(JobServiceTest, TheLastNewsOfAnAttemptComeBeforeItsEnd) {
+  const std::string id = submitted({{"workers", 1}});
+  tick();
+  service::tell_news(engine_->folder_of(id, 1), "repaired", "a file");
+  end(id, 0);
+  tick();
+  EXPECT_THAT(events_of(id), ElementsAre("queued", "started", "repaired", "succeeded"));
+}
+
+TEST_F(JobServiceTest, NewsAreToldOnceThroughRestarts) {
+  const std::string id = submitted({{"workers", 1}});
+  tick();
+  service::tell_news(engine_->folder_of(id, 1), "running", "on n1");
+  tick();
+  begin_service();
+  tick();
+  EXPECT_THAT(events_of(id), ElementsAre("queued", "started", "running"));
+}
+
+TEST_F(JobServiceTest, WhatIsRepeatedInATickStartsInTheSame) {
+  const std::string first = submitted({{"workers", 2}});
+  clock_->advance(std::chrono::milliseconds(1));
+  const std::string second = submitted({{"workers", 2}});
+  tick();
+  end(first, 1, EndReason::preempted("Slurm"));
+  tick();
+  EXPECT_THAT(engine_->started, ElementsAre(FakeEngine::Name{first, 1}, FakeEngine::Name{first, 2}))
+      << "who came first is first again";
+  EXPECT_EQ(state_of(second), JobState::kQueued);
+}
+
+TEST_F(JobServiceTest, WhatAnotherServiceAskedToCancelIsNotStarted) {
+  store_->name = "";
+  const std::string id = submitted({{"workers", 1}});
+  store_->name = "ours";
+  store_->asked_to_cancel = {id};
+  tick();
+  EXPECT_THAT(engine_->started, IsEmpty()) << "wishes are heeded before anything starts";
+  EXPECT_EQ(state_of(id), JobState::kCancelled);
+  submitted({{"workers", 2}});
+  store_->looks_for_wishes = 0;
+  tick_after(std::chrono::milliseconds(999));
+  EXPECT_EQ(store_->looks_for_wishes, 0);
+  tick_after(std::chrono::milliseconds(1));
+  EXPECT_EQ(store_->looks_for_wishes, 1);
+}
+
+TEST_F(JobServiceTest, AJobOfAnotherServiceIsLeftToIt) {
+  const std::string id = submitted({{"workers", 1}});
+  Job theirs = *service_->store().job(id).value();
+  theirs.service = "theirs";
+  EXPECT_EQ(service_->cancel(theirs).value().state, JobState::kQueued);
+  EXPECT_EQ(state_of(id), JobState::kQueued);
+}
+
+TEST_F(JobServiceTest, TheSchedulerRestsEightTimesAsLongAsItWorked) {
+  submitted({{"workers", 1}});
+  clock_->per_look = std::chrono::milliseconds(100);  // a pass looks twice: it takes 100 ms
+  tick();
+  clock_->per_look = std::chrono::milliseconds(0);
+  submitted({{"workers", 1}});
+  tick();
+  EXPECT_THAT(engine_->started, SizeIs(1));
+  tick_after(std::chrono::milliseconds(799));
+  EXPECT_THAT(engine_->started, SizeIs(1));
+  tick_after(std::chrono::milliseconds(1));
+  EXPECT_THAT(engine_->started, SizeIs(2));
+}
+
+TEST_F(JobServiceTest, AttemptsAreLookedAtOnceASecond) {
+  service_->watch_for_silence(std::chrono::seconds(1));
+  const std::string id = submitted({{"workers", 1}});
+  tick();
+  ASSERT_TRUE(base::write_file(engine_->folder_of(id, 1).sign_of_life(0), "1").ok());
+  tick_after(std::chrono::milliseconds(1000));  // its sign is seen
+  tick_after(std::chrono::milliseconds(999));
+  EXPECT_THAT(events_of(id), Not(Contains("silent")));
+  tick_after(std::chrono::milliseconds(1));
+  EXPECT_THAT(events_of(id), Contains("silent"));
+}
+
 // An elastic job with one rank beside another job, which ends.
 class GrowingJobTest : public JobServiceTest {
  protected:
@@ -204,6 +380,22 @@ TEST_F(GrowingJobTest, WaitsItsTimeAndGrowsOnce) {
 TEST_F(GrowingJobTest, DoesNotLoseItsWork) {
   tick_after(std::chrono::seconds(120));
   EXPECT_THAT(engine_->asked, IsEmpty()) << "nothing was saved";
+}
+
+TEST_F(GrowingJobTest, OthersComeFirst) {
+  save_checkpoint();
+  submitted({{"workers", 2}});  // finds no room
+  tick_after(std::chrono::seconds(61));
+  EXPECT_THAT(engine_->asked, IsEmpty());
+}
+
+TEST_F(GrowingJobTest, ARestartedServiceDoesNotAskForAnotherGrowth) {
+  clock_->advance(std::chrono::seconds(61));
+  save_checkpoint();
+  tick();
+  const auto told = read_growth(engine_->folder_of(elastic_, 1));
+  ASSERT_EQ(told, Growth{2});
+  EXPECT_THAT(events_of(elastic_), Contains("end asked"));
 }
 
 TEST_F(JobServiceTest, ASilentRankIsNamedAndEndsTheAttempt) {

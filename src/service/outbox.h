@@ -3,6 +3,7 @@
 #pragma once
 
 #include <deque>
+#include <utility>
 
 #include "service/store/store.h"
 

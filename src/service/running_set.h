@@ -1,6 +1,7 @@
-// The attempts that run, and what they hold of this machine.
+// The attempts that run: what each holds of this machine, and what each needs of the service now.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
@@ -8,12 +9,18 @@
 #include <sys/types.h>
 #include <vector>
 
+#include "base/result.h"
+#include "service/engine/engine.h"
 #include "service/engine/machine.h"
-#include "service/engine/silence.h"
 #include "service/job/job.h"
 #include "service/schedule/scheduler.h"
+#include "service/silence.h"
 
 namespace lockstep::service {
+
+// A supervisor that is lost again and again is lost for a reason. Times per attempt and service. Held by
+// RunningSetTest.ASupervisorElsewhereIsReplacedAFewTimes.
+inline constexpr int kMaxAdoptions = 5;
 
 struct RunningAttempt {
   Job job;
@@ -25,14 +32,29 @@ struct RunningAttempt {
   bool is_told_to_grow = false;
 };
 
+// What an attempt needs now: nothing while its supervisor is at work, another one where that was lost and the
+// ranks run on somewhere else, or to be brought to its end.
+enum class Need : std::uint8_t { kNothing, kSupervisor, kEnd };
+
+// Asks the engine. Forgets a child that has ended.
+Need need_of(RunningAttempt& active, Engine& engine);
+
 // By job; one attempt of each. Those of other engines hold nothing here.
 class RunningSet : public std::map<std::string, RunningAttempt> {
  public:
   Resources held() const;
   bool fills(const Machine& machine) const;  // its cores
+  std::vector<RunningJob> for_scheduler() const;
+
+  // The next attempt of a job, with the GPUs and ports that nobody has. Begins nothing.
+  Result<RunningAttempt> next_attempt(Job job, const Start& start, const Machine& machine,
+                                      std::int64_t now_ms) const;
+
+ private:
   std::vector<int> free_gpus(const Machine& machine, std::int64_t count) const;
   std::set<int> ports() const;
-  std::vector<RunningJob> for_scheduler() const;
 };
+
+std::string in_ranks(std::int64_t count);  // "1 rank", "4 ranks"
 
 }  // namespace lockstep::service

@@ -96,7 +96,7 @@ Response list_jobs(Call& call) {
 }
 
 // Of an attempt that runs, it lies in the attempt's folder.
-std::string check_of(const Call& call, const Attempt& attempt) {
+Json check_of(const Call& call, const Attempt& attempt) {
   if (is_over(attempt.state)) return attempt.check;
   return read_check(call.service.engine().folder_of(attempt.job_id, attempt.number));
 }
@@ -117,12 +117,8 @@ Response show_job(Call& call) {
     if (!attempts.value().empty()) {
       const Attempt& last = attempts.value().back();
       json["last_attempt"] = attempt_view(call, last);
-      const auto check = base::parse_json(check_of(call, last), "check");
-      if (check.ok()) json["check"] = check.value();
-      if (!last.findings.empty()) {
-        const auto findings = base::parse_json(last.findings, "findings");
-        if (findings.ok()) json["diagnosis"] = findings.value();
-      }
+      if (Json check = check_of(call, last); !check.is_null()) json["check"] = std::move(check);
+      if (!last.findings.is_null()) json["diagnosis"] = last.findings;
     }
     Response response = json_answer(200, json);
     response.headers.emplace_back("ETag", fmt::format("\"{}\"", job.version));
@@ -146,12 +142,9 @@ Response show_findings(Call& call) {
     if (!attempts.ok()) return failed(attempts.error());
     Json list = Json::array();
     for (const Attempt& attempt : attempts.value()) {
-      const auto check = base::parse_json(check_of(call, attempt), "check");
-      const auto findings = base::parse_json(attempt.findings, "findings");
-      if (!check.ok() && !findings.ok()) continue;
-      list.push_back({{"attempt", attempt.number},
-                      {"check", check.ok() ? check.value() : Json(nullptr)},
-                      {"findings", findings.ok() ? findings.value() : Json(nullptr)}});
+      const Json check = check_of(call, attempt);
+      if (check.is_null() && attempt.findings.is_null()) continue;
+      list.push_back({{"attempt", attempt.number}, {"check", check}, {"findings", attempt.findings}});
     }
     return json_answer(200, {{"diagnoses", list}});
   });

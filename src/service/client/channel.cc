@@ -23,6 +23,15 @@ namespace lockstep::service {
 
 namespace {
 
+Connection no_channel(Trouble trouble, Error error) {
+  return {.trouble = trouble, .error = std::move(error)};
+}
+
+Result<std::unique_ptr<Channel>> channel_in(Connection connection) {
+  if (connection.channel == nullptr) return std::move(connection.error);
+  return std::move(connection.channel);
+}
+
 class UnixChannel : public Channel {
  public:
   explicit UnixChannel(process::Descriptor socket) : socket_(std::move(socket)) {}
@@ -41,20 +50,26 @@ class UnixChannel : public Channel {
 
 }  // namespace
 
-Result<std::unique_ptr<Channel>> connect_unix(const std::filesystem::path& path) {
+Connection open_unix(const std::filesystem::path& path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   if (path.string().size() >= sizeof address.sun_path) {
-    return Error{"cannot reach the service", path.string(), "the path of its socket is too long",
-                 "set LOCKSTEP_STATE to a shorter folder"};
+    return no_channel(Trouble::kRefused,
+                      {"cannot reach the service", path.string(), "the path of its socket is too long",
+                       "set LOCKSTEP_STATE to a shorter folder"});
   }
   std::strcpy(address.sun_path, path.c_str());
   process::Descriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (socket.is_open() &&
       ::connect(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) == 0) {
-    return std::unique_ptr<Channel>(std::make_unique<UnixChannel>(std::move(socket)));
+    return {.channel = std::make_unique<UnixChannel>(std::move(socket))};
   }
-  return base::error_from_errno("cannot reach the service", path, "start one with 'lockstep serve'");
+  return no_channel(Trouble::kAway, base::error_from_errno("cannot reach the service", path,
+                                                           "start one with 'lockstep serve'"));
+}
+
+Result<std::unique_ptr<Channel>> connect_unix(const std::filesystem::path& path) {
+  return channel_in(open_unix(path));
 }
 
 namespace {
@@ -185,28 +200,35 @@ std::string why_not(SSL* tls) {
 
 }  // namespace
 
-Result<std::unique_ptr<Channel>> connect_tls(const RemotePlace& place) {
+Connection open_tls(const RemotePlace& place) {
   Context context(::SSL_CTX_new(::TLS_client_method()));
   const bool is_ready =
       context != nullptr && ::SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION) == 1;
   if (!is_ready || !trusts(context.get(), place)) {
-    return Error{"cannot read the certificates to trust", place.authorities.string(), "no PEM file with any",
-                 "give one with --tls-ca"};
+    return no_channel(Trouble::kRefused, {"cannot read the certificates to trust", place.authorities.string(),
+                                          "no PEM file with any", "give one with --tls-ca"});
   }
-  if (!shows_own_certificate(context.get(), place.pem))
-    return Error{"cannot read the client's certificate", where_of(place), "no PEM with it and its key", ""};
+  if (!shows_own_certificate(context.get(), place.pem)) {
+    return no_channel(Trouble::kRefused, {"cannot read the client's certificate", where_of(place),
+                                          "no PEM with it and its key", ""});
+  }
   ::SSL_CTX_set_verify(context.get(), place.is_unverified ? SSL_VERIFY_NONE : SSL_VERIFY_PEER, nullptr);
-  process::Descriptor socket = TRY(connected(place));
+  auto socket = connected(place);
+  if (!socket.ok()) return no_channel(Trouble::kAway, std::move(socket).error());
   Tls tls(::SSL_new(context.get()));
   const std::string& name = place.certified_name.empty() ? place.host : place.certified_name;
   const bool is_met = tls != nullptr && expects_host(tls.get(), name) &&
-                      ::SSL_set_fd(tls.get(), socket.get()) == 1 && ::SSL_connect(tls.get()) == 1;
+                      ::SSL_set_fd(tls.get(), socket.value().get()) == 1 && ::SSL_connect(tls.get()) == 1;
   if (!is_met) {
-    return Error{"cannot trust the service", where_of(place), why_not(tls.get()),
-                 "give the certificate of its authority with --tls-ca"};
+    return no_channel(Trouble::kRefused, {"cannot trust the service", where_of(place), why_not(tls.get()),
+                                          "give the certificate of its authority with --tls-ca"});
   }
-  return std::unique_ptr<Channel>(
-      std::make_unique<TlsChannel>(std::move(socket), std::move(context), std::move(tls)));
+  return {.channel =
+              std::make_unique<TlsChannel>(std::move(socket).value(), std::move(context), std::move(tls))};
+}
+
+Result<std::unique_ptr<Channel>> connect_tls(const RemotePlace& place) {
+  return channel_in(open_tls(place));
 }
 
 Result<RemotePlace> remote_place(const std::string& url) {

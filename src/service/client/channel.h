@@ -36,8 +36,22 @@ struct RemotePlace {
   std::chrono::seconds patience{0};  // with each step; 0: without end
 };
 
-Result<std::unique_ptr<Channel>> connect_unix(const std::filesystem::path& socket);
+// Whether a service that gave nothing may do so later: it is away, as while it starts again, or it said no.
+enum class Trouble : std::uint8_t { kAway, kRefused };
+
+// A channel, or why there is none.
+struct Connection {
+  std::unique_ptr<Channel> channel = {};
+  Trouble trouble = Trouble::kRefused;
+  Error error = {};
+};
+
+Connection open_unix(const std::filesystem::path& socket);
 // The certificate must be one for this host.
+Connection open_tls(const RemotePlace& place);
+
+// For those to whom every trouble is the same.
+Result<std::unique_ptr<Channel>> connect_unix(const std::filesystem::path& socket);
 Result<std::unique_ptr<Channel>> connect_tls(const RemotePlace& place);
 
 // "https://host:8443".

@@ -21,8 +21,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr int kAnswered = 200;
+constexpr int kStoreIsAway = 503;  // the service is there, and will be whole again
+// For a service that this client starts: on a busy machine with a store of many jobs.
 constexpr std::chrono::seconds kTimeToStart{20};
-constexpr std::size_t kDownloadPiece = 256 << 10;
+constexpr std::size_t kDownloadPieceBytes = 256 << 10;
 
 // Bytes of an answer, taken as they come.
 class Incoming {
@@ -124,8 +127,14 @@ fs::path socket_in(const fs::path& state_folder) {
   return state_folder / "service.sock";
 }
 
+Connection Client::connection() const {
+  return access_.remote ? open_tls(*access_.remote) : open_unix(access_.socket);
+}
+
 Result<std::unique_ptr<Channel>> Client::channel() const {
-  return access_.remote ? connect_tls(*access_.remote) : connect_unix(access_.socket);
+  Connection made = connection();
+  if (made.channel == nullptr) return std::move(made.error);
+  return std::move(made.channel);
 }
 
 Result<Client> Client::connect(const fs::path& state_folder, const std::string& program) {
@@ -163,12 +172,12 @@ Result<void> Client::download(std::string_view target,
   Incoming incoming(*connection);
   Answer answer = TRY(ask(*connection, incoming, head_of("GET", target, 0, {}, access_)));
   std::size_t left = length_of(answer);
-  if (answer.status != 200) {
+  if (answer.status != kAnswered) {
     answer.body = incoming.take(left);
     return error_from(answer);
   }
   while (left > 0) {
-    const std::string piece = incoming.take(std::min(left, kDownloadPiece));
+    const std::string piece = incoming.take(std::min(left, kDownloadPieceBytes));
     if (piece.empty()) return cut_answer();
     TRY(on_bytes(piece));
     left -= piece.size();
@@ -176,14 +185,17 @@ Result<void> Client::download(std::string_view target,
   return {};
 }
 
-Result<void> Client::stream(std::string_view target, const std::map<std::string, std::string>& headers,
-                            const std::function<bool(std::string_view)>& on_line) const {
-  const auto connection = TRY(channel());
-  Incoming incoming(*connection);
-  Answer answer = TRY(ask(*connection, incoming, head_of("GET", target, 0, headers, access_)));
-  if (answer.status != 200) {
-    answer.body = incoming.take(length_of(answer));
-    return error_from(answer);
+Streamed Client::stream(std::string_view target, const std::map<std::string, std::string>& headers,
+                        const std::function<bool(std::string_view)>& on_line) const {
+  Connection made = connection();
+  if (made.channel == nullptr) return {made.trouble, std::move(made.error)};
+  Incoming incoming(*made.channel);
+  auto answer = ask(*made.channel, incoming, head_of("GET", target, 0, headers, access_));
+  if (!answer.ok()) return {Trouble::kAway, std::move(answer).error()};
+  if (answer.value().status != kAnswered) {
+    answer.value().body = incoming.take(length_of(answer.value()));
+    return {answer.value().status == kStoreIsAway ? Trouble::kAway : Trouble::kRefused,
+            error_from(answer.value())};
   }
   while (const auto line = incoming.line()) {
     if (!on_line(*line)) break;
@@ -203,9 +215,6 @@ Error error_from(const Answer& answer) {
 
 namespace {
 
-constexpr int kTries = 50;
-constexpr std::chrono::milliseconds kBetweenTries{200};
-
 // Where a stream of events stands: the id to go on from, and whether it said that it ends.
 struct Following {
   std::string last_id = {};
@@ -213,21 +222,15 @@ struct Following {
   bool is_unwanted = false;
 };
 
-// A service that is just not there may come back; one that refuses means it.
-bool may_come_back(const Result<void>& outcome) {
-  if (outcome.ok()) return true;
-  const std::string& what = outcome.error().what;
-  return what.find("reach") != std::string::npos || what.find("broke off") != std::string::npos;
-}
-
 }  // namespace
 
 Result<void> follow_log(const Client& client, const std::string& job_id, const std::string& query,
-                        const std::function<bool(int rank, const std::string& text)>& on_line) {
+                        const std::function<bool(int rank, const std::string& text)>& on_line,
+                        const FollowPatience& patience) {
   Following following;
   const std::string target = fmt::format("/v1/jobs/{}/logs?follow=true{}", job_id, query);
   std::string id_of_line;
-  for (int tries = 0; tries < kTries; ++tries) {
+  for (int tries = 0; tries < patience.tries; ++tries) {
     std::map<std::string, std::string> headers = {{"Accept", "text/event-stream"}};
     if (!following.last_id.empty()) headers["Last-Event-ID"] = following.last_id;
     const auto take = [&](std::string_view line) {
@@ -242,10 +245,10 @@ Result<void> follow_log(const Client& client, const std::string& job_id, const s
           !on_line(entry.value()["rank"].get<int>(), entry.value()["text"].get<std::string>());
       return !following.is_unwanted;
     };
-    const Result<void> outcome = client.stream(target, headers, take);
+    Streamed streamed = client.stream(target, headers, take);
     if (following.is_over || following.is_unwanted) return {};
-    if (!may_come_back(outcome)) return outcome;
-    std::this_thread::sleep_for(kBetweenTries);
+    if (streamed.trouble == Trouble::kRefused) return std::move(streamed.error);
+    std::this_thread::sleep_for(patience.between);
   }
   return Error{"lost the service", job_id, "it does not answer any more",
                "start it again with 'lockstep serve'"};

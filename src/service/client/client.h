@@ -2,6 +2,7 @@
 // when it is needed.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -23,6 +24,12 @@ struct Answer {
   int status = 0;
   std::map<std::string, std::string> headers;  // names in lower case
   std::string body;
+};
+
+// An answer that came line by line, or why there was none.
+struct Streamed {
+  std::optional<Trouble> trouble = {};
+  Error error = {};
 };
 
 // By which door a client comes in.
@@ -50,11 +57,12 @@ class Client {
 
   // Hands on an answer line by line as it comes. False from `on_line` ends it. An answer that is not 200
   // comes as an error with its title and detail.
-  Result<void> stream(std::string_view target, const std::map<std::string, std::string>& headers,
-                      const std::function<bool(std::string_view)>& on_line) const;
+  Streamed stream(std::string_view target, const std::map<std::string, std::string>& headers,
+                  const std::function<bool(std::string_view)>& on_line) const;
 
  private:
   explicit Client(Access access) : access_(std::move(access)) {}
+  Connection connection() const;
   Result<std::unique_ptr<Channel>> channel() const;
   Access access_;
 };
@@ -62,11 +70,19 @@ class Client {
 // What a problem says, as our errors have it.
 Error error_from(const Answer& answer);
 
+// How long a service may be away before a follower gives it up: ten seconds, since one that starts again with
+// thousands of jobs in its store is there before. Held by FollowLogTest.GivesUpWhenTheServiceStaysAway.
+struct FollowPatience {
+  int tries = 50;
+  std::chrono::milliseconds between{200};
+};
+
 // What a job prints, as it comes, until it is over. Hands on each line once, through restarts of the service;
 // `query` narrows it ("&rank=3"). False from `on_line` ends it. An error when the service refuses, or is gone
 // for longer than a restart takes.
 Result<void> follow_log(const Client& client, const std::string& job_id, const std::string& query,
-                        const std::function<bool(int rank, const std::string& text)>& on_line);
+                        const std::function<bool(int rank, const std::string& text)>& on_line,
+                        const FollowPatience& patience = {});
 
 // Makes the folder and starts `program serve` in the background. Of several that are started at once one
 // stays.

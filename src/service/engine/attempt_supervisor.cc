@@ -103,7 +103,7 @@ void ask_for_repair(const AttemptFolder& folder, const Plan& plan,
 // A failure is explained, and what would repair it is left for the service.
 void explain(const AttemptFolder& folder, const Plan& plan, const GangEnd& gang, AttemptEnd& end) {
   const std::optional<model::Verdict> verdict = judged(folder, gang.findings, gang.ranks_recorded);
-  if (verdict) end.findings = report::encode_findings(*verdict);
+  if (verdict) end.findings = report::findings_as_json(*verdict);
   ask_for_repair(folder, plan, verdict);
 }
 
@@ -182,7 +182,7 @@ Result<void> keep_attempt(const AttemptFolder& folder, const std::string& progra
   if (!mine || !mark_started(folder)) return {};
   if (is_end_asked(folder)) {
     return write_end(folder,
-                     AttemptEnd{false, 128 + SIGTERM, EndReason::stopped_before_start(), "", now_in_ms()});
+                     AttemptEnd{false, 128 + SIGTERM, EndReason::stopped_before_start(), {}, now_in_ms()});
   }
   return supervise_attempt(folder, program, false);
 }
@@ -208,16 +208,17 @@ std::optional<AttemptEnd> read_attempt_end(const AttemptFolder& folder) {
         json.value().at("exit_status").get<int>(),
         {end_kind_named(json.value().value("end_kind", std::string())),  // none in earlier versions
          json.value().at("reason").get<std::string>()},
-        json.value().at("findings").get<std::string>(),
+        decode_kept_findings(json.value().at("findings")),
         json.value().at("ended_ms").get<std::int64_t>()};
   } catch (const nlohmann::json::exception&) {
     return std::nullopt;
   }
 }
 
-std::string read_check(const AttemptFolder& folder) {
-  auto text = base::read_file(folder.check(), kLargestEnd);
-  return text.ok() ? std::move(text).value() : std::string();
+base::Json read_check(const AttemptFolder& folder) {
+  const auto text = base::read_file(folder.check(), kLargestEnd);
+  auto json = text.ok() ? base::parse_json(text.value(), "check.json") : Result<base::Json>(text.error());
+  return json.ok() ? std::move(json).value() : base::Json();
 }
 
 std::vector<RankEnd> read_rank_ends(const AttemptFolder& folder, int workers) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/json.h"
 #include "base/result.h"
 #include "service/engine/attempt_folder.h"
 #include "service/job/job.h"
@@ -25,12 +26,12 @@ struct AttemptEnd {
   bool succeeded = false;
   int exit_status = 0;
   EndReason reason = {};
-  std::string findings;  // lockstep-findings-v1
+  base::Json findings = {};  // lockstep-findings-v1; null: nothing was judged
   std::int64_t ended_ms = 0;
 };
 std::optional<AttemptEnd> read_attempt_end(const AttemptFolder& folder);
-// What was said of the attempt before it started; empty while nothing was.
-std::string read_check(const AttemptFolder& folder);
+// lockstep-findings-v1 of what was said of the attempt before it started; null while nothing was.
+base::Json read_check(const AttemptFolder& folder);
 std::vector<RankEnd> read_rank_ends(const AttemptFolder& folder, int workers);
 
 // Those that run too, with their last sign of life.

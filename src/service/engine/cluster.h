@@ -1,6 +1,8 @@
 // Where jobs can run: this machine, or what another scheduler looks after.
 #pragma once
 
+#include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -51,6 +53,14 @@ class OneMachine : public Cluster {
 
  private:
   Resources total_;
+};
+
+// Where the jobs of a service can run, and where those do that do not say.
+struct Clusters {
+  std::map<EngineKind, std::unique_ptr<Cluster>> by_engine;
+  EngineKind usual = EngineKind::kLocal;
+
+  Cluster& of(const Job& job) const { return *by_engine.at(job.engine); }
 };
 
 }  // namespace lockstep::service

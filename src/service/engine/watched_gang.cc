@@ -10,6 +10,7 @@
 #include "run/supervise/recording_folder.h"
 #include "run/supervise/run_job.h"
 #include "service/engine/memory_limit.h"
+#include "service/job/job.h"
 
 namespace lockstep::service {
 namespace {
@@ -84,7 +85,7 @@ Result<void> write_gang_end(const std::filesystem::path& path, const GangEnd& en
                            {"was_hung", end.was_hung},
                            {"was_asked", end.was_asked},
                            {"ranks_recorded", end.ranks_recorded},
-                           {"findings", report::encode_findings(verdict)}};
+                           {"findings", report::findings_as_json(verdict)}};
   return base::write_file(path, base::to_text(json, base::JsonLayout::kOneLine));
 }
 
@@ -98,7 +99,7 @@ std::optional<GangEnd> read_gang_end(const std::filesystem::path& path) {
                 .was_hung = json.value().at("was_hung").get<bool>(),
                 .was_asked = json.value().at("was_asked").get<bool>(),
                 .ranks_recorded = json.value().at("ranks_recorded").get<std::size_t>()};
-    auto verdict = report::decode_findings(json.value().at("findings").get<std::string>(), "end");
+    auto verdict = report::findings_from_json(decode_kept_findings(json.value().at("findings")), "end");
     if (verdict.ok()) end.findings = std::move(verdict.value().findings);
     return end;
   } catch (const nlohmann::json::exception&) {

@@ -76,6 +76,13 @@ Json encode_rank_end(const RankEnd& end) {
   return json;
 }
 
+Json decode_kept_findings(const Json& kept) {
+  if (kept.is_object()) return kept;
+  if (!kept.is_string()) return nullptr;
+  auto parsed = base::parse_json(kept.get_ref<const std::string&>(), "findings");
+  return parsed.ok() && parsed.value().is_object() ? std::move(parsed).value() : Json(nullptr);
+}
+
 RankEnd decode_rank_end(const Json& json) {
   RankEnd end;
   end.rank = json.at("rank").get<int>();

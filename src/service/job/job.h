@@ -154,8 +154,8 @@ struct Attempt {
   std::vector<RankEnd> ranks = {};
   std::optional<int> first_failed_rank = {};
   int exit_status = 0;
-  std::string check = {};     // lockstep-findings-v1 of the check before it started
-  std::string findings = {};  // lockstep-findings-v1, empty when nothing was judged
+  base::Json check = {};     // lockstep-findings-v1 of the check before it started; null: there was none
+  base::Json findings = {};  // lockstep-findings-v1; null: nothing was judged
   int nodes = 1;
   std::vector<std::string> node_names = {};  // in their order, where there are several
   std::int64_t news_read = 0;
@@ -171,6 +171,9 @@ struct Event {
 
 // The final record of a rank as JSON: its wrapper writes it, the service keeps and shows it.
 base::Json encode_rank_end(const RankEnd& end);
+
+// Findings inside a document of ours: earlier versions kept their text there. Null where there are none.
+base::Json decode_kept_findings(const base::Json& kept);
 
 // Throws nlohmann's exceptions on JSON of another shape: the callers catch them with those of the whole.
 RankEnd decode_rank_end(const base::Json& json);

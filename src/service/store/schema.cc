@@ -75,8 +75,14 @@ Result<void> prepare_for_services(Database& database) {
   return {};
 }
 
+// The findings of attempts are JSON of their row from here on, no text in it; rows of before are read as they
+// are. Earlier programs cannot read the new ones.
+Result<void> keep_findings_as_json(Database&) {
+  return {};
+}
+
 // Released steps stay as they are; a new one is added at the end.
-constexpr std::array kSteps = {make_first_tables, prepare_for_services};
+constexpr std::array kSteps = {make_first_tables, prepare_for_services, keep_findings_as_json};
 constexpr int kNewest = kSteps.size();
 
 }  // namespace
@@ -241,8 +247,8 @@ Result<Attempt> decode_attempt(std::string_view text) {
     for (const Json& rank : json.at("ranks")) attempt.ranks.push_back(decode_rank_end(rank));
     if (json.contains("first_failed_rank"))
       attempt.first_failed_rank = json.at("first_failed_rank").get<int>();
-    attempt.check = json.value("check", std::string());  // none in rows of earlier versions
-    attempt.findings = json.at("findings").get<std::string>();
+    attempt.check = decode_kept_findings(base::field_at(json, "check"));  // none in rows of earlier versions
+    attempt.findings = decode_kept_findings(json.at("findings"));
     attempt.nodes = json.value("nodes", 1);
     if (json.contains("node_names"))
       attempt.node_names = json.at("node_names").get<std::vector<std::string>>();

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <map>
+#include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -19,15 +21,17 @@ class FakeEngine : public Engine {
 
   Result<pid_t> start(const Job& job, const Attempt& attempt) override {
     std::filesystem::create_directories(folder_of(job.id, attempt.number).ranks());
+    if (cannot_start) return *cannot_start;
     started.push_back({job.id, attempt.number});
     standings[started.back()] = Standing::kAtWork;
     return 1;
   }
   Result<pid_t> adopt(const Job& job, const Attempt& attempt) override {
+    if (cannot_start) return *cannot_start;
     adopted.push_back({job.id, attempt.number});
     return 1;
   }
-  bool is_running(pid_t) override { return false; }  // how the attempt stands tells all
+  bool is_running(pid_t supervisor) override { return living.contains(supervisor); }
   Standing standing(const std::string& job_id, int attempt) const override {
     const auto found = standings.find({job_id, attempt});
     return found == standings.end() ? Standing::kNotBegun : found->second;
@@ -36,16 +40,19 @@ class FakeEngine : public Engine {
   void remove(const std::string& job_id) override { removed.push_back(job_id); }
 
   // As its supervisor writes it down.
-  void end(const Name& name, int status, std::int64_t at_ms, EndReason reason = {}) {
-    const base::Json json = {{"succeeded", status == 0},  {"exit_status", status},
-                             {"reason", reason.text},     {"end_kind", word_for(reason.kind)},
-                             {"findings", std::string()}, {"ended_ms", at_ms}};
+  void end(const Name& name, int status, std::int64_t at_ms, EndReason reason = {},
+           base::Json findings = {}) {
+    const base::Json json = {{"succeeded", status == 0},        {"exit_status", status},
+                             {"reason", reason.text},           {"end_kind", word_for(reason.kind)},
+                             {"findings", std::move(findings)}, {"ended_ms", at_ms}};
     static_cast<void>(base::write_file(folder_of(name.first, name.second).end(),
                                        base::to_text(json, base::JsonLayout::kOneLine))
                           .ok());
     standings[name] = Standing::kEnded;
   }
 
+  std::optional<Error> cannot_start = {};  // what starting and adopting give
+  std::set<pid_t> living;                  // supervisors; of others, how the attempt stands tells all
   std::map<Name, Standing> standings;
   std::vector<Name> started;
   std::vector<Name> adopted;

@@ -130,6 +130,12 @@ std::vector<NodePlace> places_told(const AttemptFolder& folder, int nodes) {
   return places;
 }
 
+std::vector<std::string> names_told(const AttemptFolder& folder, int nodes) {
+  std::vector<std::string> names;
+  for (NodePlace& place : places_told(folder, nodes)) names.push_back(std::move(place.name));
+  return names;
+}
+
 Result<std::vector<NodePlace>> wait_for_all(const AttemptFolder& folder, int nodes,
                                             std::chrono::milliseconds patience) {
   const auto end = std::chrono::steady_clock::now() + patience;

@@ -50,6 +50,7 @@ Result<void> tell_place(const AttemptFolder& folder, int node, const NodePlace& 
 
 // In the order of the nodes. Empty: not all are there yet.
 std::vector<NodePlace> places_told(const AttemptFolder& folder, int nodes);
+std::vector<std::string> names_told(const AttemptFolder& folder, int nodes);
 
 // An error names the nodes that did not come.
 Result<std::vector<NodePlace>> wait_for_all(const AttemptFolder& folder, int nodes,

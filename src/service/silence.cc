@@ -1,4 +1,4 @@
-#include "service/engine/silence.h"
+#include "service/silence.h"
 
 #include <algorithm>
 
@@ -15,7 +15,7 @@
 namespace lockstep::service {
 namespace {
 
-constexpr std::size_t kLargestSilence = 1 << 20;
+constexpr std::size_t kMaxSilenceBytes = 1 << 20;
 
 std::filesystem::path silence_in(const AttemptFolder& folder) {
   return folder.path / "silence.json";
@@ -40,7 +40,7 @@ model::Fix what_to_do_with_a_silent_rank() {
 }  // namespace
 
 SilenceWatch::News SilenceWatch::look(const AttemptFolder& folder, int workers, std::chrono::seconds patience,
-                                      Clock::time_point now) {
+                                      ServiceClock::Point now) {
   News news;
   if (patience.count() == 0) return news;
   for (int rank = 0; rank < workers; ++rank) {
@@ -50,7 +50,7 @@ SilenceWatch::News SilenceWatch::look(const AttemptFolder& folder, int workers, 
     if (sign->last_ms != heard.last_ms || has_ended(folder, rank)) {
       if (heard.is_told) news.heard_again.push_back(rank);
       heard = {sign->last_ms, now};
-    } else if (now - heard.at >= kSilenceThatEnds * patience) {
+    } else if (now - heard.at >= SilenceJudge::kEndsAfter * patience) {
       news.lost.push_back(rank);
     } else if (now - heard.at >= patience && !heard.is_told) {
       heard.is_told = true;
@@ -60,13 +60,23 @@ SilenceWatch::News SilenceWatch::look(const AttemptFolder& folder, int workers, 
   return news;
 }
 
+SilenceJudge::Judgement SilenceJudge::judge(SilenceWatch& watch, const AttemptFolder& folder, int workers,
+                                            ServiceClock::Point now) const {
+  SilenceWatch::News news = watch.look(folder, workers, patience_, now);
+  Judgement judgement{.heard_again = std::move(news.heard_again)};
+  if (!news.silent.empty()) judgement.told = Silence{std::move(news.silent), patience_.count()};
+  if (!news.lost.empty() && !read_silence(folder))
+    judgement.ends = Silence{std::move(news.lost), kEndsAfter * patience_.count()};
+  return judgement;
+}
+
 Result<void> write_silence(const AttemptFolder& folder, const Silence& silence) {
   const base::Json json = {{"ranks", silence.ranks}, {"seconds", silence.seconds}};
   return base::write_file(silence_in(folder), base::to_text(json, base::JsonLayout::kOneLine));
 }
 
 std::optional<Silence> read_silence(const AttemptFolder& folder) {
-  const auto text = base::read_file(silence_in(folder), kLargestSilence);
+  const auto text = base::read_file(silence_in(folder), kMaxSilenceBytes);
   const auto json = text.ok() ? base::parse_json(text.value(), "silence") : Result<base::Json>(text.error());
   if (!json.ok()) return std::nullopt;
   try {
@@ -81,7 +91,7 @@ EndReason reason_of(const Silence& silence) {
   return EndReason::silent(report::describe_ranks(silence.ranks), silence.seconds);
 }
 
-std::string findings_of(const Silence& silence, int workers) {
+base::Json findings_of(const Silence& silence, int workers) {
   model::Finding finding;
   finding.leaf = model::Leaf::kPerfHang;
   finding.code = model::codes::kStoppedRank;
@@ -108,7 +118,7 @@ std::string findings_of(const Silence& silence, int workers) {
   model::Verdict verdict;
   verdict.job.world_size = workers;
   verdict.findings.push_back(std::move(finding));
-  return report::encode_findings(verdict);
+  return report::findings_as_json(verdict);
 }
 
 }  // namespace lockstep::service

@@ -1,4 +1,4 @@
-#include "service/engine/silence.h"
+#include "service/silence.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -32,7 +32,7 @@ class SilenceTest : public ::testing::Test {
   }
   SilenceWatch::News look(int after_s) {
     return watch_.look(folder_, 3, std::chrono::seconds(5),
-                       SilenceWatch::Clock::time_point(std::chrono::seconds(1000 + after_s)));
+                       ServiceClock::Point(std::chrono::seconds(1000 + after_s)));
   }
 
   AttemptFolder folder_;
@@ -82,10 +82,70 @@ TEST_F(SilenceTest, IsReadByTheNextServiceAndBecomesAFinding) {
   ASSERT_TRUE(write_silence(folder_, {{1}, 50}).ok());
   const auto silence = read_silence(folder_);
   ASSERT_TRUE(silence);
-  const auto verdict = report::decode_findings(findings_of(*silence, 3), "findings");
+  const auto verdict = report::findings_from_json(findings_of(*silence, 3), "findings");
   ASSERT_TRUE(verdict.ok());
   EXPECT_EQ(verdict.value().findings[0].title, "Rank 1 gave no sign of life for 50 s");
   EXPECT_THAT(verdict.value().findings[0].victim_ranks, ElementsAre(0, 2));
+}
+
+// Two ranks, of which the first falls silent after its sign at 100 s.
+class SilenceJudgeTest : public SilenceTest {
+ protected:
+  SilenceJudgeTest() { judge_.be_patient(std::chrono::seconds(5)); }
+
+  SilenceJudge::Judgement judged(int after_s) {
+    beat(1, 200 + after_s);
+    return judge_.judge(watch_, folder_, 2, ServiceClock::Point(std::chrono::seconds(1000 + after_s)));
+  }
+  SilenceJudge judge_;
+};
+
+TEST_F(SilenceJudgeTest, TellsWhoIsSilentForHowLong) {
+  beat(0, 100);
+  EXPECT_EQ(judged(0).told, std::nullopt);
+  EXPECT_EQ(judged(4).told, std::nullopt);
+  EXPECT_EQ(judged(5).told, (Silence{{0}, 5}));
+  EXPECT_EQ(judged(6).told, std::nullopt) << "once";
+}
+
+TEST_F(SilenceJudgeTest, EndsTheAttemptAtTenTimesThePatience) {
+  beat(0, 100);
+  judged(0);
+  EXPECT_EQ(judged(49).ends, std::nullopt);
+  EXPECT_EQ(judged(50).ends, (Silence{{0}, 50}));
+}
+
+TEST_F(SilenceJudgeTest, AnEndThatWasAskedForIsNotAskedForAgain) {
+  beat(0, 100);
+  judged(0);
+  ASSERT_TRUE(write_silence(folder_, {{0}, 50}).ok());
+  EXPECT_EQ(judged(60).ends, std::nullopt);
+}
+
+TEST_F(SilenceJudgeTest, ARankThatIsHeardAgainEndsNothing) {
+  beat(0, 100);
+  judged(0);
+  judged(40);
+  beat(0, 101);
+  EXPECT_THAT(judged(45).heard_again, ElementsAre(0));
+  EXPECT_EQ(judged(94).ends, std::nullopt) << "its silence counts from then";
+  EXPECT_EQ(judged(95).ends, (Silence{{0}, 50}));
+}
+
+TEST_F(SilenceJudgeTest, WithoutPatienceNobodyIsSilent) {
+  judge_.be_patient(std::chrono::seconds(0));
+  beat(0, 100);
+  judged(0);
+  const SilenceJudge::Judgement late = judged(9999);
+  EXPECT_EQ(late.told, std::nullopt);
+  EXPECT_EQ(late.ends, std::nullopt);
+}
+
+TEST_F(SilenceJudgeTest, LooksOnceASecond) {
+  const ServiceClock::Point start(std::chrono::seconds(1000));
+  EXPECT_TRUE(judge_.is_due(start));
+  EXPECT_FALSE(judge_.is_due(start + std::chrono::milliseconds(999)));
+  EXPECT_TRUE(judge_.is_due(start + std::chrono::milliseconds(1000)));
 }
 
 }  // namespace
