@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "catalogue/advice.h"
+#include "diagnose/ranks/confidence.h"
 #include "diagnose/ranks/describe.h"
 #include "model/finding_code.h"
 
@@ -32,7 +33,7 @@ model::Finding skew(const model::Job& job, const RanksByVersion& versions, std::
   finding.leaf = model::Leaf::kSetupFail;
   finding.code = model::codes::kVersionsDiffer;
   finding.scope = model::Scope::kDistributed;
-  finding.confidence = 0.5;
+  finding.confidence = confidence::kVersionsDifferBeside;
   const bool is_tie = std::ranges::count_if(versions, [&](const auto& entry) {
                         return entry.second.size() == usual->second.size();
                       }) > 1;
@@ -58,9 +59,6 @@ model::Finding skew(const model::Job& job, const RanksByVersion& versions, std::
   return finding;
 }
 
-// Releases that do not understand each other's messages come together and then wait for ever.
-constexpr double kExplainsSetup = 0.96;
-
 bool never_got_past_setting_up(const std::vector<model::Finding>& findings) {
   return !findings.empty() && std::ranges::all_of(findings, [](const model::Finding& finding) {
     return finding.leaf == model::Leaf::kSetupHang || finding.leaf == model::Leaf::kSetupFail;
@@ -81,7 +79,7 @@ void add_version_skew(const model::Job& job, std::vector<model::Finding>& findin
   auto skew = find_version_skew(job);
   if (!skew) return;
   const bool explains_it = never_got_past_setting_up(findings);
-  if (explains_it) skew->confidence = kExplainsSetup;
+  if (explains_it) skew->confidence = confidence::kVersionsDifferInSetup;
   findings.insert(explains_it ? findings.begin() : findings.end(), *std::move(skew));
 }
 

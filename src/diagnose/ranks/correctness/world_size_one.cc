@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "catalogue/advice.h"
+#include "diagnose/ranks/confidence.h"
 #include "model/finding_code.h"
 #include "model/world_size_one.h"
 
@@ -15,7 +16,7 @@ std::optional<model::Finding> find_world_size_one(std::span<const model::Job> pa
   finding.leaf = model::Leaf::kPerfParallel;
   finding.code = model::codes::kWorldOfOne;
   finding.scope = model::Scope::kDistributed;
-  finding.confidence = 0.9;
+  finding.confidence = confidence::kWorldOfOne;
   finding.title =
       fmt::format("{} processes trained side by side, each alone in a world of one", alone.size());
   finding.explanation =

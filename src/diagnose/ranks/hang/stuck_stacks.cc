@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "catalogue/advice.h"
+#include "diagnose/ranks/confidence.h"
 #include "diagnose/ranks/describe.h"
 #include "model/finding_code.h"
 
@@ -108,7 +109,7 @@ model::Finding hang_in(Phase phase, const std::vector<Stand>& stands) {
   model::Finding finding;
   finding.leaf = leaf_of(phase);
   finding.scope = model::Scope::kDistributed;
-  finding.confidence = 0.55;
+  finding.confidence = confidence::kStuckStacks;
   for (const Stand& stand : stands) {
     if (finding.evidence.size() < kMaxEvidence) finding.evidence.push_back(stand.evidence);
   }

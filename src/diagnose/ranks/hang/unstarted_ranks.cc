@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "catalogue/advice.h"
+#include "diagnose/ranks/confidence.h"
 #include "diagnose/ranks/describe.h"
 #include "model/finding_code.h"
 
@@ -44,7 +45,7 @@ std::optional<model::Finding> find_unstarted_ranks(const model::Job& job) {
   model::Finding finding{.leaf = model::Leaf::kSetupHang,
                          .code = model::codes::kSetupRankNotStarted,
                          .scope = model::Scope::kDistributed,
-                         .confidence = 0.65,
+                         .confidence = confidence::kRankNotStarted,
                          .root_ranks = {},
                          .victim_ranks = waiting,
                          .title = fmt::format("{} never came while {} waited for the job to be complete",

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "catalogue/advice.h"
+#include "diagnose/ranks/confidence.h"
 #include "diagnose/ranks/describe.h"
 #include "diagnose/ranks/timing/message_pairs.h"
 #include "diagnose/ranks/timing/robust.h"
@@ -54,7 +55,7 @@ std::optional<model::Finding> finding_of(const model::Job& job, std::vector<Slow
   model::Finding finding{.leaf = model::Leaf::kPerfSlow,
                          .code = model::codes::kStragglerLink,
                          .scope = model::Scope::kDistributed,
-                         .confidence = 0.5,
+                         .confidence = confidence::kSlowLink,
                          .root_ranks = {},
                          .victim_ranks = {},
                          .title = title_of(job, links),
