@@ -140,9 +140,14 @@ Story story_of(const Job& job, std::vector<model::Finding> seen_live, LogJudge& 
   if (story.interruption && log_judge.catalogue().ok())
     story.interruption->fixes = log_judge.catalogue().value().at(story.interruption->code).fixes;
   story.was_seen_live = !seen_live.empty();
-  std::vector<model::Finding> found = story.was_seen_live ? std::move(seen_live) : ranks::analyse(job);
-  if (story.was_seen_live) ranks::add_version_skew(job, found);
-  story.ranks = claims_of_ranks(std::move(found));
+  if (story.was_seen_live) {
+    ranks::add_version_skew(job, seen_live);
+    story.ranks = claims_of_ranks(std::move(seen_live));
+  } else {
+    ranks::Analysis analysis = ranks::analyse_with_reasons(job);
+    story.ranks = claims_of_ranks(std::move(analysis.findings));
+    story.decisions = std::move(analysis.decisions);
+  }
   return story;
 }
 
