@@ -1,7 +1,7 @@
 # The developer's front door. Everything is built by CMake; this file only names the common trips.
 
 .DEFAULT_GOAL := build
-.PHONY: help deps build test test-replay fuzz bench bench-service check cross-validate page page-deps screenshot install clean
+.PHONY: help deps build test test-fast test-replay fuzz bench bench-service check cross-validate page page-deps screenshot install clean
 PREFIX ?= /usr/local
 
 help:            ## list the targets
@@ -16,6 +16,9 @@ build: deps      ## build what `make install` installs: build/release/lockstep, 
 
 test: deps lab-deps page-deps   ## run every test: unit, case, record, end to end, sanitizers, fuzz smoke
 	@tools/run_tests
+
+test-fast: deps  ## run what needs no training job: unit, case and record tests, gates (two minutes after a build)
+	@tools/run_tests fast
 
 test-replay: build lab-deps   ## record every job of the lab by every launcher, replay each rank alone; catch a race
 	@LOCKSTEP_REPLAY_ALL=1 /usr/bin/python3 -B -m pytest -q -p no:cacheprovider tests/e2e/replay_test.py \

@@ -9,7 +9,7 @@
 namespace lockstep::top {
 namespace {
 
-constexpr std::int64_t kSecond = 1'000'000'000;
+constexpr std::int64_t kOneSecondNs = 1'000'000'000;
 
 TEST(Figures, TimesAreShortAtEverySize) {
   EXPECT_EQ(short_time(0), "0us");
@@ -17,15 +17,15 @@ TEST(Figures, TimesAreShortAtEverySize) {
   EXPECT_EQ(short_time(812'000'000), "812ms");
   EXPECT_EQ(short_time(3'200'000'000), "3.2s");
   EXPECT_EQ(short_time(9'960'000'000), "9s");
-  EXPECT_EQ(short_time(250 * kSecond), "4m10s");
-  EXPECT_EQ(short_time(7'380 * kSecond), "2h03m");
-  EXPECT_EQ(short_time(9 * 86'400 * kSecond + 4 * 3'600 * kSecond), "9d04h");
+  EXPECT_EQ(short_time(250 * kOneSecondNs), "4m10s");
+  EXPECT_EQ(short_time(7'380 * kOneSecondNs), "2h03m");
+  EXPECT_EQ(short_time(9 * 86'400 * kOneSecondNs + 4 * 3'600 * kOneSecondNs), "9d04h");
   EXPECT_EQ(short_time(-5), "0us");
 }
 
 RC_GTEST_PROP(Figures, NoTimeIsWiderThanItsColumn, (std::int64_t ns)) {
   RC_ASSERT(short_time(ns).size() <= 7U);
-  RC_ASSERT(short_time(ns % (99 * 86'400 * kSecond)).size() <= 6U);
+  RC_ASSERT(short_time(ns % (99 * 86'400 * kOneSecondNs)).size() <= 6U);
 }
 
 TEST(Figures, Rates) {

@@ -17,7 +17,7 @@ struct Heard {
   std::string err;
 };
 
-Command shell(const std::string& script) {
+Command in_shell(const std::string& script) {
   return {{"/bin/sh", "-c", script}, {"PATH=/usr/bin:/bin"}};
 }
 
@@ -31,7 +31,7 @@ RunOptions listening(Heard& heard) {
 
 TEST(Run, HandsOnBothStreamsAndTheStatus) {
   Heard heard;
-  const auto end = run(shell("echo one; echo two >&2; exit 3"), listening(heard));
+  const auto end = run(in_shell("echo one; echo two >&2; exit 3"), listening(heard));
   ASSERT_TRUE(end.ok());
   EXPECT_EQ(end.value().status(), 3);
   EXPECT_EQ(heard.out, "one\n");
@@ -41,14 +41,14 @@ TEST(Run, HandsOnBothStreamsAndTheStatus) {
 
 TEST(Run, ALotOfOutputArrivesWhole) {
   Heard heard;
-  const auto end = run(shell("head -c 3000000 /dev/zero"), listening(heard));
+  const auto end = run(in_shell("head -c 3000000 /dev/zero"), listening(heard));
   ASSERT_TRUE(end.ok());
   EXPECT_EQ(heard.out.size(), 3'000'000U);
 }
 
 TEST(Run, TheEnvironmentIsTheOneGiven) {
   Heard heard;
-  Command command = shell("echo $WORLD_SIZE-$HOME");
+  Command command = in_shell("echo $WORLD_SIZE-$HOME");
   command.environment.emplace_back("WORLD_SIZE=1");
   ASSERT_TRUE(run(command, listening(heard)).ok());
   EXPECT_EQ(heard.out, "1-\n");
@@ -56,7 +56,7 @@ TEST(Run, TheEnvironmentIsTheOneGiven) {
 
 TEST(Run, ASignalIsToldAsAShellDoes) {
   Heard heard;
-  const auto end = run(shell("kill -9 $$"), listening(heard));
+  const auto end = run(in_shell("kill -9 $$"), listening(heard));
   ASSERT_TRUE(end.ok());
   EXPECT_EQ(end.value().ended_by_signal, SIGKILL);
   EXPECT_EQ(end.value().status(), 137);
@@ -74,7 +74,7 @@ TEST(Run, AfterTheTimeoutTheJobIsAsked) {
   int asked = 0;
   options.on_asking_to_end = [&] { ++asked; };
   options.timeout = milliseconds(100);
-  const auto end = run(shell("trap 'echo asked; exit 7' TERM; sleep 1000 & wait"), options);
+  const auto end = run(in_shell("trap 'echo asked; exit 7' TERM; sleep 1000 & wait"), options);
   ASSERT_TRUE(end.ok());
   EXPECT_TRUE(end.value().timed_out);
   EXPECT_EQ(asked, 1);
@@ -85,7 +85,7 @@ TEST(Run, AJobThatDoesNotListenIsKilled) {
   RunOptions options;
   options.grace = milliseconds(50);
   options.on_output = [](Stream, std::string_view) { ::kill(::getpid(), SIGTERM); };
-  const auto end = run(shell("trap '' TERM; echo ready; while :; do sleep 1000; done"), options);
+  const auto end = run(in_shell("trap '' TERM; echo ready; while :; do sleep 1000; done"), options);
   ASSERT_TRUE(end.ok());
   EXPECT_EQ(end.value().ended_by_signal, SIGKILL);
   EXPECT_TRUE(descendants().empty());
@@ -98,7 +98,7 @@ TEST(Run, NothingOutlivesIt) {
   options.grace = milliseconds(50);
   // In a session of its own and without a parent, as a daemon would be; one of them does not listen.
   const auto end =
-      run(shell("(setsid sleep 1000 &) ; (trap '' TERM; setsid sleep 1000 &) ; echo gone"), options);
+      run(in_shell("(setsid sleep 1000 &) ; (trap '' TERM; setsid sleep 1000 &) ; echo gone"), options);
   ASSERT_TRUE(end.ok());
   EXPECT_EQ(end.value().status(), 0);
   EXPECT_TRUE(end.value().left_processes);
@@ -115,7 +115,7 @@ TEST(Run, ASignalIsPassedOn) {
     if (heard.out == "ready\n") ::kill(::getpid(), SIGINT);
   };
   const auto end =
-      run(shell("trap 'echo asked; exit 5' INT; echo ready; while :; do sleep 0.01; done"), options);
+      run(in_shell("trap 'echo asked; exit 5' INT; echo ready; while :; do sleep 0.01; done"), options);
   ASSERT_TRUE(end.ok());
   EXPECT_EQ(end.value().interrupted_by, SIGINT);
   EXPECT_EQ(end.value().status(), 5);
@@ -130,7 +130,7 @@ TEST(Run, ASecondSignalEndsTheWaiting) {
     remember(stream, bytes);
     ::kill(::getpid(), SIGTERM);
   };
-  const auto end = run(shell("trap 'echo no' TERM; echo ready; while :; do sleep 0.01; done"), options);
+  const auto end = run(in_shell("trap 'echo no' TERM; echo ready; while :; do sleep 0.01; done"), options);
   ASSERT_TRUE(end.ok());
   EXPECT_EQ(end.value().status(), 137);
   EXPECT_TRUE(descendants().empty());

@@ -14,7 +14,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-HostFacts host(const std::string& name, const std::string& address) {
+HostFacts host_at(const std::string& name, const std::string& address) {
   HostFacts facts;
   facts.name = name;
   facts.full_name = name + ".lab";
@@ -30,7 +30,8 @@ HostFacts host(const std::string& name, const std::string& address) {
 
 // a and c with small addresses, b with the largest; everyone knows everyone.
 struct Flows : testing::Test {
-  std::vector<HostFacts> hosts = {host("a", "10.0.0.1"), host("b", "10.0.0.3"), host("c", "10.0.0.2")};
+  std::vector<HostFacts> hosts = {host_at("a", "10.0.0.1"), host_at("b", "10.0.0.3"),
+                                  host_at("c", "10.0.0.2")};
 
   void SetUp() override {
     for (HostFacts& one : hosts) {
@@ -102,7 +103,7 @@ TEST_F(Flows, Fl2AndFl3TorchrunsRendezvousThenItsWorkers) {
 
 TEST_F(Flows, Fl4ToFl6NcclToTheCreatorBackAndBetweenAll) {
   for (HostFacts& one : hosts) one.gpus.gpus.push_back({});
-  hosts.push_back(host("d", "10.0.0.9"));
+  hosts.push_back(host_at("d", "10.0.0.9"));
   const FlowPlan made = plan({"torchrun", "--nnodes", "4", "--master-addr", "10.0.0.1", "train.py"});
   const std::string free = std::string(":") + kFree;
   EXPECT_THAT(arrows(made, "FL4", hosts), ElementsAre("b>a" + free, "c>a" + free, "d>a" + free));

@@ -13,7 +13,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-constexpr LibraryVersion kNew{2, 30, 7};
+constexpr LibraryVersion kNewNccl{2, 30, 7};
 
 hostinfo::Interface interface_of(const char* name, std::vector<const char*> addresses,
                                  bool is_running = true) {
@@ -46,11 +46,11 @@ std::vector<std::string> names_of(const Choice& choice) {
 }
 
 TEST(Nccl, TakesWhatIsNeitherDockerNorLoopback) {
-  EXPECT_THAT(names_of(choose_nccl(usual(), {}, kNew)), ElementsAre("eth0", "eth1", "eth10"));
+  EXPECT_THAT(names_of(choose_nccl(usual(), {}, kNewNccl)), ElementsAre("eth0", "eth1", "eth10"));
   hostinfo::HostFacts with_ib = usual();
   with_ib.interfaces.push_back(interface_of("ib0", {"10.8.0.7/24"}));
-  EXPECT_THAT(names_of(choose_nccl(with_ib, {}, kNew)), ElementsAre("ib0"));
-  EXPECT_THAT(names_of(choose_nccl(host({interface_of("lo", {"127.0.0.1/8"})}), {}, kNew)),
+  EXPECT_THAT(names_of(choose_nccl(with_ib, {}, kNewNccl)), ElementsAre("ib0"));
+  EXPECT_THAT(names_of(choose_nccl(host({interface_of("lo", {"127.0.0.1/8"})}), {}, kNewNccl)),
               ElementsAre("lo"));
 }
 
@@ -58,18 +58,18 @@ TEST(Nccl, TakesWhatIsNeitherDockerNorLoopback) {
 TEST(Nccl, BootstrapTakesTheSubnetOfTheIdWhateverTheNamesSay) {
   const auto with = [](Environment environment) {
     environment["NCCL_COMM_ID"] = "10.1.0.99:7000";
-    return names_of(choose_nccl(usual(), environment, kNew));
+    return names_of(choose_nccl(usual(), environment, kNewNccl));
   };
   EXPECT_THAT(with({}), ElementsAre("eth1"));
   EXPECT_THAT(with({{"NCCL_SOCKET_IFNAME", "=eth0"}}), ElementsAre("eth1", "eth0"));
-  const Choice none = choose_nccl(usual(), {{"NCCL_COMM_ID", "10.99.0.1:7000"}}, kNew);
+  const Choice none = choose_nccl(usual(), {{"NCCL_COMM_ID", "10.99.0.1:7000"}}, kNewNccl);
   EXPECT_TRUE(none.failed());
   EXPECT_THAT(none.failure, HasSubstr("No usable listening interface found"));
 }
 
 TEST(Nccl, GrammarOfTheList) {
   const auto with = [&](const char* value) {
-    return names_of(choose_nccl(usual(), {{"NCCL_SOCKET_IFNAME", value}}, kNew));
+    return names_of(choose_nccl(usual(), {{"NCCL_SOCKET_IFNAME", value}}, kNewNccl));
   };
   EXPECT_THAT(with("eth1"), ElementsAre("eth1", "eth10"));
   EXPECT_THAT(with("=eth1"), ElementsAre("eth1"));
@@ -79,24 +79,24 @@ TEST(Nccl, GrammarOfTheList) {
   EXPECT_THAT(with("eth1,^eth0"), ElementsAre("eth1", "eth10"));
   EXPECT_THAT(with("e"), ElementsAre("eth0", "eth1", "eth10"));  // ignored: all of the default
   EXPECT_THAT(with("idle"), ElementsAre());
-  EXPECT_THAT(choose_nccl(usual(), {{"NCCL_SOCKET_IFNAME", "bond0"}}, kNew).failure,
+  EXPECT_THAT(choose_nccl(usual(), {{"NCCL_SOCKET_IFNAME", "bond0"}}, kNewNccl).failure,
               HasSubstr("no socket interface found"));
 }
 
 TEST(Nccl, FamilyFilesAndVersions) {
-  const Choice six = choose_nccl(usual(), {{"NCCL_SOCKET_FAMILY", "AF_INET6"}}, kNew);
+  const Choice six = choose_nccl(usual(), {{"NCCL_SOCKET_FAMILY", "AF_INET6"}}, kNewNccl);
   ASSERT_EQ(six.addresses.size(), 1U);
   EXPECT_EQ(to_text(six.addresses[0].address), "fe80::7");
-  EXPECT_THAT(names_of(choose_nccl(usual(), {{"NCCL_SOCKET_FAMILY", "inet6"}}, kNew)),
+  EXPECT_THAT(names_of(choose_nccl(usual(), {{"NCCL_SOCKET_FAMILY", "inet6"}}, kNewNccl)),
               ElementsAre("eth0", "eth1", "eth10"));
   hostinfo::HostFacts with_file = usual();
   with_file.files["/etc/nccl.conf"] = "# ours\nNCCL_SOCKET_IFNAME==eth1\n";
-  const Choice from_file = choose_nccl(with_file, {}, kNew);
+  const Choice from_file = choose_nccl(with_file, {}, kNewNccl);
   EXPECT_THAT(names_of(from_file), ElementsAre("eth1"));
   EXPECT_EQ(from_file.trail.front().source, "NCCL_SOCKET_IFNAME in /etc/nccl.conf");
   const hostinfo::HostFacts libvirt =
       host({interface_of("virbr0", {"192.168.122.1/24"}), interface_of("eth0", {"10.0.0.7/24"})});
-  EXPECT_THAT(names_of(choose_nccl(libvirt, {}, kNew)), ElementsAre("eth0"));
+  EXPECT_THAT(names_of(choose_nccl(libvirt, {}, kNewNccl)), ElementsAre("eth0"));
   EXPECT_THAT(names_of(choose_nccl(libvirt, {}, {2, 18, 1})), ElementsAre("virbr0", "eth0"));
 }
 

@@ -6,10 +6,10 @@
 namespace lockstep::readers {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
-Source source_of(std::string_view text) {
+Source account_source(std::string_view text) {
   return {.name = "host_a.json", .path = "/rec/host_a.json", .bytes = text};
 }
 
@@ -18,21 +18,21 @@ constexpr std::string_view kAccount =
         "limits": ["rank 3 (pid 7): no Python stacks: it is gone", 7]})";
 
 TEST(HostAccount, TellsWhatCouldNotBeCollectedAndAccusesNobody) {
-  ASSERT_TRUE(recognises_host_account(source_of(kAccount)));
-  const model::Job job = read_host_account(source_of(kAccount));
+  ASSERT_TRUE(recognises_host_account(account_source(kAccount)));
+  const model::Job job = read_host_account(account_source(kAccount));
   EXPECT_THAT(job.limits, ElementsAre("rank 3 (pid 7): no Python stacks: it is gone"));
   EXPECT_THAT(job.ranks, IsEmpty());
 }
 
 TEST(HostAccount, ThatWasCutIsALimit) {
-  const Source cut = source_of(kAccount.substr(0, kAccount.size() - 5));
+  const Source cut = account_source(kAccount.substr(0, kAccount.size() - 5));
   ASSERT_TRUE(recognises_host_account(cut));
   EXPECT_THAT(read_host_account(cut).limits, ElementsAre("host_a.json: cut, so what it says is not known"));
 }
 
 TEST(HostAccount, OtherJsonIsNone) {
-  EXPECT_FALSE(recognises_host_account(source_of(R"({"schema": "lockstep-findings-v1"})")));
-  EXPECT_FALSE(recognises_host_account(source_of(R"(say "lockstep-host-v1")")));
+  EXPECT_FALSE(recognises_host_account(account_source(R"({"schema": "lockstep-findings-v1"})")));
+  EXPECT_FALSE(recognises_host_account(account_source(R"(say "lockstep-host-v1")")));
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ using ::testing::IsEmpty;
 using testing::seed;
 using testing::source_of;
 
-const model::RankHistory* rank(const model::Job& job, int number) {
+const model::RankHistory* history_of(const model::Job& job, int number) {
   for (const model::RankHistory& history : job.ranks) {
     if (history.rank.number == number) return &history;
   }
@@ -29,7 +29,7 @@ const model::RankHistory* rank(const model::Job& job, int number) {
 // "1 all_reduce", for the events of one rank in one communicator.
 std::vector<std::string> calls(const model::Job& job, int number, const std::string& communicator) {
   std::vector<std::string> found;
-  const model::RankHistory* const history = rank(job, number);
+  const model::RankHistory* const history = history_of(job, number);
   if (history == nullptr) return found;
   for (const Event& event : history->events) {
     if (job.communicators[event.communicator].name != communicator) continue;
@@ -55,12 +55,12 @@ TEST(NcclDebugLog, TellsWhichRankCalledWhat) {
               ElementsAre("0 create_communicator", "1 all_reduce", "2 broadcast", "3 all_reduce",
                           "4 all_gather", "5 all_reduce", "6 broadcast"));
   EXPECT_THAT(calls(job, 2, "0x9e586331b9f4118d"), ElementsAre("0 create_communicator", "- receive"));
-  EXPECT_EQ(rank(job, 2)->rank.pid, 438);
+  EXPECT_EQ(history_of(job, 2)->rank.pid, 438);
 }
 
 TEST(NcclDebugLog, KeepsTheArguments) {
   const model::Job job = read_nccl_debug_log(source_of(seed("nccl_debug_log/three_ranks")));
-  const std::vector<Event>& events = rank(job, 0)->events;
+  const std::vector<Event>& events = history_of(job, 0)->events;
   const model::Collective& half = job.collectives[events.at(3).collective];
   EXPECT_EQ(half.reduce_op, model::ReduceOp::kMaximum);
   EXPECT_THAT(half.input_types, ElementsAre(model::DataType::kFloat16));
@@ -80,10 +80,11 @@ TEST(NcclDebugLog, FindsItsLinesBehindWhatLaunchersPrint) {
   const model::Job job = read_nccl_debug_log(source_of(seed("nccl_debug_log/prefixes")));
   ASSERT_EQ(job.ranks.size(), 3U);
   EXPECT_THAT(calls(job, 3, "0xc0ffee"), ElementsAre("0 create_communicator"));
-  EXPECT_EQ(rank(job, 3)->events[0].state, EventState::kIssued) << "it never got out of the initialization";
-  EXPECT_EQ(rank(job, 3)->events[0].position, 2U);
-  EXPECT_EQ(rank(job, 3)->rank.pid, 31);
-  EXPECT_EQ(rank(job, 0)->events[0].state, EventState::kCompleted);
+  EXPECT_EQ(history_of(job, 3)->events[0].state, EventState::kIssued)
+      << "it never got out of the initialization";
+  EXPECT_EQ(history_of(job, 3)->events[0].position, 2U);
+  EXPECT_EQ(history_of(job, 3)->rank.pid, 31);
+  EXPECT_EQ(history_of(job, 0)->events[0].state, EventState::kCompleted);
   EXPECT_EQ(job.hosts.size(), 2U);
   EXPECT_EQ(job.hosts[0].name, "node-a");
   EXPECT_EQ(job.hosts[1].name, "node-a.example");
@@ -127,8 +128,8 @@ TEST(NcclDebugLog, RecognisesASplitThatOneRankDidNotFinish) {
   const model::Job job = read_nccl_debug_log(source_of(text));
   EXPECT_THAT(calls(job, 0, "0x77"), ElementsAre("0 create_communicator"));
   EXPECT_THAT(calls(job, 1, "0x77"), ElementsAre("0 create_communicator"));
-  EXPECT_EQ(rank(job, 1)->events.back().state, EventState::kIssued);
-  EXPECT_EQ(rank(job, 0)->events.back().state, EventState::kCompleted);
+  EXPECT_EQ(history_of(job, 1)->events.back().state, EventState::kIssued);
+  EXPECT_EQ(history_of(job, 0)->events.back().state, EventState::kCompleted);
 }
 
 TEST(NcclDebugLog, ForgetsACommunicatorWhoseAddressIsUsedAgain) {
@@ -152,7 +153,7 @@ TEST(NcclDebugLog, CannotMatchCommunicatorsWithoutAnId) {
   const std::string text = init(5, "0xa", 0, 2, "- Init COMPLETE") + init(6, "0xa", 1, 2, "- Init COMPLETE");
   const model::Job job = read_nccl_debug_log(source_of(text));
   EXPECT_EQ(job.communicators.size(), 2U);
-  EXPECT_NE(rank(job, 1), nullptr) << "their ranks are known all the same";
+  EXPECT_NE(history_of(job, 1), nullptr) << "their ranks are known all the same";
   EXPECT_EQ(job.limits.size(), 1U);
 }
 

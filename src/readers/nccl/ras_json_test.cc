@@ -16,7 +16,7 @@ using ::testing::IsEmpty;
 using testing::seed;
 using testing::source_of;
 
-const model::RankHistory* rank(const model::Job& job, int number) {
+const model::RankHistory* rank_counted(const model::Job& job, int number) {
   for (const model::RankHistory& history : job.ranks) {
     if (history.rank.number == number) return &history;
   }
@@ -25,7 +25,7 @@ const model::RankHistory* rank(const model::Job& job, int number) {
 
 std::optional<std::int64_t> launched(const model::Job& job, int number, std::string_view communicator,
                                      Operation operation) {
-  const model::RankHistory* const history = rank(job, number);
+  const model::RankHistory* const history = rank_counted(job, number);
   if (history == nullptr) return std::nullopt;
   for (const model::Progress& progress : history->progress) {
     if (job.communicators[progress.communicator].name == communicator && progress.operation == operation) {
@@ -48,10 +48,10 @@ TEST(RasJson, CountsWhatEachRankLaunched) {
   EXPECT_EQ(launched(job, 1, "0xda86134f342b51b6", Operation::kAllReduce), 3);
   EXPECT_EQ(launched(job, 1, "0xda86134f342b51b6", Operation::kBroadcast), 2);
   EXPECT_EQ(launched(job, 0, "0xda86134f342b51b6", Operation::kReduce), std::nullopt) << "nobody did";
-  ASSERT_NE(rank(job, 2), nullptr);
-  EXPECT_EQ(rank(job, 2)->rank.pid, 438);
-  EXPECT_EQ(rank(job, 2)->rank.liveness, Liveness::kAlive);
-  EXPECT_EQ(job.hosts.at(static_cast<std::size_t>(*rank(job, 2)->rank.host)).name, "10.0.0.7");
+  ASSERT_NE(rank_counted(job, 2), nullptr);
+  EXPECT_EQ(rank_counted(job, 2)->rank.pid, 438);
+  EXPECT_EQ(rank_counted(job, 2)->rank.liveness, Liveness::kAlive);
+  EXPECT_EQ(job.hosts.at(static_cast<std::size_t>(*rank_counted(job, 2)->rank.host)).name, "10.0.0.7");
 }
 
 TEST(RasJson, NumbersTheRanksOfSmallCommunicatorsByTheirProcess) {
@@ -69,9 +69,9 @@ TEST(RasJson, FindsTheProcessThatDoesNotAnswer) {
   const model::Job job = read_ras_json(source_of(seed("nccl_ras_json/stopped.json")));
   EXPECT_THAT(job.limits, IsEmpty());
   ASSERT_EQ(job.ranks.size(), 3U);
-  EXPECT_EQ(rank(job, 2)->rank.liveness, Liveness::kUnresponsive);
-  EXPECT_EQ(rank(job, 2)->rank.pid, 438);
-  EXPECT_EQ(rank(job, 0)->rank.liveness, Liveness::kAlive);
+  EXPECT_EQ(rank_counted(job, 2)->rank.liveness, Liveness::kUnresponsive);
+  EXPECT_EQ(rank_counted(job, 2)->rank.pid, 438);
+  EXPECT_EQ(rank_counted(job, 0)->rank.liveness, Liveness::kAlive);
 }
 
 TEST(RasJson, HearsOfTheDead) {
@@ -113,19 +113,21 @@ TEST(RasJson, NumbersNobodyWithoutACommunicatorThatSpansTheJob) {
 TEST(RasJson, ShowsWhoIsStuckMakingACommunicator) {
   const std::string text = report(communicator("0xa", 2, member(0, 10, 7) + "," + member(1, 11)));
   const model::Job job = read_ras_json(source_of(text));
-  ASSERT_EQ(rank(job, 0)->events.size(), 1U);
-  EXPECT_EQ(rank(job, 0)->events[0].state, model::EventState::kIssued);
-  EXPECT_EQ(job.collectives[rank(job, 0)->events[0].collective].operation, Operation::kCreateCommunicator);
-  EXPECT_EQ(rank(job, 1)->events.at(0).state, model::EventState::kCompleted);
+  ASSERT_EQ(rank_counted(job, 0)->events.size(), 1U);
+  EXPECT_EQ(rank_counted(job, 0)->events[0].state, model::EventState::kIssued);
+  EXPECT_EQ(job.collectives[rank_counted(job, 0)->events[0].collective].operation,
+            Operation::kCreateCommunicator);
+  EXPECT_EQ(rank_counted(job, 1)->events.at(0).state, model::EventState::kCompleted);
 }
 
 TEST(RasJson, KeepsErrors) {
   const std::string text = report(communicator("0xa", 2, member(0, 10, 0, 6) + "," + member(1, 11, 2)));
   const model::Job job = read_ras_json(source_of(text));
-  ASSERT_EQ(rank(job, 0)->failures.size(), 1U);
-  EXPECT_EQ(rank(job, 0)->failures[0].message, "NCCL communicator 0xa: asynchronous remote process error");
-  ASSERT_EQ(rank(job, 1)->failures.size(), 1U);
-  EXPECT_EQ(rank(job, 1)->failures[0].message, "NCCL communicator 0xa: initialization system error");
+  ASSERT_EQ(rank_counted(job, 0)->failures.size(), 1U);
+  EXPECT_EQ(rank_counted(job, 0)->failures[0].message,
+            "NCCL communicator 0xa: asynchronous remote process error");
+  ASSERT_EQ(rank_counted(job, 1)->failures.size(), 1U);
+  EXPECT_EQ(rank_counted(job, 1)->failures[0].message, "NCCL communicator 0xa: initialization system error");
 }
 
 TEST(RasJson, BelievesTheLastOfSeveralReports) {
@@ -134,7 +136,7 @@ TEST(RasJson, BelievesTheLastOfSeveralReports) {
                            report(communicator("0xa", 2, member(0, 10, 0, 0, 9) + "," + member(1, 11)));
   const model::Job job = read_ras_json(source_of(text));
   EXPECT_EQ(launched(job, 0, "0xa", Operation::kAllReduce), 9);
-  EXPECT_EQ(rank(job, 0)->progress.size(), 1U);
+  EXPECT_EQ(rank_counted(job, 0)->progress.size(), 1U);
 }
 
 TEST(RasJson, UsesWhatLiesBeforeACut) {

@@ -24,7 +24,7 @@ struct Entry {
   std::string more = "";  // further members, each with a comma before it
 };
 
-std::string text_of(const Entry& entry) {
+std::string entry_text(const Entry& entry) {
   return R"({"profiling_name":")" + entry.name + R"(","process_group":)" + entry.group +
          R"(,"collective_seq_id":)" + std::to_string(entry.sequence) + R"(,"state":")" + entry.state +
          R"(","input_sizes":[[16]],"output_sizes":[[16]],"input_dtypes":["Float"],"output_dtypes":["Float"])" +
@@ -33,7 +33,7 @@ std::string text_of(const Entry& entry) {
 
 std::string dump_of(const std::vector<Entry>& entries, const std::string& more = "") {
   std::string text = R"({"version":"2.10","entries":[)";
-  for (const Entry& entry : entries) text += (&entry == entries.data() ? "" : ",") + text_of(entry);
+  for (const Entry& entry : entries) text += (&entry == entries.data() ? "" : ",") + entry_text(entry);
   return text + "]" + more + "}";
 }
 
@@ -250,7 +250,7 @@ TEST(FlightRecorderVersions, RaySaysWhyThereIsNone) {
 
 TEST(FlightRecorderVersions, EntriesThatAreNoneAreCounted) {
   const model::Job job =
-      read_as("rank_0.json", R"({"pg_config":{},"entries":[{"a":1},)" + text_of({}) + "]}");
+      read_as("rank_0.json", R"({"pg_config":{},"entries":[{"a":1},)" + entry_text({}) + "]}");
   EXPECT_EQ(job.ranks.front().events.size(), 1U);
   EXPECT_EQ(job.ranks.front().events.front().position, 2U);
   EXPECT_THAT(job.limits, Contains(HasSubstr("1 of 2 entries")));

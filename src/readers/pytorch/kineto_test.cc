@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using testing::seed;
 
-model::Job read(const std::string& bytes, const char* path = "traces/trace.json") {
+model::Job read_trace(const std::string& bytes, const char* path = "traces/trace.json") {
   const Source source{.name = "trace.json", .path = path, .bytes = bytes};
   const Format* found = sniff(source);
   EXPECT_NE(found, nullptr);
@@ -63,7 +63,7 @@ std::vector<std::uint64_t> steps_of(const model::Job& job) {
 }
 
 TEST(Kineto, JoinsOperationsOfNcclWithTheirKernels) {
-  const model::Job job = read(seed("kineto/nccl_rank1.json"));
+  const model::Job job = read_trace(seed("kineto/nccl_rank1.json"));
   EXPECT_THAT(calls_of(job),
               ElementsAre("all_reduce 0 completed", "all_reduce 1 completed", "broadcast 0 completed",
                           "all_gather 0 completed", "all_to_all 0 completed", "reduce 0 completed",
@@ -74,7 +74,7 @@ TEST(Kineto, JoinsOperationsOfNcclWithTheirKernels) {
 }
 
 TEST(Kineto, AKernelSaysWhenAndItsOperationWhat) {
-  const model::Job job = read(seed("kineto/nccl_rank1.json"));
+  const model::Job job = read_trace(seed("kineto/nccl_rank1.json"));
   const model::Event& event = first(job, Operation::kAllGather);
   EXPECT_EQ(event.begin_ns, 1'790'857'026'000'000'000 + 3'888'525'668'135'351);
   EXPECT_EQ(event.end_ns - event.begin_ns, 4'523'969);
@@ -91,7 +91,7 @@ TEST(Kineto, AKernelSaysWhenAndItsOperationWhat) {
 }
 
 TEST(Kineto, TheHeadTellsRankAndGroups) {
-  const model::Job job = read(seed("kineto/nccl_rank1.json"), "traces/rank7.json");
+  const model::Job job = read_trace(seed("kineto/nccl_rank1.json"), "traces/rank7.json");
   const model::RankHistory& history = job.ranks.at(0);
   EXPECT_EQ(history.rank.number, 1) << "the trace knows better than its name";
   EXPECT_EQ(history.rank.pid, 457);
@@ -109,7 +109,7 @@ TEST(Kineto, TheHeadTellsRankAndGroups) {
 }
 
 TEST(Kineto, JoinsOperationsOfGlooWithTheirAnnotations) {
-  const model::Job job = read(seed("kineto/gloo_rank1.json"));
+  const model::Job job = read_trace(seed("kineto/gloo_rank1.json"));
   EXPECT_THAT(calls_of(job),
               ElementsAre("all_reduce completed", "all_reduce completed", "broadcast completed",
                           "all_gather completed", "receive completed", "barrier completed"));
@@ -140,7 +140,7 @@ std::string numbered_trace(std::string_view name = "all_reduce") {
 }
 
 TEST(Kineto, GroupAndNumberJoinWhereThereIsNoExternalId) {
-  const model::Job job = read(numbered_trace());
+  const model::Job job = read_trace(numbered_trace());
   ASSERT_THAT(calls_of(job), ElementsAre("all_reduce 5 completed"));
   const model::Event& event = job.ranks[0].events[0];
   EXPECT_EQ(event.sequence, 41U);
@@ -155,7 +155,7 @@ TEST(Kineto, AListOfRanksThatWasCutIsCompletedFromItsStride) {
   const std::string trace = numbered_trace();
   const std::size_t kernel = trace.find("{\"ph\"");
   const std::size_t call = trace.find("{\"ph\"", kernel + 1);
-  const model::Job job = read(trace.substr(0, kernel) + trace.substr(call));
+  const model::Job job = read_trace(trace.substr(0, kernel) + trace.substr(call));
   const model::Communicator& group = job.communicators[job.ranks.at(0).events.at(0).communicator];
   ASSERT_EQ(group.members.size(), 32U);
   EXPECT_EQ(group.members[1], 3);
@@ -163,7 +163,7 @@ TEST(Kineto, AListOfRanksThatWasCutIsCompletedFromItsStride) {
 }
 
 TEST(Kineto, RawControlCharactersAndBadUtf8DoNotLoseAnEvent) {
-  const model::Job job = read(numbered_trace("all\x01_reduce\n\xFF"));
+  const model::Job job = read_trace(numbered_trace("all\x01_reduce\n\xFF"));
   EXPECT_THAT(calls_of(job), ElementsAre("all_reduce 5 completed"));
   EXPECT_THAT(job.limits, IsEmpty());
 }
@@ -171,12 +171,12 @@ TEST(Kineto, RawControlCharactersAndBadUtf8DoNotLoseAnEvent) {
 TEST(Kineto, AnEntryThatCannotBeReadIsCounted) {
   std::string broken = numbered_trace();
   broken.replace(broken.find("\"dur\": 5"), 8, "\"dur\": x");
-  const model::Job job = read(broken);
+  const model::Job job = read_trace(broken);
   EXPECT_THAT(job.limits, ElementsAre("trace.json: 1 entries could not be read"));
 }
 
 TEST(Kineto, PlainChromeTracesGiveStepsAtMost) {
-  const model::Job job = read(
+  const model::Job job = read_trace(
       R"({"traceEvents": [{"args": {"name": "ProfilerStep#9"}, "ph": "M", "name": "process_name"},
           {"args": {"name": "x"}, "ph": "X", "ts": 1, "dur": 2, "name": "ProfilerStep#4"}]})",
       "traces/rank3.json");
@@ -188,7 +188,7 @@ TEST(Kineto, PlainChromeTracesGiveStepsAtMost) {
 TEST(Kineto, CutAnywhereItKeepsWhatCameBefore) {
   for (const char* name : {"kineto/gloo_rank1.json", "kineto/nccl_rank1.json"}) {
     const std::string whole = seed(name);
-    const std::size_t all = read(whole).ranks.at(0).events.size();
+    const std::size_t all = read_trace(whole).ranks.at(0).events.size();
     const std::size_t stride = whole.size() > 20'000 ? 7 : 1;
     for (std::size_t size = 0; size < whole.size(); size += stride) {
       const std::string cut = whole.substr(0, size);

@@ -67,7 +67,7 @@ std::string number(std::int64_t value) {
   return "\x8a\x08" + bytes(value);
 }
 
-std::string text(std::string_view value) {
+std::string pickled_text(std::string_view value) {
   return "X"s + static_cast<char>(value.size()) + "\0\0\0"s + std::string(value);
 }
 
@@ -80,16 +80,16 @@ constexpr std::array<std::string_view, 9> kMemo = {"record_id",       "collectiv
                                                    "input_sizes",     "thread_id",         "retired"};
 
 // The memo is filled by a member of the dump before the entries.
-std::string dump_of(const std::vector<std::string>& entries) {
-  std::string pickle = "\x80\x02}("s + text("words") + "](";
+std::string pickled_dump(const std::vector<std::string>& entries) {
+  std::string pickle = "\x80\x02}("s + pickled_text("words") + "](";
   for (std::size_t word = 0; word < kMemo.size(); ++word)
-    pickle += text(kMemo[word]) + "q" + static_cast<char>(word);
-  pickle += "e" + text("entries") + "](";
+    pickle += pickled_text(kMemo[word]) + "q" + static_cast<char>(word);
+  pickle += "e" + pickled_text("entries") + "](";
   for (const std::string& entry : entries) pickle += entry;
   return pickle + "eu.";
 }
 
-struct Entry {
+struct WrittenEntry {
   std::int64_t id = 0;
   std::int64_t time_ns = 0;
   int name = 4;
@@ -98,7 +98,7 @@ struct Entry {
   bool is_retired = false;
 };
 
-std::string written(const Entry& entry) {
+std::string written(const WrittenEntry& entry) {
   return "}(" + get(0) + number(entry.id) + get(1) + number(entry.id + 1) + get(2) +
          get(static_cast<std::size_t>(entry.name)) + get(3) + number(entry.time_ns) + get(6) + "](](" +
          number(entry.size) + "ee" + get(7) + number(entry.thread) + get(8) +
@@ -110,16 +110,16 @@ TEST(KnownEntries, AreNotRunAgain) {
   for (int id = 0; id < 200; ++id) {
     entries.push_back(written({.id = id, .time_ns = 1'762'000'000'000'000'000 + id, .name = 4 + id % 2}));
   }
-  const Read read = read_with<CountingReader>(dump_of(entries));
+  const Read read = read_with<CountingReader>(pickled_dump(entries));
   EXPECT_EQ(read.job.ranks.front().events.size(), 200U);
   EXPECT_GT(read.known, 190U);
-  testing::expect_same_job(read.job, read_with<EveryEntryRun>(dump_of(entries)).job);
+  testing::expect_same_job(read.job, read_with<EveryEntryRun>(pickled_dump(entries)).job);
 }
 
 TEST(KnownEntries, OfAnotherMemoAreOthers) {
   const std::string entry = written({.id = 7, .time_ns = 5});
-  const std::string renamed = text("nccl:all_gather") + "q\x04" + "0";
-  const std::string pickle = dump_of({entry, entry, entry, renamed, entry, entry});
+  const std::string renamed = pickled_text("nccl:all_gather") + "q\x04" + "0";
+  const std::string pickle = pickled_dump({entry, entry, entry, renamed, entry, entry});
   const Read read = read_with<CountingReader>(pickle);
   testing::expect_same_job(read.job, read_with<EveryEntryRun>(pickle).job);
   EXPECT_EQ(read.job.names[read.job.ranks.front().events.back().name], "all_gather");
@@ -127,7 +127,7 @@ TEST(KnownEntries, OfAnotherMemoAreOthers) {
 
 TEST(KnownEntries, DoNotReachBehindTheBytes) {
   const std::string entry = written({.id = 7, .time_ns = 5});
-  const std::string whole = dump_of({entry, entry, entry});
+  const std::string whole = pickled_dump({entry, entry, entry});
   for (std::size_t cut = whole.size(); cut > 0; --cut) {
     const std::string pickle = whole.substr(0, cut);
     testing::expect_same_job(read_with<CountingReader>(pickle).job, read_with<EveryEntryRun>(pickle).job);
@@ -135,20 +135,21 @@ TEST(KnownEntries, DoNotReachBehindTheBytes) {
 }
 
 RC_GTEST_PROP(KnownEntries, AreReadAsIfTheyWereRun, ()) {
-  const auto one = rc::gen::build<Entry>(
-      rc::gen::set(&Entry::id, rc::gen::element<std::int64_t>(0, 1, 255, 256, 70'000, -3, 1LL << 40)),
-      rc::gen::set(&Entry::time_ns, rc::gen::arbitrary<std::int64_t>()),
-      rc::gen::set(&Entry::name, rc::gen::inRange(4, 6)), rc::gen::set(&Entry::size, rc::gen::inRange(0, 3)),
-      rc::gen::set(&Entry::thread, rc::gen::inRange(0, 2)), rc::gen::set(&Entry::is_retired));
-  const auto pool = *rc::gen::nonEmpty(rc::gen::container<std::vector<Entry>>(one));
+  const auto one = rc::gen::build<WrittenEntry>(
+      rc::gen::set(&WrittenEntry::id, rc::gen::element<std::int64_t>(0, 1, 255, 256, 70'000, -3, 1LL << 40)),
+      rc::gen::set(&WrittenEntry::time_ns, rc::gen::arbitrary<std::int64_t>()),
+      rc::gen::set(&WrittenEntry::name, rc::gen::inRange(4, 6)),
+      rc::gen::set(&WrittenEntry::size, rc::gen::inRange(0, 3)),
+      rc::gen::set(&WrittenEntry::thread, rc::gen::inRange(0, 2)), rc::gen::set(&WrittenEntry::is_retired));
+  const auto pool = *rc::gen::nonEmpty(rc::gen::container<std::vector<WrittenEntry>>(one));
   const auto order = *rc::gen::container<std::vector<std::size_t>>(rc::gen::inRange<std::size_t>(0, 1000));
   std::vector<std::string> entries;
   for (const std::size_t pick : order) {
-    Entry entry = pool[pick % pool.size()];
+    WrittenEntry entry = pool[pick % pool.size()];
     entry.time_ns += static_cast<std::int64_t>(entries.size() % 100);
     entries.push_back(written(entry));
   }
-  const std::string pickle = dump_of(entries);
+  const std::string pickle = pickled_dump(entries);
   testing::expect_same_job(read_with<CountingReader>(pickle).job, read_with<EveryEntryRun>(pickle).job);
 }
 

@@ -9,9 +9,9 @@
 namespace lockstep::readers {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
-model::Job read(std::string_view text) {
+model::Job read_native(std::string_view text) {
   const Source source{.name = "native", .path = "/rec/stacks/rank_00003.restart_0.native.txt", .bytes = text};
   return recognises_native_stacks(source) ? read_native_stacks(source) : model::Job{};
 }
@@ -33,7 +33,7 @@ constexpr std::string_view kEuStack =
     "#0  0x00007f72f3076545 __nanosleep\n";
 
 TEST(NativeStacks, OfGdb) {
-  const model::Job job = read(kGdb);
+  const model::Job job = read_native(kGdb);
   ASSERT_EQ(job.ranks.size(), 1U);
   EXPECT_EQ(job.ranks[0].rank.number, 3);
   EXPECT_EQ(job.ranks[0].rank.pid, 22688);
@@ -48,7 +48,7 @@ TEST(NativeStacks, OfGdb) {
 }
 
 TEST(NativeStacks, OfEuStack) {
-  const model::Job job = read(kEuStack);
+  const model::Job job = read_native(kEuStack);
   ASSERT_EQ(job.ranks.size(), 1U);
   ASSERT_EQ(job.ranks[0].snapshots.size(), 2U);
   EXPECT_TRUE(job.ranks[0].snapshots[0].is_main);
@@ -58,7 +58,7 @@ TEST(NativeStacks, OfEuStack) {
 }
 
 TEST(NativeStacks, OfAPythonProcessAreNotWhereItsProgramStands) {
-  const model::Job job = read(
+  const model::Job job = read_native(
       "lockstep_native_stacks 1 pid 7 by eu-stack\nTID 7:\n#0  0x1 __poll\n#1  0x2 "
       "_PyEval_EvalFrameDefault\n");
   ASSERT_EQ(job.ranks.size(), 1U);
@@ -66,7 +66,7 @@ TEST(NativeStacks, OfAPythonProcessAreNotWhereItsProgramStands) {
 }
 
 TEST(NativeStacks, WithoutAThreadAreALimit) {
-  EXPECT_EQ(read("lockstep_native_stacks 1 pid 7 by gdb\n").limits.size(), 1U);
+  EXPECT_EQ(read_native("lockstep_native_stacks 1 pid 7 by gdb\n").limits.size(), 1U);
 }
 
 TEST(NativeStacks, CutAndChangedAnywhereAreReadWithoutFault) {
@@ -74,7 +74,7 @@ TEST(NativeStacks, CutAndChangedAnywhereAreReadWithoutFault) {
     std::string text(*rc::gen::element(kGdb, kEuStack));
     text.resize(*rc::gen::inRange<std::size_t>(0, text.size() + 1));
     if (!text.empty()) text[*rc::gen::inRange<std::size_t>(0, text.size())] = *rc::gen::arbitrary<char>();
-    RC_ASSERT(read(text).ranks.size() <= 1U);
+    RC_ASSERT(read_native(text).ranks.size() <= 1U);
   });
 }
 

@@ -15,7 +15,8 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using testing::seed;
 
-model::Job read(std::string_view format, const std::string& bytes, const char* path = "dumps/stacks.txt") {
+model::Job read_stacks(std::string_view format, const std::string& bytes,
+                       const char* path = "dumps/stacks.txt") {
   const Source source{.name = "stacks.txt", .path = path, .bytes = bytes};
   const Format* found = sniff(source);
   EXPECT_NE(found, nullptr) << path;
@@ -50,7 +51,7 @@ std::string replaced(std::string text, std::string_view from, std::string_view t
 }
 
 TEST(PySpyText, SaysWhereTheRankWaits) {
-  const model::Job job = read("py-spy stacks", seed("stack_dumps/py_spy_waiting"));
+  const model::Job job = read_stacks("py-spy stacks", seed("stack_dumps/py_spy_waiting"));
   ASSERT_EQ(job.ranks.size(), 1U);
   EXPECT_EQ(job.ranks[0].rank.pid, 10620);
   EXPECT_EQ(job.ranks[0].rank.number, kUnknownRank) << "merge finds it by the pid";
@@ -67,20 +68,20 @@ TEST(PySpyText, SaysWhereTheRankWaits) {
 }
 
 TEST(PySpyText, TellsWhoHoldsTheInterpretersLock) {
-  const model::Job job = read("py-spy stacks", seed("stack_dumps/py_spy_computing"));
+  const model::Job job = read_stacks("py-spy stacks", seed("stack_dumps/py_spy_computing"));
   EXPECT_TRUE(job.ranks[0].snapshots[0].holds_lock);
   EXPECT_FALSE(job.ranks[0].snapshots[1].holds_lock);
 }
 
 TEST(PySpyText, NativeFramesAndLocalVariablesDoNotConfuseIt) {
-  EXPECT_THAT(main_frames(read("py-spy stacks", seed("stack_dumps/py_spy_native"))),
+  EXPECT_THAT(main_frames(read_stacks("py-spy stacks", seed("stack_dumps/py_spy_native"))),
               ElementsAre("train hang.py:14", "<module> hang.py:15", "0x7fd0b17c224a libc.so.6:0"));
-  EXPECT_THAT(main_frames(read("py-spy stacks", seed("stack_dumps/py_spy_locals"))),
+  EXPECT_THAT(main_frames(read_stacks("py-spy stacks", seed("stack_dumps/py_spy_locals"))),
               ElementsAre("train hang.py:14", "<module> hang.py:15"));
 }
 
 TEST(PySpyText, OfAProcessTreeOnlyTheRanksCount) {
-  const model::Job job = read("py-spy stacks", seed("stack_dumps/py_spy_subprocesses"));
+  const model::Job job = read_stacks("py-spy stacks", seed("stack_dumps/py_spy_subprocesses"));
   ASSERT_EQ(job.ranks.size(), 2U) << "not the launcher";
   EXPECT_EQ(job.ranks[0].rank.pid, 10621);
   EXPECT_EQ(job.ranks[1].rank.pid, 10620);
@@ -88,9 +89,11 @@ TEST(PySpyText, OfAProcessTreeOnlyTheRanksCount) {
 
 TEST(PySpyText, TheNameOfTheFileTellsTheRankButAPidInItDoesNot) {
   const std::string text = seed("stack_dumps/py_spy_waiting");
-  EXPECT_EQ(read("py-spy stacks", text, "stacks/rank_3.txt").ranks[0].rank.number, 3);
-  EXPECT_EQ(read("py-spy stacks", text, "stacks/py_spy_10620.txt").ranks[0].rank.number, kUnknownRank);
-  EXPECT_EQ(read("py-spy stacks", seed("stack_dumps/py_spy_subprocesses"), "rank_3.txt").ranks[0].rank.number,
+  EXPECT_EQ(read_stacks("py-spy stacks", text, "stacks/rank_3.txt").ranks[0].rank.number, 3);
+  EXPECT_EQ(read_stacks("py-spy stacks", text, "stacks/py_spy_10620.txt").ranks[0].rank.number, kUnknownRank);
+  EXPECT_EQ(read_stacks("py-spy stacks", seed("stack_dumps/py_spy_subprocesses"), "rank_3.txt")
+                .ranks[0]
+                .rank.number,
             kUnknownRank)
       << "two processes cannot both be rank 3";
 }
@@ -105,7 +108,7 @@ TEST(PySpyText, LinesOfSeveralRanksMayAlternate) {
     log += "[1,0]<stdout>:" + line + "\n";
     if (std::getline(b, line)) log += "[1,1]<stdout>:" + line + "\n";
   }
-  const model::Job job = read("py-spy stacks", log);
+  const model::Job job = read_stacks("py-spy stacks", log);
   ASSERT_EQ(job.ranks.size(), 2U);
   EXPECT_EQ(job.ranks[0].rank.number, 0);
   EXPECT_EQ(job.ranks[0].rank.pid, 10620);
@@ -115,7 +118,7 @@ TEST(PySpyText, LinesOfSeveralRanksMayAlternate) {
 }
 
 TEST(PySpyJson, SaysTheSameAsTheText) {
-  const model::Job job = read("py-spy stacks, JSON", seed("stack_dumps/py_spy_json"));
+  const model::Job job = read_stacks("py-spy stacks, JSON", seed("stack_dumps/py_spy_json"));
   ASSERT_EQ(job.ranks.size(), 1U);
   EXPECT_EQ(job.ranks[0].rank.pid, 10621);
   EXPECT_THAT(main_frames(job), ElementsAre("train /job/hang.py:14", "<module> /job/hang.py:15"));
@@ -126,13 +129,13 @@ TEST(PySpyJson, SaysTheSameAsTheText) {
 
 TEST(PySpyJson, OneCutShortGivesItsWholeThreads) {
   const std::string whole = seed("stack_dumps/py_spy_json");
-  const model::Job job = read("py-spy stacks, JSON", whole.substr(0, whole.size() - 20));
+  const model::Job job = read_stacks("py-spy stacks, JSON", whole.substr(0, whole.size() - 20));
   EXPECT_EQ(job.ranks[0].snapshots.size(), 1U);
   EXPECT_THAT(job.limits, ElementsAre("stacks.txt: cut after 1 threads"));
 }
 
 TEST(Pystack, ReadsACoreWithItsSignal) {
-  const model::Job job = read("pystack stacks", seed("stack_dumps/pystack_core"));
+  const model::Job job = read_stacks("pystack stacks", seed("stack_dumps/pystack_core"));
   ASSERT_EQ(job.ranks.size(), 1U);
   EXPECT_EQ(job.ranks[0].rank.pid, 570);
   EXPECT_EQ(job.ranks[0].rank.end, model::RankEnd::kSignalled);
@@ -148,7 +151,7 @@ TEST(Pystack, ReadsACoreWithItsSignal) {
 
 TEST(Pystack, ReadsColoursAndSeveralProcesses) {
   const std::string one = seed("stack_dumps/pystack_remote_coloured");
-  const model::Job job = read("pystack stacks", one + replaced(one, "106", "207"));
+  const model::Job job = read_stacks("pystack stacks", one + replaced(one, "106", "207"));
   ASSERT_EQ(job.ranks.size(), 2U) << "the main thread comes last, so another process follows it";
   EXPECT_EQ(job.ranks[0].rank.pid, 10621);
   EXPECT_EQ(job.ranks[1].rank.pid, 20721);
@@ -157,8 +160,8 @@ TEST(Pystack, ReadsColoursAndSeveralProcesses) {
 }
 
 TEST(Faulthandler, TheMainThreadIsTheLastOfItsDump) {
-  const model::Job job = read("faulthandler stacks", seed("stack_dumps/faulthandler_on_request"),
-                              "logs/none_x/attempt_1/0/stderr.log");
+  const model::Job job = read_stacks("faulthandler stacks", seed("stack_dumps/faulthandler_on_request"),
+                                     "logs/none_x/attempt_1/0/stderr.log");
   ASSERT_EQ(job.ranks.size(), 1U);
   EXPECT_EQ(job.ranks[0].rank.number, 0);
   EXPECT_EQ(job.ranks[0].rank.local_rank, 0);
@@ -171,7 +174,7 @@ TEST(Faulthandler, TheMainThreadIsTheLastOfItsDump) {
 
 TEST(Faulthandler, AFatalErrorIsAFailureAndAnEnd) {
   const model::Job job =
-      read("faulthandler stacks", seed("stack_dumps/faulthandler_segmentation_fault"), "rank_1.log");
+      read_stacks("faulthandler stacks", seed("stack_dumps/faulthandler_segmentation_fault"), "rank_1.log");
   ASSERT_EQ(job.ranks.size(), 1U);
   EXPECT_EQ(job.ranks[0].snapshots.size(), 4U) << "one dump on request, one at the end";
   EXPECT_TRUE(job.ranks[0].snapshots[1].is_main);
@@ -185,7 +188,7 @@ TEST(Faulthandler, AFatalErrorIsAFailureAndAnEnd) {
 }
 
 TEST(Faulthandler, OneStackAndATimeoutAreTwoDumps) {
-  const model::Job job = read("faulthandler stacks", seed("stack_dumps/faulthandler_timeout"));
+  const model::Job job = read_stacks("faulthandler stacks", seed("stack_dumps/faulthandler_timeout"));
   ASSERT_EQ(job.ranks.size(), 1U);
   EXPECT_EQ(job.ranks[0].snapshots.size(), 3U);
   EXPECT_TRUE(job.ranks[0].snapshots[0].is_main) << "not started by the threading module";
@@ -198,7 +201,7 @@ TEST(Faulthandler, WithoutItsLastThreadsThereIsNoMainOne) {
   const std::string text =
       "Thread 0x01 (most recent call first):\n  File \"a.py\", line 1 in f\n\n"
       "Current thread 0x02 [worker 2] (most recent call first):\n  File \"a.py\", line 2 in g\n\n...\n";
-  const model::Job job = read("faulthandler stacks", text, "rank_0.txt");
+  const model::Job job = read_stacks("faulthandler stacks", text, "rank_0.txt");
   EXPECT_EQ(job.ranks[0].snapshots.size(), 2U);
   EXPECT_EQ(job.ranks[0].snapshots[1].thread_name, "worker 2");
   EXPECT_FALSE(job.ranks[0].snapshots[1].is_main);
@@ -210,7 +213,7 @@ TEST(Faulthandler, FindsTheRanksOfALog) {
   for (std::string line; std::getline(dump, line);) {
     log += "[default1]:" + line + "\n[default0]:step 3 of 10\n";
   }
-  const model::Job job = read("faulthandler stacks", log, "launcher.log");
+  const model::Job job = read_stacks("faulthandler stacks", log, "launcher.log");
   ASSERT_EQ(job.ranks.size(), 1U);
   EXPECT_EQ(job.ranks[0].rank.local_rank, 1);
   EXPECT_EQ(job.ranks[0].snapshots.size(), 4U);
@@ -224,7 +227,7 @@ TEST(DebugServer, SectionsNameTheRanks) {
       "\n=== Rank 1: http://node-b:25999 ===\nError: 503\n"
       "=== Rank 2: http://[fd00::7]:25999 ===\n" +
       seed("stack_dumps/faulthandler_timeout");
-  const model::Job job = read("faulthandler stacks", stacks, "stacks_17.txt");
+  const model::Job job = read_stacks("faulthandler stacks", stacks, "stacks_17.txt");
   ASSERT_EQ(job.ranks.size(), 2U);
   EXPECT_EQ(job.ranks[0].rank.number, 0);
   EXPECT_EQ(job.ranks[1].rank.number, 2);

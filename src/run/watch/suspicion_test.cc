@@ -5,7 +5,7 @@
 namespace lockstep::watch {
 namespace {
 
-constexpr std::int64_t kSecond = 1'000'000'000;
+constexpr std::int64_t kSecondNs = 1'000'000'000;
 
 WaitHistory waits_of(int count, std::int64_t wait_ns) {
   WaitHistory waits;
@@ -14,18 +14,18 @@ WaitHistory waits_of(int count, std::int64_t wait_ns) {
 }
 
 TEST(Patience, IsShortWithOneWhoCannotCome) {
-  EXPECT_LT(patience_ns(MissingRankState::kLost, waits_of(0, 0)), kSecond);
-  EXPECT_LT(patience_ns(MissingRankState::kInACall, waits_of(0, 0)), kSecond);
+  EXPECT_LT(patience_ns(MissingRankState::kLost, waits_of(0, 0)), kSecondNs);
+  EXPECT_LT(patience_ns(MissingRankState::kInACall, waits_of(0, 0)), kSecondNs);
 }
 
 TEST(Patience, IsLongWhileAJobIsNotKnown) {
-  EXPECT_EQ(patience_ns(MissingRankState::kIdle, waits_of(3, 0)), 30 * kSecond);
-  EXPECT_EQ(patience_ns(MissingRankState::kIdle, waits_of(50, 0)), 4 * kSecond);
+  EXPECT_EQ(patience_ns(MissingRankState::kIdle, waits_of(3, 0)), 30 * kSecondNs);
+  EXPECT_EQ(patience_ns(MissingRankState::kIdle, waits_of(50, 0)), 4 * kSecondNs);
 }
 
 TEST(Patience, GrowsWithWhatIsUsualInTheJob) {
-  EXPECT_EQ(patience_ns(MissingRankState::kIdle, waits_of(50, 5 * kSecond)), 30 * kSecond);
-  EXPECT_EQ(patience_ns(MissingRankState::kExcused, waits_of(50, 60 * kSecond)), 360 * kSecond);
+  EXPECT_EQ(patience_ns(MissingRankState::kIdle, waits_of(50, 5 * kSecondNs)), 30 * kSecondNs);
+  EXPECT_EQ(patience_ns(MissingRankState::kExcused, waits_of(50, 60 * kSecondNs)), 360 * kSecondNs);
 }
 
 TEST(DoesNothing, IsMeasuredByOneWhoWaits) {
