@@ -11,13 +11,11 @@
 
 #include "catalogue/advice.h"
 #include "diagnose/arbitrate/arbitrate.h"
-#include "diagnose/arbitrate/job_end.h"
 #include "diagnose/arbitrate/weigh.h"
 #include "diagnose/log_judge.h"
+#include "diagnose/quiet_job.h"
 #include "diagnose/ranks/analyse.h"
-#include "diagnose/ranks/correctness/version_skew.h"
-#include "diagnose/ranks/correctness/world_size_one.h"
-#include "diagnose/still_running.h"
+#include "diagnose/ranks/correctness/set_up.h"
 #include "model/merge.h"
 #include "model/rank.h"
 

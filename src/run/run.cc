@@ -11,7 +11,7 @@
 #include "base/file.h"
 #include "base/process/environment.h"
 #include "base/process/spawn.h"
-#include "diagnose/arbitrate/job_end.h"
+#include "diagnose/arbitrate/arbitrate.h"
 #include "diagnose/diagnose.h"
 #include "record/recording.h"
 #include "report/findings_json.h"

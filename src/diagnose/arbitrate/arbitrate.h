@@ -2,12 +2,14 @@
 // rules does it: each works on what the ones before it left, and leaves a decision for whatever it changes.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include "diagnose/arbitrate/story.h"
 #include "model/finding.h"
+#include "model/job.h"
 
 namespace lockstep::diagnose {
 
@@ -32,5 +34,17 @@ Arbitration arbitrate(Story story);
 
 // What one rule alone makes of it.
 void apply(const Rule& rule, Story& story);
+
+// What a job's end, and how far it came, say about its findings.
+
+JobFate fate_of(const model::Job& job);
+
+// What whoever ran the job said of an end from outside, taken out of what was seen live.
+std::optional<model::Finding> take_interruption(std::vector<model::Finding>& seen_live);
+
+// Takes out printed failures of programs, packages and set-up: they would have ended a process, so a job that
+// exited cleanly caught them; and guesses from the words of lines that no entry knows. What a job can suffer
+// from without ending stays: slowness, results, how it uses its ranks.
+void drop_caught_failures(std::vector<model::Finding>& from_logs);
 
 }  // namespace lockstep::diagnose

@@ -1,9 +1,8 @@
-#include "diagnose/arbitrate/job_end.h"
-
 #include <algorithm>
 #include <iterator>
 #include <utility>
 
+#include "diagnose/arbitrate/arbitrate.h"
 #include "diagnose/arbitrate/rules.h"
 #include "diagnose/arbitrate/weigh.h"
 #include "model/finding_code.h"

@@ -1,7 +1,6 @@
-#include "diagnose/arbitrate/job_end.h"
-
 #include <gtest/gtest.h>
 
+#include "diagnose/arbitrate/arbitrate.h"
 #include "diagnose/arbitrate/testing/story_parts.h"
 
 namespace lockstep::diagnose {

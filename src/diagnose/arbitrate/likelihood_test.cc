@@ -16,7 +16,7 @@ using testing::Steps;
 using testing::steps_of;
 using testing::story_of;
 
-const Finding kMissing = found(Leaf::kPerfHang, "desync.missing_rank", 0.95, {2});
+const Finding kNeverCame = found(Leaf::kPerfHang, "desync.missing_rank", 0.95, {2});
 const Finding kMisfit = found(Leaf::kRunTensor, "mismatch.shape", 0.97, {2});
 
 struct Placed {
@@ -32,7 +32,7 @@ Placed placed(std::string_view rule, std::vector<Finding> ranks, std::vector<Fin
 
 TEST(LikelihoodRules, APrintedErrorComesFirstFromSixtyPercentOn) {
   const auto with = [](double confidence) {
-    return placed("printed_error_first", {kMissing}, {printed(found(Leaf::kRunMem, "mem.gpu", confidence))});
+    return placed("printed_error_first", {kNeverCame}, {printed(found(Leaf::kRunMem, "mem.gpu", confidence))});
   };
   EXPECT_EQ(with(0.6).order, (Codes{"mem.gpu", "desync.missing_rank"}));
   EXPECT_EQ(with(0.6).steps, Steps{"mem.gpu before desync.missing_rank"});
@@ -62,7 +62,7 @@ TEST(LikelihoodRules, WhatALostRankPrintedIsWhyItWasLost) {
       << "that is about waiting";
   EXPECT_EQ(first(lost, found(Leaf::kRunOther, "other.exception", 0.3, {1})), "desync.dead_rank")
       << "without a line to show";
-  EXPECT_EQ(first(kMissing, own), "desync.missing_rank") << "no rank was lost";
+  EXPECT_EQ(first(kNeverCame, own), "desync.missing_rank") << "no rank was lost";
 }
 
 TEST(LikelihoodRules, WhatAllRanksPrintedTheLostOnePrintedToo) {
@@ -128,10 +128,10 @@ TEST(LikelihoodRules, ABareExitStatusSaysLessThanAPrintedLine) {
 TEST(LikelihoodRules, AGuessFromWordsComesLast) {
   const Finding guess = found(Leaf::kRunTensor, "leaf.run_tensor", 0.5);
   const Finding told = printed(found(Leaf::kRunOther, "other.exception", 0.4));
-  const Placed moved = placed("guesses_last", {kMissing}, {guess, told});
+  const Placed moved = placed("guesses_last", {kNeverCame}, {guess, told});
   EXPECT_EQ(moved.order, (Codes{"desync.missing_rank", "other.exception", "leaf.run_tensor"}));
   EXPECT_EQ(moved.steps, Steps{"leaf.run_tensor behind other.exception"});
-  EXPECT_TRUE(placed("guesses_last", {kMissing}, {told}).steps.empty());
+  EXPECT_TRUE(placed("guesses_last", {kNeverCame}, {told}).steps.empty());
 }
 
 }  // namespace

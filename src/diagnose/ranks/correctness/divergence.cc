@@ -7,9 +7,9 @@
 #include <fmt/format.h>
 
 #include "catalogue/advice.h"
+#include "diagnose/ranks/align.h"
 #include "diagnose/ranks/confidence.h"
 #include "diagnose/ranks/describe.h"
-#include "diagnose/ranks/meeting_finder.h"
 #include "diagnose/ranks/timing/waiting_calls.h"
 #include "model/finding_code.h"
 

@@ -1,5 +1,3 @@
-#include "diagnose/ranks/correctness/model_drift.h"
-
 #include <algorithm>
 #include <map>
 #include <vector>
@@ -8,6 +6,7 @@
 
 #include "catalogue/advice.h"
 #include "diagnose/ranks/confidence.h"
+#include "diagnose/ranks/correctness/divergence.h"
 #include "diagnose/ranks/describe.h"
 
 namespace lockstep::ranks {

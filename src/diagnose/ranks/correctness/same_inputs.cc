@@ -1,5 +1,3 @@
-#include "diagnose/ranks/correctness/same_inputs.h"
-
 #include <algorithm>
 #include <map>
 #include <set>
@@ -8,6 +6,7 @@
 
 #include "catalogue/advice.h"
 #include "diagnose/ranks/confidence.h"
+#include "diagnose/ranks/correctness/divergence.h"
 #include "diagnose/ranks/describe.h"
 #include "diagnose/ranks/training_position.h"
 #include "model/finding_code.h"

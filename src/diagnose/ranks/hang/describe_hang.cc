@@ -9,7 +9,7 @@
 #include "diagnose/ranks/confidence.h"
 #include "diagnose/ranks/describe.h"
 #include "diagnose/ranks/failed_ranks.h"
-#include "diagnose/ranks/hang/hang_finding_builder.h"
+#include "diagnose/ranks/hang/hang_finding.h"
 #include "diagnose/ranks/rank_state.h"
 #include "diagnose/ranks/signature.h"
 #include "model/finding_code.h"

@@ -1,5 +1,3 @@
-#include "diagnose/ranks/hang/lagging_counter.h"
-
 #include <algorithm>
 #include <map>
 #include <set>
@@ -10,6 +8,7 @@
 #include "diagnose/ranks/align.h"
 #include "diagnose/ranks/confidence.h"
 #include "diagnose/ranks/describe.h"
+#include "diagnose/ranks/hang/sparse_evidence.h"
 #include "diagnose/ranks/rank_state.h"
 #include "model/finding_code.h"
 

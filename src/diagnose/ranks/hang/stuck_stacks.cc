@@ -1,5 +1,3 @@
-#include "diagnose/ranks/hang/stuck_stacks.h"
-
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -13,6 +11,7 @@
 #include "catalogue/advice.h"
 #include "diagnose/ranks/confidence.h"
 #include "diagnose/ranks/describe.h"
+#include "diagnose/ranks/hang/sparse_evidence.h"
 #include "model/finding_code.h"
 
 namespace lockstep::ranks {

@@ -1,5 +1,3 @@
-#include "diagnose/ranks/hang/unstarted_ranks.h"
-
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -7,6 +5,7 @@
 #include "catalogue/advice.h"
 #include "diagnose/ranks/confidence.h"
 #include "diagnose/ranks/describe.h"
+#include "diagnose/ranks/hang/sparse_evidence.h"
 #include "model/finding_code.h"
 
 namespace lockstep::ranks {

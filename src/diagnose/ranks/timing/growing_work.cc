@@ -1,5 +1,3 @@
-#include "diagnose/ranks/timing/growing_work.h"
-
 #include <algorithm>
 #include <span>
 
@@ -9,6 +7,7 @@
 #include "diagnose/ranks/confidence.h"
 #include "diagnose/ranks/describe.h"
 #include "diagnose/ranks/timing/robust.h"
+#include "diagnose/ranks/timing/timings.h"
 #include "model/finding_code.h"
 
 namespace lockstep::ranks {
