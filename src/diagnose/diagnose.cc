@@ -1,22 +1,21 @@
 #include "diagnose/diagnose.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "catalogue/advice.h"
-#include "diagnose/arbitrate/combine.h"
-#include "diagnose/arbitrate/job_end.h"
+#include "diagnose/arbitrate/arbitrate.h"
+#include "diagnose/arbitrate/weigh.h"
 #include "diagnose/log_judge.h"
+#include "diagnose/quiet_job.h"
 #include "diagnose/ranks/analyse.h"
-#include "diagnose/ranks/correctness/version_skew.h"
-#include "diagnose/ranks/correctness/world_size_one.h"
-#include "diagnose/still_running.h"
+#include "diagnose/ranks/correctness/set_up.h"
 #include "model/merge.h"
 #include "model/rank.h"
 
@@ -113,27 +112,6 @@ std::vector<std::string> limits_of(const readers::ReadResult& read, const Job& j
   return limits;
 }
 
-// A job that was restarted, by its launcher or because it is elastic, and whose last life came to its end:
-// what it printed tells of faults that are over.
-bool was_overcome(const Job& job) {
-  return !job.ranks.empty() && std::ranges::all_of(job.ranks, [](const model::RankHistory& history) {
-    return history.rank.restart > 0 && history.rank.end == model::RankEnd::kClean;
-  });
-}
-
-bool is_clear(const std::vector<model::Finding>& findings) {
-  constexpr double kClear = 0.5;
-  return !findings.empty() && findings.front().confidence >= kClear;
-}
-
-void put_interruption(model::Finding interruption, LogJudge& log_judge,
-                      std::vector<model::Finding>& from_ranks) {
-  drop_what_the_end_left(from_ranks);
-  if (log_judge.catalogue().ok())
-    interruption.fixes = log_judge.catalogue().value().at(interruption.code).fixes;
-  from_ranks.push_back(std::move(interruption));
-}
-
 // Of codes that the analysis of ranks knows as well.
 void add_known_fixes(std::vector<model::Finding>& from_logs) {
   for (model::Finding& finding : from_logs) {
@@ -141,18 +119,34 @@ void add_known_fixes(std::vector<model::Finding>& from_logs) {
   }
 }
 
-// Who finds nothing clear in the logs of a job that still runs looks at the job.
-Result<void> add_whether_it_hangs(const readers::ReadResult& read, LogJudge& log_judge,
-                                  logs::LogVerdict& found) {
+// Whoever finds nothing clear in the logs of a job that still runs looks at the job.
+Result<void> look_at_processes(const readers::ReadResult& read, LogJudge& log_judge, logs::Stage stage,
+                               Story& story) {
   if (!log_judge.catalogue().ok()) return log_judge.catalogue().error();
-  auto hanging = look_whether_it_hangs(read, found.stage, log_judge.catalogue().value());
+  auto hanging = look_whether_it_hangs(read, stage, log_judge.catalogue().value());
   if (!hanging) return {};
-  const auto weaker = std::ranges::find_if(found.findings, [&](const model::Finding& finding) {
-    return finding.confidence <= hanging->finding.confidence;
-  });
-  found.findings.insert(weaker, std::move(hanging->finding));
-  found.limits.push_back("to learn more: " + hanging->to_learn_more);
+  story.silence = std::move(hanging->finding);
+  story.limits_of_logs.push_back("to learn more: " + hanging->to_learn_more);
   return {};
+}
+
+// What the ranks did: what was seen while they ran, else what their records show.
+Story story_of(const Job& job, std::vector<model::Finding> seen_live, LogJudge& log_judge) {
+  Story story;
+  story.fate = fate_of(job);
+  story.interruption = take_interruption(seen_live);
+  if (story.interruption && log_judge.catalogue().ok())
+    story.interruption->fixes = log_judge.catalogue().value().at(story.interruption->code).fixes;
+  story.was_seen_live = !seen_live.empty();
+  if (story.was_seen_live) {
+    ranks::add_version_skew(job, seen_live);
+    story.ranks = claims_of_ranks(std::move(seen_live));
+  } else {
+    ranks::Analysis analysis = ranks::analyse_with_reasons(job);
+    story.ranks = claims_of_ranks(std::move(analysis.findings));
+    story.decisions = std::move(analysis.decisions);
+  }
+  return story;
 }
 
 }  // namespace
@@ -178,37 +172,39 @@ Result<Examination> examine(const std::vector<fs::path>& paths, std::vector<mode
   if (has_logs_alone && read.logs.empty() && read.empty_files.empty()) return nothing_known(read);
   const std::optional<model::Finding> world_size_one = ranks::find_world_size_one(read.parts);
   Job job = model::merge(std::move(read.parts));
-  Verdict from_ranks;
-  from_ranks.job = summary_of(job);
-  const std::optional<model::Finding> interruption = take_interruption(seen_live);
-  const bool was_seen_live = !seen_live.empty();
-  from_ranks.findings = was_seen_live ? std::move(seen_live) : ranks::analyse(job);
-  if (was_seen_live) ranks::add_version_skew(job, from_ranks.findings);
-  if (interruption) put_interruption(*interruption, log_judge, from_ranks.findings);
-  if (world_size_one) from_ranks.findings.insert(from_ranks.findings.begin(), *world_size_one);
-  from_ranks.limits = limits_of(read, job);
+  Story story = story_of(job, std::move(seen_live), log_judge);
+  story.world_size_one = world_size_one;
+  story.limits_of_ranks = limits_of(read, job);
   logs::LogVerdict found = TRY(log_judge.judge(read.logs));
   add_known_fixes(found.findings);
-  if (has_logs_alone && !is_clear(found.findings)) TRY(add_whether_it_hangs(read, log_judge, found));
-  if (has_logs_alone && read.logs.empty() && found.findings.empty()) return nothing_known(read);
-  fold_into_the_signal(from_ranks.findings, was_seen_live, found.findings);
-  if (from_ranks.findings.empty() && was_overcome(job) && !found.findings.empty()) {
-    found.findings.clear();
-    from_ranks.limits.emplace_back("the last attempt came to its end: what was printed before is not judged");
-  }
-  if (all_exited_cleanly(job)) drop_what_they_got_over(found.findings);
-  if (all_have_met(job)) put_setup_behind_errors(found.findings);
-  Verdict from_logs{
-      .job = std::move(found.job), .findings = std::move(found.findings), .limits = std::move(found.limits)};
-  // What the ranks did may show the fault, whatever they printed.
-  if (!is_clear(from_ranks.findings)) {
-    for (const std::string& command : found.collect_next)
-      from_logs.limits.push_back("to learn more: " + command);
-  }
+  const bool logs_are_clear = is_clear(found.findings);
+  story.logs = claims_of_logs(std::move(found.findings));
+  story.limits_of_logs = std::move(found.limits);
+  story.collect_next = std::move(found.collect_next);
+  if (has_logs_alone && !logs_are_clear) TRY(look_at_processes(read, log_judge, found.stage, story));
+  const bool is_empty = read.logs.empty() && story.logs.empty() && !story.silence;
+  if (has_logs_alone && is_empty) return nothing_known(read);
+  Arbitration arbitration = arbitrate(std::move(story));
   Diagnosis diagnosis;
-  diagnosis.verdict = combine(std::move(from_ranks), std::move(from_logs));
+  diagnosis.verdict.job = what_either_knows(summary_of(job), found.job);
+  diagnosis.verdict.findings = std::move(arbitration.findings);
+  diagnosis.verdict.limits = std::move(arbitration.limits);
+  diagnosis.decisions = std::move(arbitration.decisions);
   for (const model::Host& host : job.hosts) diagnosis.host_names.push_back(host.name);
   return Examination{.diagnosis = std::move(diagnosis), .job = std::move(job), .logs = std::move(read.logs)};
+}
+
+model::JobSummary what_either_knows(model::JobSummary from_ranks, const model::JobSummary& from_logs) {
+  model::JobSummary summary = std::move(from_ranks);
+  if (summary.framework.empty()) summary.framework = from_logs.framework;
+  if (summary.backend.empty()) summary.backend = from_logs.backend;
+  if (!summary.world_size) summary.world_size = from_logs.world_size;
+  if (!summary.hosts) summary.hosts = from_logs.hosts;
+  std::vector<int>& seen = summary.ranks_seen;
+  std::ranges::copy(from_logs.ranks_seen, std::back_inserter(seen));
+  std::ranges::sort(seen);
+  seen.erase(std::unique(seen.begin(), seen.end()), seen.end());
+  return summary;
 }
 
 Result<Verdict> diagnose(const std::vector<fs::path>& paths, const readers::ReadOptions& options,

@@ -19,6 +19,8 @@ namespace lockstep::diagnose {
 // known.
 struct Diagnosis {
   model::Verdict verdict;
+  std::vector<model::Decision>
+      decisions;                        // from what was found to the verdict; whoever shows them puts them in
   std::vector<std::string> host_names;  // of the job, where the input names them
 };
 Result<Diagnosis> diagnose_with_hosts(const std::vector<std::filesystem::path>& paths,
@@ -41,6 +43,9 @@ struct Examination {
 Result<Examination> examine(const std::vector<std::filesystem::path>& paths,
                             std::vector<model::Finding> seen_live = {},
                             const readers::ReadOptions& options = {}, const logs::OnScanned& on_scanned = {});
+
+// Of the job: what is missing in the summary from the ranks' records comes from the logs.
+model::JobSummary what_either_knows(model::JobSummary from_ranks, const model::JobSummary& from_logs);
 
 // The verdict alone.
 Result<model::Verdict> diagnose(const std::vector<std::filesystem::path>& paths,

@@ -16,6 +16,7 @@
 #include "catalogue/catalogue.h"
 #include "diagnose/logs/context.h"
 #include "model/finding.h"
+#include "readers/read_all.h"
 #include "run/evidence/activity.h"
 #include "run/evidence/log_processes.h"
 
@@ -74,5 +75,16 @@ std::optional<model::Finding> finding_about(const QuietJob& job, logs::Stage sta
 
 // A command that shows where its processes stand.
 std::string how_to_see_more(const QuietJob& job);
+
+// Logs without a word about a fault, of a job that still runs: does it hang?
+
+struct Hanging {
+  model::Finding finding;
+  std::string to_learn_more;  // a command
+};
+
+// Looks at this host's processes; half a second where one of them writes a log that has fallen silent.
+std::optional<Hanging> look_whether_it_hangs(const readers::ReadResult& read, logs::Stage stage,
+                                             const catalogue::Catalogue& catalogue);
 
 }  // namespace lockstep::diagnose

@@ -59,11 +59,35 @@ struct JobSummary {
   bool operator==(const JobSummary&) const = default;
 };
 
+// What became of a finding when several were weighed against each other.
+enum class Outcome : std::uint8_t {
+  kAdded,              // beside those found before
+  kOrderedBefore,      // the other one
+  kOrderedBehind,      // the other one
+  kFoldedInto,         // the other one, which keeps its evidence
+  kDropped,            // because of the other one, where there is one
+  kRanksNamed,         // as those of the other one
+  kConfidenceChanged,  // because of the other one
+  kRenamed,            // from the other one
+};
+
+// One step from what was found to the verdict.
+struct Decision {
+  std::string rule;  // "killed_process": its name in the table of rules
+  FindingCode finding;
+  Outcome outcome = Outcome::kOrderedBefore;
+  FindingCode other;   // empty where no other finding has to do with it
+  std::string reason;  // what the rule says, in a sentence
+
+  bool operator==(const Decision&) const = default;
+};
+
 // One answer of the tool. Most likely finding first; none means nothing wrong was found.
 struct Verdict {
   JobSummary job;
   std::vector<Finding> findings;
   std::vector<std::string> limits;  // what the verdict could not see: "rank 3 left no dump"
+  std::optional<std::vector<Decision>> decisions = {};  // in their order, where somebody asks for the reasons
 
   bool operator==(const Verdict&) const = default;
 };

@@ -32,9 +32,9 @@ TEST(FixPattern, HasTwentyOneEntriesWhoseIdsFindThemAgain) {
 TEST(Words, NamesFindTheirValuesAgain) {
   EXPECT_EQ(name_of(Operation::kAllReduce), "all_reduce");
   EXPECT_EQ(operation_named("reduce_scatter"), Operation::kReduceScatter);
-  EXPECT_EQ(reduce_op_named("average"), ReduceOp::kAverage);
-  EXPECT_EQ(data_type_named("bfloat16"), DataType::kBFloat16);
-  EXPECT_EQ(activity_named("data_wait"), Activity::kDataWait);
+  EXPECT_EQ(name_of(ReduceOp::kAverage), "average");
+  EXPECT_EQ(name_of(DataType::kBFloat16), "bfloat16");
+  EXPECT_EQ(name_of(Activity::kDataWait), "data_wait");
   EXPECT_EQ(operation_named("AllReduce"), std::nullopt);
 }
 

@@ -24,8 +24,5 @@ std::string_view name_of(Activity activity);
 
 // The inverse; nullopt for a word that is not in the vocabulary.
 std::optional<Operation> operation_named(std::string_view name);
-std::optional<ReduceOp> reduce_op_named(std::string_view name);
-std::optional<DataType> data_type_named(std::string_view name);
-std::optional<Activity> activity_named(std::string_view name);
 
 }  // namespace lockstep::model

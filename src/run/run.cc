@@ -11,7 +11,7 @@
 #include "base/file.h"
 #include "base/process/environment.h"
 #include "base/process/spawn.h"
-#include "diagnose/arbitrate/job_end.h"
+#include "diagnose/arbitrate/arbitrate.h"
 #include "diagnose/diagnose.h"
 #include "record/recording.h"
 #include "report/findings_json.h"
@@ -124,7 +124,7 @@ Result<bool> tell_what_a_good_end_hides(const fs::path& recording, supervise::Wa
                                         const Output& output) {
   auto verdict = judge(recording, end);
   if (!verdict.ok()) return false;  // nothing to judge
-  diagnose::drop_what_they_got_over(verdict.value().findings);
+  diagnose::drop_caught_failures(verdict.value().findings);
   if (verdict.value().findings.empty()) return false;
   TRY(tell_own_verdict(verdict.value(), recording, end, output));
   return true;

@@ -2,34 +2,34 @@
 
 #include <algorithm>
 #include <future>
+#include <iterator>
 #include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
 
 #include "diagnose/ranks/align.h"
 #include "diagnose/ranks/correctness/divergence.h"
 #include "diagnose/ranks/correctness/lone_steps.h"
-#include "diagnose/ranks/correctness/model_drift.h"
-#include "diagnose/ranks/correctness/same_inputs.h"
+#include "diagnose/ranks/correctness/set_up.h"
 #include "diagnose/ranks/correctness/uneven_steps.h"
-#include "diagnose/ranks/correctness/version_skew.h"
 #include "diagnose/ranks/describe.h"
 #include "diagnose/ranks/failed_ranks.h"
 #include "diagnose/ranks/hang/hang_finding.h"
-#include "diagnose/ranks/hang/lagging_counter.h"
 #include "diagnose/ranks/hang/point_to_point.h"
 #include "diagnose/ranks/hang/presence.h"
-#include "diagnose/ranks/hang/stuck_stacks.h"
+#include "diagnose/ranks/hang/sparse_evidence.h"
 #include "diagnose/ranks/hang/unmade_communicator.h"
-#include "diagnose/ranks/hang/unstarted_ranks.h"
 #include "diagnose/ranks/hang/wait.h"
 #include "diagnose/ranks/hang/wait_graph.h"
 #include "diagnose/ranks/mismatch/mismatch.h"
 #include "diagnose/ranks/mismatch/uneven_exchange.h"
 #include "diagnose/ranks/timing/communication_time.h"
-#include "diagnose/ranks/timing/growing_work.h"
 #include "diagnose/ranks/timing/slow_link.h"
 #include "diagnose/ranks/timing/straggler.h"
 #include "diagnose/ranks/timing/timings.h"
 #include "diagnose/ranks/training_position.h"
+#include "model/finding_code.h"
 
 namespace lockstep::ranks {
 
@@ -170,12 +170,12 @@ std::vector<Finding> find_broken_step(const Job& job, const Alignment& alignment
   return findings;
 }
 
-bool names_as_root(const std::vector<Finding>& findings, const std::vector<int>& ranks) {
-  return std::ranges::any_of(ranks, [&](int rank) {
-    return std::ranges::any_of(findings, [&](const Finding& finding) {
-      return std::ranges::binary_search(finding.root_ranks, rank);
-    });
+const Finding* naming_as_root(const std::vector<Finding>& findings, const std::vector<int>& ranks) {
+  const auto named = std::ranges::find_if(findings, [&](const Finding& finding) {
+    return std::ranges::any_of(
+        ranks, [&](int rank) { return std::ranges::binary_search(finding.root_ranks, rank); });
   });
+  return named == findings.end() ? nullptr : &*named;
 }
 
 std::vector<int> victims_of(const std::vector<Finding>& findings) {
@@ -196,43 +196,112 @@ void most_likely_first(std::vector<Finding>& findings) {
   });
 }
 
+struct Reason {
+  std::string_view rule;
+  std::string_view reason;
+};
+constexpr Reason kEndedEarly{"ended_early",
+                             "a rank that is missing because it has done its steps ended early"};
+constexpr Reason kAlreadyNamed{"already_named", "that a rank failed is told with the wait that names it"};
+constexpr Reason kNeverSetUp{"versions_in_setup", "releases that differ explain why no rank got past set-up"};
+constexpr Reason kBrokenStepFirst{"broken_step_first",
+                                  "a job that broke step is not slow, so what its times show comes after"};
+
+class Analyst {
+ public:
+  explicit Analyst(const Job& job) : job_(job), alignment_(align(job)) {}
+
+  Analysis analyse() {
+    // Speed is judged beside step: both only read.
+    std::future<std::vector<Finding>> speed =
+        std::async(std::launch::async, [this] { return find_performance_faults(job_, alignment_); });
+    found_.findings = find_broken_step(job_, alignment_);
+    explain_early_ends();
+    if (findings().empty()) {
+      for (const LaggingCounter& lagging : find_lagging_counters(job_))
+        findings().push_back(finding_of(job_, lagging));
+    }
+    add_failed_ranks();
+    if (findings().empty()) {
+      if (auto unstarted = find_unstarted_ranks(job_)) findings().push_back(*std::move(unstarted));
+    }
+    if (findings().empty()) {
+      if (auto stuck = find_stuck_stacks(job_)) findings().push_back(*std::move(stuck));
+    }
+    explain_by_versions();
+    most_likely_first(findings());
+    add_behind(speed.get());
+    for (Finding& finding : findings()) {
+      finding.title = as_sentences(finding.title);
+      finding.explanation = as_sentences(finding.explanation);
+    }
+    return std::move(found_);
+  }
+
+ private:
+  std::vector<Finding>& findings() { return found_.findings; }
+
+  void note(const Reason& why, model::Outcome outcome, const model::FindingCode& finding,
+            const model::FindingCode& other) {
+    found_.decisions.push_back({.rule = std::string(why.rule),
+                                .finding = finding,
+                                .outcome = outcome,
+                                .other = other,
+                                .reason = std::string(why.reason)});
+  }
+
+  void explain_early_ends() {
+    const auto uneven = find_uneven_steps(job_, alignment_);
+    if (!uneven) return;
+    for (Finding& finding : findings()) {
+      const model::FindingCode before = finding.code;
+      explain_by_uneven_steps(*uneven, finding);
+      if (finding.code != before) note(kEndedEarly, model::Outcome::kRenamed, finding.code, before);
+    }
+  }
+
+  void add_failed_ranks() {
+    auto failed = find_failed_ranks(job_, victims_of(findings()));
+    if (!failed) return;
+    if (const Finding* named = naming_as_root(findings(), failed->root_ranks)) {
+      note(kAlreadyNamed, model::Outcome::kDropped, failed->code, named->code);
+    } else {
+      findings().push_back(*std::move(failed));
+    }
+  }
+
+  void explain_by_versions() {
+    const std::size_t before = findings().size();
+    add_version_skew(job_, findings());
+    const bool comes_first =
+        before != 0 && findings().size() > before && findings().front().code == model::codes::kVersionsDiffer;
+    if (comes_first)
+      note(kNeverSetUp, model::Outcome::kOrderedBefore, findings()[0].code, findings()[1].code);
+  }
+
+  void add_behind(std::vector<Finding> about_speed) {
+    most_likely_first(about_speed);
+    for (Finding& slow : about_speed) {
+      const bool would_be_first = !findings().empty() && slow.confidence > findings().front().confidence;
+      if (would_be_first)
+        note(kBrokenStepFirst, model::Outcome::kOrderedBehind, slow.code, findings().front().code);
+    }
+    std::ranges::move(about_speed, std::back_inserter(findings()));
+  }
+
+  const Job& job_;
+  Alignment alignment_;
+  Analysis found_;
+};
+
 }  // namespace
 
-std::vector<Finding> analyse(const Job& job) {
-  const Alignment alignment = align(job);
-  // Speed is judged beside step: both only read.
-  std::future<std::vector<Finding>> speed =
-      std::async(std::launch::async, [&] { return find_performance_faults(job, alignment); });
-  std::vector<Finding> findings = find_broken_step(job, alignment);
-  if (const auto uneven = find_uneven_steps(job, alignment)) {
-    for (Finding& finding : findings) explain_by_uneven_steps(*uneven, finding);
-  }
-  if (findings.empty()) {
-    for (const LaggingCounter& lagging : find_lagging_counters(job))
-      findings.push_back(finding_of(job, lagging));
-  }
-  if (auto failed = find_failed_ranks(job, victims_of(findings));
-      failed && !names_as_root(findings, failed->root_ranks)) {
-    findings.push_back(*std::move(failed));
-  }
-  if (findings.empty()) {
-    if (auto unstarted = find_unstarted_ranks(job)) findings.push_back(*std::move(unstarted));
-  }
-  if (findings.empty()) {
-    if (auto stuck = find_stuck_stacks(job)) findings.push_back(*std::move(stuck));
-  }
-  add_version_skew(job, findings);
-  most_likely_first(findings);
+Analysis analyse_with_reasons(const Job& job) {
+  return Analyst(job).analyse();
+}
 
-  // A job that broke step is not slow: what its times show comes after.
-  std::vector<Finding> about_speed = speed.get();
-  most_likely_first(about_speed);
-  std::ranges::move(about_speed, std::back_inserter(findings));
-  for (Finding& finding : findings) {
-    finding.title = as_sentences(finding.title);
-    finding.explanation = as_sentences(finding.explanation);
-  }
-  return findings;
+std::vector<Finding> analyse(const Job& job) {
+  return analyse_with_reasons(job).findings;
 }
 
 }  // namespace lockstep::ranks

@@ -13,6 +13,13 @@ namespace lockstep::ranks {
 std::vector<model::Finding> find_performance_faults(const model::Job& job, const Alignment& alignment);
 
 // A pure function of the job. Linear in its events.
-std::vector<model::Finding> analyse(const model::Job& job);
+struct Analysis {
+  std::vector<model::Finding> findings;
+  std::vector<model::Decision>
+      decisions;  // what one finding meant for another; the arbitration goes on from it
+};
+Analysis analyse_with_reasons(const model::Job& job);
+
+std::vector<model::Finding> analyse(const model::Job& job);  // the findings alone
 
 }  // namespace lockstep::ranks

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "catalogue/advice.h"
+#include "diagnose/ranks/confidence.h"
 #include "diagnose/ranks/describe.h"
 #include "model/finding_code.h"
 
@@ -141,7 +142,7 @@ std::optional<model::Finding> find_failed_ranks(const model::Job& job, const std
   finding.leaf = leaf_for(job, root);
   finding.code = code_for(job, root);
   finding.scope = all_say_the_same ? model::Scope::kOrdinary : model::Scope::kUnknown;
-  finding.confidence = 0.6;
+  finding.confidence = confidence::kFailedFirst;
   for (const RankHistory* history : failed) {
     const bool is_root = all_say_the_same || history == &root;
     (is_root ? finding.root_ranks : finding.victim_ranks).push_back(history->rank.number);

@@ -1,8 +1,7 @@
-#include "diagnose/ranks/meeting_finder.h"
-
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "diagnose/ranks/align.h"
 #include "diagnose/ranks/testing/job_sketch.h"
 
 namespace lockstep::ranks {

@@ -7,8 +7,9 @@
 #include <fmt/format.h>
 
 #include "catalogue/advice.h"
+#include "diagnose/ranks/align.h"
+#include "diagnose/ranks/confidence.h"
 #include "diagnose/ranks/describe.h"
-#include "diagnose/ranks/meeting_finder.h"
 #include "diagnose/ranks/timing/waiting_calls.h"
 #include "model/finding_code.h"
 
@@ -44,16 +45,17 @@ std::string title_of(const model::Job& job, const Divergence& divergence) {
 }  // namespace
 
 model::Finding finding_of(const model::Job& job, const Divergence& divergence) {
-  model::Finding finding{.leaf = model::Leaf::kPerfResult,
-                         .code = model::codes::kDivergenceOutputsDiffer,
-                         .scope = model::Scope::kDistributed,
-                         .confidence = divergence.is_tie ? 0.85 : 0.95,
-                         .root_ranks = divergence.odd_ranks,
-                         .victim_ranks = divergence.agreeing_ranks,
-                         .title = title_of(job, divergence),
-                         .explanation = {},
-                         .evidence = {result_at(job, divergence.odd), result_at(job, divergence.usual)},
-                         .fixes = catalogue::fixes_for(model::codes::kDivergenceOutputsDiffer)};
+  model::Finding finding{
+      .leaf = model::Leaf::kPerfResult,
+      .code = model::codes::kDivergenceOutputsDiffer,
+      .scope = model::Scope::kDistributed,
+      .confidence = divergence.is_tie ? confidence::kOutputsDifferTie : confidence::kOutputsDiffer,
+      .root_ranks = divergence.odd_ranks,
+      .victim_ranks = divergence.agreeing_ranks,
+      .title = title_of(job, divergence),
+      .explanation = {},
+      .evidence = {result_at(job, divergence.odd), result_at(job, divergence.usual)},
+      .fixes = catalogue::fixes_for(model::codes::kDivergenceOutputsDiffer)};
   finding.explanation = fmt::format(
       "This collective must leave the same bytes on all its members. It is the first that did not; {} did "
       "not "

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "catalogue/advice.h"
+#include "diagnose/ranks/confidence.h"
 #include "diagnose/ranks/describe.h"
 #include "diagnose/ranks/training_position.h"
 #include "model/finding_code.h"
@@ -51,7 +52,7 @@ std::optional<model::Finding> find_lone_steps(const Job& job) {
   model::Finding finding{.leaf = model::Leaf::kPerfParallel,
                          .code = model::codes::kParallelLoneSteps,
                          .scope = model::Scope::kDistributed,
-                         .confidence = 0.85,
+                         .confidence = confidence::kLoneSteps,
                          .root_ranks = {},
                          .victim_ranks = {},
                          .title = {},

@@ -1,5 +1,3 @@
-#include "diagnose/ranks/correctness/model_drift.h"
-
 #include <algorithm>
 #include <map>
 #include <vector>
@@ -7,6 +5,8 @@
 #include <fmt/format.h>
 
 #include "catalogue/advice.h"
+#include "diagnose/ranks/confidence.h"
+#include "diagnose/ranks/correctness/divergence.h"
 #include "diagnose/ranks/describe.h"
 
 namespace lockstep::ranks {
@@ -119,7 +119,7 @@ model::Finding finding_of(const Job& job, const Drift& drift, std::string_view w
   return {.leaf = model::Leaf::kPerfResult,
           .code = code,
           .scope = model::Scope::kDistributed,
-          .confidence = odd.empty() ? 0.85 : 0.95,
+          .confidence = odd.empty() ? confidence::kModelsDifferTie : confidence::kModelsDiffer,
           .root_ranks = std::move(odd),
           .victim_ranks = std::move(others),
           .title = title,

@@ -1,7 +1,6 @@
-#include "diagnose/ranks/correctness/model_drift.h"
-
 #include <gtest/gtest.h>
 
+#include "diagnose/ranks/correctness/divergence.h"
 #include "diagnose/ranks/testing/job_sketch.h"
 
 namespace lockstep::ranks {

@@ -1,5 +1,3 @@
-#include "diagnose/ranks/correctness/same_inputs.h"
-
 #include <algorithm>
 #include <map>
 #include <set>
@@ -7,6 +5,8 @@
 #include <fmt/format.h>
 
 #include "catalogue/advice.h"
+#include "diagnose/ranks/confidence.h"
+#include "diagnose/ranks/correctness/divergence.h"
 #include "diagnose/ranks/describe.h"
 #include "diagnose/ranks/training_position.h"
 #include "model/finding_code.h"
@@ -108,7 +108,7 @@ model::Finding finding_of(const Job& job, const std::vector<model::CommunicatorI
       .leaf = model::Leaf::kPerfParallel,
       .code = model::codes::kParallelSameInputs,
       .scope = model::Scope::kDistributed,
-      .confidence = 0.85,
+      .confidence = confidence::kSameInputs,
       .root_ranks = {},
       .victim_ranks = {},
       .title = fmt::format("{}{} bring the same values to every reduction", ranks_in_words(members), group),

@@ -6,9 +6,10 @@
 #include <fmt/format.h>
 
 #include "diagnose/ranks/align.h"
+#include "diagnose/ranks/confidence.h"
 #include "diagnose/ranks/describe.h"
 #include "diagnose/ranks/failed_ranks.h"
-#include "diagnose/ranks/hang/hang_finding_builder.h"
+#include "diagnose/ranks/hang/hang_finding.h"
 #include "diagnose/ranks/rank_state.h"
 #include "diagnose/ranks/signature.h"
 #include "model/finding_code.h"
@@ -25,7 +26,7 @@ void describe_stuck_on_some(HangFindingBuilder& builder, const std::string& who)
   builder.finding.explanation =
       fmt::format("{} finished it; on {} it is not finished{}: the kernel or the transport is stuck there. ",
                   ranks_in_words(builder.wait.finished), who, builder.since());
-  builder.finding.confidence = 0.8;
+  builder.finding.confidence = confidence::kStuckOnSome;
 }
 
 bool has_an_unknown_root(const HangFindingBuilder& builder) {
@@ -47,7 +48,7 @@ void describe_stuck_on_all(HangFindingBuilder& builder, const std::string& who) 
       "{} are in it{} and call the same thing: the program did its part, so the kernel, the transport or a "
       "device is stuck. ",
       who, builder.since());
-  builder.finding.confidence = 0.7;
+  builder.finding.confidence = confidence::kStuckOnAll;
   if (has_an_unknown_root(builder)) {
     builder.finding.explanation +=
         "Which root each rank named is not recorded: check that they all name the same one. ";
@@ -59,7 +60,7 @@ void describe_not_enough_known(HangFindingBuilder& builder, const std::string& w
   builder.finding.explanation = fmt::format(
       "{} wait in it{}. The evidence of {} does not reach back far enough to tell whether they came. ", who,
       builder.since(), ranks_in_words(builder.wait.unknown));
-  builder.finding.confidence = 0.4;
+  builder.finding.confidence = confidence::kTooLittleKnown;
 }
 
 bool ended_because_of_others(const HangFindingBuilder& builder, int rank) {
@@ -100,7 +101,7 @@ void describe_lost_inside(HangFindingBuilder& builder, std::vector<int> lost) {
   finding.explanation = fmt::format(
       "All ranks came to it; of rank {} is known: {}. The others cannot {} without {}. ", lost.front(),
       known.words, builder.wait.finished.empty() ? "finish it" : "go on", lost.size() == 1 ? "it" : "them");
-  finding.confidence = 0.95;
+  finding.confidence = confidence::kDiedInside;
   finding.victim_ranks = builder.waiting_ranks();
   finding.victim_ranks.insert(finding.victim_ranks.end(), builder.wait.finished.begin(),
                               builder.wait.finished.end());
@@ -156,7 +157,7 @@ void describe_extra(HangFindingBuilder& builder) {
       waits_elsewhere(builder, builder.wait.absent.front()) ? "went on to other calls"
                                                             : "have nothing unfinished",
       who);
-  finding.confidence = 0.85;
+  finding.confidence = confidence::kExtraCollective;
   builder.add_waiting_evidence();
   builder.add_last_known(builder.wait.absent.front());
 }
@@ -206,7 +207,7 @@ void describe_circle(HangFindingBuilder& builder) {
   for (const std::size_t at : waits) groups.insert(describe(builder.job, builder.waits[at].communicator));
 
   finding.code = only_messages ? model::codes::kMessageDeadlock : model::codes::kOrderInversion;
-  finding.confidence = 0.95;
+  finding.confidence = confidence::kCircle;
   const std::string who = ranks_in_words(builder.cause.roots);
   const std::string which = fmt::format("{}", fmt::join(groups, " and "));
   if (only_messages) {
@@ -252,7 +253,7 @@ void describe_unmatched_message(HangFindingBuilder& builder) {
   finding.explanation = fmt::format(
       "Rank {} waits in its {} number {} {} rank {}{}, and the other end was never posted. ", waiting,
       is_send ? "send" : "receive", wait.sequence, is_send ? "to" : "from", partner, builder.since());
-  finding.confidence = builder.cause.is_absence ? 0.7 : 0.9;
+  finding.confidence = builder.cause.is_absence ? confidence::kUnmatchedAbsent : confidence::kUnmatchedSeen;
   builder.add_waiting_evidence();
   builder.add_last_known(partner);
   const RankState known = rank_state_of(builder.job, partner);
@@ -320,7 +321,7 @@ void add_rank_state(HangFindingBuilder& builder, const Teller& teller) {
   if (const std::string_view code = code_for(teller.known.place); !code.empty()) finding.code = code;
   const bool is_certain = teller.known.place == Place::kDead || teller.known.place == Place::kStopped ||
                           teller.known.place == Place::kFailed;
-  if (is_certain) finding.confidence = std::max(finding.confidence, 0.9);
+  if (is_certain) finding.confidence = std::max(finding.confidence, confidence::kMissingRankLost.value);
 }
 
 void add_restart(HangFindingBuilder& builder, int rank) {
@@ -352,7 +353,9 @@ void describe_seen(HangFindingBuilder& builder) {
   const std::string who = ranks_in_words(builder.cause.roots);
   finding.code = model::codes::kMissingRank;
   finding.title = fmt::format("{} never joined {}", who, builder.call());
-  finding.confidence = builder.wait.waiting.size() + builder.wait.finished.size() > 1 ? 0.95 : 0.85;
+  finding.confidence = builder.wait.waiting.size() + builder.wait.finished.size() > 1
+                           ? confidence::kMissingRankSeen
+                           : confidence::kMissingRankOneWaits;
   if (builder.cause.roots.size() == 1) {
     const int rank = builder.cause.roots.front();
     if (is_inside_an_open_region(builder, rank)) {
@@ -379,13 +382,13 @@ void describe_absence(HangFindingBuilder& builder) {
   finding.explanation +=
       fmt::format("{} left no dump or recording of it: {}, but this is absence of evidence, not proof. ", who,
                   is_one ? "it is the prime suspect" : "they are the prime suspects");
-  finding.confidence = 0.7;
+  finding.confidence = confidence::kMissingEvidence;
   const bool too_little_is_known =
       builder.cause.roots.size() > builder.wait.waiting.size() + builder.wait.finished.size();
   if (too_little_is_known) {
     finding.explanation +=
         "Most of the group left nothing, so nobody is accused: collect the others' dumps. ";
-    finding.confidence = 0.3;
+    finding.confidence = confidence::kMostLeftNothing;
     finding.root_ranks.clear();
   }
 }

@@ -1,5 +1,3 @@
-#include "diagnose/ranks/hang/lagging_counter.h"
-
 #include <algorithm>
 #include <map>
 #include <set>
@@ -8,7 +6,9 @@
 
 #include "catalogue/advice.h"
 #include "diagnose/ranks/align.h"
+#include "diagnose/ranks/confidence.h"
 #include "diagnose/ranks/describe.h"
+#include "diagnose/ranks/hang/sparse_evidence.h"
 #include "diagnose/ranks/rank_state.h"
 #include "model/finding_code.h"
 
@@ -112,7 +112,7 @@ model::Finding finding_of(const model::Job& job, const LaggingCounter& lagging) 
   finding.leaf = model::Leaf::kPerfHang;
   finding.code = model::codes::kLaggingCounter;
   finding.scope = model::Scope::kDistributed;
-  finding.confidence = 0.6;
+  finding.confidence = confidence::kLaggingCounter;
   finding.root_ranks = lagging.behind;
   finding.victim_ranks = lagging.others;
   const std::string who = ranks_in_words(lagging.behind);

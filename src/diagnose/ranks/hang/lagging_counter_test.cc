@@ -1,10 +1,9 @@
-#include "diagnose/ranks/hang/lagging_counter.h"
-
 #include <map>
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "diagnose/ranks/hang/sparse_evidence.h"
 #include "diagnose/ranks/testing/job_sketch.h"
 
 namespace lockstep::ranks {

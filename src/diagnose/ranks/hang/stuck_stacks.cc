@@ -1,5 +1,3 @@
-#include "diagnose/ranks/hang/stuck_stacks.h"
-
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -11,7 +9,9 @@
 #include <fmt/format.h>
 
 #include "catalogue/advice.h"
+#include "diagnose/ranks/confidence.h"
 #include "diagnose/ranks/describe.h"
+#include "diagnose/ranks/hang/sparse_evidence.h"
 #include "model/finding_code.h"
 
 namespace lockstep::ranks {
@@ -108,7 +108,7 @@ model::Finding hang_in(Phase phase, const std::vector<Stand>& stands) {
   model::Finding finding;
   finding.leaf = leaf_of(phase);
   finding.scope = model::Scope::kDistributed;
-  finding.confidence = 0.55;
+  finding.confidence = confidence::kStuckStacks;
   for (const Stand& stand : stands) {
     if (finding.evidence.size() < kMaxEvidence) finding.evidence.push_back(stand.evidence);
   }

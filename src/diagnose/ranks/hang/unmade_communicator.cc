@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "catalogue/advice.h"
+#include "diagnose/ranks/confidence.h"
 #include "diagnose/ranks/describe.h"
 #include "model/finding_code.h"
 
@@ -68,7 +69,7 @@ model::Finding finding_of(const model::Job& job, const UnmadeCommunicator& unmad
   finding.leaf = model::Leaf::kSetupHang;
   finding.code = model::codes::kSetupCommunicatorNotMade;
   finding.scope = model::Scope::kDistributed;
-  finding.confidence = 0.85;
+  finding.confidence = confidence::kCommunicatorNotMade;
   finding.root_ranks = unmade.without;
   for (const int member : job.communicators[unmade.communicator].members) {
     if (!std::ranges::binary_search(unmade.without, member)) finding.victim_ranks.push_back(member);

@@ -1,11 +1,11 @@
-#include "diagnose/ranks/hang/unstarted_ranks.h"
-
 #include <algorithm>
 
 #include <fmt/format.h>
 
 #include "catalogue/advice.h"
+#include "diagnose/ranks/confidence.h"
 #include "diagnose/ranks/describe.h"
+#include "diagnose/ranks/hang/sparse_evidence.h"
 #include "model/finding_code.h"
 
 namespace lockstep::ranks {
@@ -44,7 +44,7 @@ std::optional<model::Finding> find_unstarted_ranks(const model::Job& job) {
   model::Finding finding{.leaf = model::Leaf::kSetupHang,
                          .code = model::codes::kSetupRankNotStarted,
                          .scope = model::Scope::kDistributed,
-                         .confidence = 0.65,
+                         .confidence = confidence::kRankNotStarted,
                          .root_ranks = {},
                          .victim_ranks = waiting,
                          .title = fmt::format("{} never came while {} waited for the job to be complete",

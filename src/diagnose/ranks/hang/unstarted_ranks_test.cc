@@ -1,7 +1,6 @@
-#include "diagnose/ranks/hang/unstarted_ranks.h"
-
 #include <gtest/gtest.h>
 
+#include "diagnose/ranks/hang/sparse_evidence.h"
 #include "diagnose/ranks/testing/job_sketch.h"
 
 namespace lockstep::ranks {

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "catalogue/advice.h"
+#include "diagnose/ranks/confidence.h"
 #include "diagnose/ranks/describe.h"
 #include "model/finding_code.h"
 
@@ -103,12 +104,12 @@ std::string explanation_for(const Job& job, const Mismatch& mismatch) {
 }
 
 double confidence_in(const Mismatch& mismatch) {
-  if (mismatch.is_tie) return 0.7;
-  if (mismatch.is_refused) return 0.97;
+  if (mismatch.is_tie) return confidence::kMismatchTie;
+  if (mismatch.is_refused) return confidence::kMismatchPending;
   const bool is_same_size = mismatch.aspect == Aspect::kShape &&
                             has_equal_sizes(mismatch.sides[0].signature, mismatch.sides[1].signature);
-  if (is_same_size) return 0.6;
-  return mismatch.is_pending ? 0.97 : 0.9;
+  if (is_same_size) return confidence::kMismatchSameSize;
+  return mismatch.is_pending ? confidence::kMismatchPending : confidence::kMismatchCompleted;
 }
 
 Leaf leaf_for(const Mismatch& mismatch) {
@@ -162,7 +163,7 @@ Finding finding_of(const Job& job, const MessageMismatch& mismatch) {
   finding.leaf = is_pending ? Leaf::kPerfHang : Leaf::kPerfResult;
   finding.code = model::codes::kMismatchMessage;
   finding.scope = model::Scope::kDistributed;
-  finding.confidence = mismatch.number > 0 ? 0.85 : 0.6;
+  finding.confidence = mismatch.number > 0 ? confidence::kMismatchMessage : confidence::kMismatchUnnumbered;
   finding.root_ranks = {std::min(mismatch.sender, mismatch.receiver),
                         std::max(mismatch.sender, mismatch.receiver)};
   finding.title = fmt::format("rank {} sends something else than rank {} expects in {}", mismatch.sender,

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "catalogue/advice.h"
+#include "diagnose/ranks/confidence.h"
 #include "diagnose/ranks/describe.h"
 #include "model/finding_code.h"
 
@@ -66,7 +67,7 @@ Finding finding_of(const Job& job, const UnevenExchange& exchange) {
   finding.leaf = model::is_unfinished(event_at(job, exchange.first)) ? Leaf::kPerfHang : Leaf::kPerfResult;
   finding.code = model::codes::kMismatchExchange;
   finding.scope = model::Scope::kDistributed;
-  finding.confidence = 0.85;
+  finding.confidence = confidence::kMismatchExchange;
   finding.victim_ranks = exchange.ranks;
   finding.title =
       fmt::format("all_to_all number {} in {} sends {} elements but expects {}", exchange.sequence,

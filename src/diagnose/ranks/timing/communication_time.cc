@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "catalogue/advice.h"
+#include "diagnose/ranks/confidence.h"
 #include "diagnose/ranks/describe.h"
 #include "diagnose/ranks/timing/robust.h"
 #include "model/finding_code.h"
@@ -51,7 +52,7 @@ std::optional<model::Finding> finding_of(const model::Job& job, const Communicat
       .leaf = model::Leaf::kPerfSlow,
       .code = model::codes::kCommunicationExposed,
       .scope = model::Scope::kDistributed,
-      .confidence = 0.4,
+      .confidence = confidence::kExposedCommunication,
       .root_ranks = {},
       .victim_ranks = {},
       .title =

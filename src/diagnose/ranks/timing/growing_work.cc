@@ -1,13 +1,13 @@
-#include "diagnose/ranks/timing/growing_work.h"
-
 #include <algorithm>
 #include <span>
 
 #include <fmt/format.h>
 
 #include "catalogue/advice.h"
+#include "diagnose/ranks/confidence.h"
 #include "diagnose/ranks/describe.h"
 #include "diagnose/ranks/timing/robust.h"
+#include "diagnose/ranks/timing/timings.h"
 #include "model/finding_code.h"
 
 namespace lockstep::ranks {
@@ -80,7 +80,7 @@ std::optional<model::Finding> find_growing_work(const model::Job& job, const Tim
       .leaf = model::Leaf::kPerfSlow,
       .code = model::codes::kSlowRateFalls,
       .scope = model::Scope::kOrdinary,
-      .confidence = 0.7,
+      .confidence = confidence::kGrowingWork,
       .root_ranks = {},
       .victim_ranks = {},
       .title = fmt::format("training slows down: every rank works {:.1f} times as long at the end as at the "

@@ -1,8 +1,7 @@
-#include "diagnose/ranks/timing/growing_work.h"
-
 #include <gtest/gtest.h>
 
 #include "diagnose/ranks/testing/job_simulation.h"
+#include "diagnose/ranks/timing/timings.h"
 
 namespace lockstep::ranks {
 namespace {

@@ -1,10 +1,9 @@
-#include "diagnose/ranks/timing/lateness.h"
-
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
 #include "diagnose/ranks/timing/robust.h"
+#include "diagnose/ranks/timing/straggler.h"
 
 namespace lockstep::ranks {
 namespace {

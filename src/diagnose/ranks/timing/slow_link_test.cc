@@ -7,7 +7,6 @@
 
 #include "diagnose/ranks/testing/job_simulation.h"
 #include "diagnose/ranks/testing/relabel.h"
-#include "diagnose/ranks/timing/message_pairs.h"
 
 namespace lockstep::ranks {
 namespace {

@@ -10,8 +10,8 @@
 #include <fmt/format.h>
 
 #include "catalogue/advice.h"
+#include "diagnose/ranks/confidence.h"
 #include "diagnose/ranks/describe.h"
-#include "diagnose/ranks/timing/lateness.h"
 #include "diagnose/ranks/timing/robust.h"
 #include "diagnose/ranks/timing/waiting_calls.h"
 #include "model/finding_code.h"
@@ -83,7 +83,7 @@ std::string range_of(const std::vector<Straggler>& late, double Straggler::*valu
 double confidence_in(const std::vector<Straggler>& late) {
   const bool is_plain = std::ranges::any_of(
       late, [](const Straggler& one) { return one.lost_share >= 0.1 && one.significance >= 10; });
-  return is_plain ? 0.9 : 0.75;
+  return is_plain ? confidence::kStragglerPlain : confidence::kStragglerSlight;
 }
 
 std::string since_when(const Straggler& late) {

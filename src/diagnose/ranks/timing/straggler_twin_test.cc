@@ -9,7 +9,6 @@
 #include <rapidcheck/gtest.h>
 
 #include "diagnose/ranks/testing/job_simulation.h"
-#include "diagnose/ranks/timing/lateness.h"
 #include "diagnose/ranks/timing/straggler.h"
 
 namespace lockstep::ranks {

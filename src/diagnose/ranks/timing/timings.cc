@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "diagnose/ranks/meeting_finder.h"
+#include "diagnose/ranks/align.h"
 #include "diagnose/ranks/timing/wait_clock.h"
 #include "diagnose/ranks/timing/waiting_calls.h"
 

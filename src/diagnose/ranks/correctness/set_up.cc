@@ -1,4 +1,4 @@
-#include "diagnose/ranks/correctness/version_skew.h"
+#include "diagnose/ranks/correctness/set_up.h"
 
 #include <algorithm>
 #include <map>
@@ -8,10 +8,13 @@
 #include <fmt/format.h>
 
 #include "catalogue/advice.h"
+#include "diagnose/ranks/confidence.h"
 #include "diagnose/ranks/describe.h"
 #include "model/finding_code.h"
+#include "model/world_size_one.h"
 
 namespace lockstep::ranks {
+
 namespace {
 
 using model::Rank;
@@ -32,7 +35,7 @@ model::Finding skew(const model::Job& job, const RanksByVersion& versions, std::
   finding.leaf = model::Leaf::kSetupFail;
   finding.code = model::codes::kVersionsDiffer;
   finding.scope = model::Scope::kDistributed;
-  finding.confidence = 0.5;
+  finding.confidence = confidence::kVersionsDifferBeside;
   const bool is_tie = std::ranges::count_if(versions, [&](const auto& entry) {
                         return entry.second.size() == usual->second.size();
                       }) > 1;
@@ -58,9 +61,6 @@ model::Finding skew(const model::Job& job, const RanksByVersion& versions, std::
   return finding;
 }
 
-// Releases that do not understand each other's messages come together and then wait for ever.
-constexpr double kExplainsSetup = 0.96;
-
 bool never_got_past_setting_up(const std::vector<model::Finding>& findings) {
   return !findings.empty() && std::ranges::all_of(findings, [](const model::Finding& finding) {
     return finding.leaf == model::Leaf::kSetupHang || finding.leaf == model::Leaf::kSetupFail;
@@ -81,8 +81,37 @@ void add_version_skew(const model::Job& job, std::vector<model::Finding>& findin
   auto skew = find_version_skew(job);
   if (!skew) return;
   const bool explains_it = never_got_past_setting_up(findings);
-  if (explains_it) skew->confidence = kExplainsSetup;
+  if (explains_it) skew->confidence = confidence::kVersionsDifferInSetup;
   findings.insert(explains_it ? findings.begin() : findings.end(), *std::move(skew));
+}
+
+std::optional<model::Finding> find_world_size_one(std::span<const model::Job> parts) {
+  const std::vector<std::size_t> alone = model::world_size_one(parts);
+  if (alone.empty()) return std::nullopt;
+  model::Finding finding;
+  finding.leaf = model::Leaf::kPerfParallel;
+  finding.code = model::codes::kWorldOfOne;
+  finding.scope = model::Scope::kDistributed;
+  finding.confidence = confidence::kWorldOfOne;
+  finding.title =
+      fmt::format("{} processes trained side by side, each alone in a world of one", alone.size());
+  finding.explanation =
+      "Each called itself rank 0 of 1 and none waited for another: the same training ran several times "
+      "instead "
+      "of once on all of them. The launcher's variables did not reach the processes, or each host was "
+      "started as a job of its own.";
+  constexpr std::size_t kMaxShown = 4;
+  for (std::size_t part : alone) {
+    if (finding.evidence.size() == kMaxShown) break;
+    const model::Job& world = parts[part];
+    const auto pid = world.ranks.front().rank.pid;
+    finding.evidence.push_back({.file = world.sources.empty() ? "" : world.sources.front(),
+                                .line = std::nullopt,
+                                .rank = 0,
+                                .text = pid ? fmt::format("rank 0 of 1, process {}", *pid) : "rank 0 of 1"});
+  }
+  finding.fixes = catalogue::fixes_for(finding.code);
+  return finding;
 }
 
 }  // namespace lockstep::ranks

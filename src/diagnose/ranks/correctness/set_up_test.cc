@@ -1,4 +1,4 @@
-#include "diagnose/ranks/correctness/version_skew.h"
+#include "diagnose/ranks/correctness/set_up.h"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,84 @@
+// What comes before what in the verdict.
+#include <algorithm>
+
+#include "diagnose/arbitrate/rules.h"
+#include "diagnose/arbitrate/weigh.h"
+#include "model/finding_code.h"
+#include "model/leaf.h"
+
+namespace lockstep::diagnose {
+namespace {
+
+using model::Finding;
+using model::Leaf;
+
+// It left no record at all, as one that fails before its framework is there.
+bool is_an_unseen_rank(const Finding& finding) {
+  return finding.code == model::codes::kMissingEvidence || finding.code == model::codes::kSetupRankNotStarted;
+}
+
+// Where all ranks print the same, the lost ones do too.
+bool is_printed_by(const std::vector<int>& ranks, const Finding& printed) {
+  return !ranks.empty() && std::ranges::all_of(ranks, [&](int rank) {
+    return std::ranges::any_of(printed.evidence,
+                               [&](const model::Evidence& one) { return one.rank == rank; });
+  });
+}
+
+bool explains_a_loss(const Finding& printed, const std::vector<Claim>& ranks) {
+  if (printed.code.is_echo() || !is_printed(printed) || is_about_waiting(printed)) return false;
+  const auto lost = std::ranges::find_if(ranks, [&](const Claim& claim) {
+    return is_a_lost_rank(claim.finding) ||
+           (is_an_unseen_rank(claim.finding) && model::is_fatal(printed.leaf));
+  });
+  if (lost == ranks.end()) return false;
+  if (!printed.root_ranks.empty()) return printed.root_ranks == lost->finding.root_ranks;
+  return model::is_fatal(printed.leaf) && is_printed_by(lost->finding.root_ranks, printed);
+}
+
+// Ranks that bring buffers of different sizes write past the smaller one, TensorFlow calls the graph broken
+// in which a collective failed, and a framework that notices the misfit cannot say whose call is the odd one.
+bool may_follow_from(const Finding& misfit, const Finding& printed) {
+  if (printed.leaf == Leaf::kRunSegv || printed.leaf == Leaf::kRunGraph) return true;
+  return printed.leaf == misfit.leaf && printed.root_ranks.empty() && misfit.confidence >= kNamesTheOddOne;
+}
+
+}  // namespace
+
+void apply_printed_error_first(Story& story) {
+  for (Claim& claim : story.logs) {
+    if (is_sure(claim.finding, story.ranks)) story.move_to(claim, Place::kCause);
+  }
+}
+
+void apply_reason_of_a_loss(Story& story) {
+  for (Claim& claim : story.logs) {
+    if (claim.place != Place::kCause && explains_a_loss(claim.finding, story.ranks))
+      story.move_to(claim, Place::kCause);
+  }
+}
+
+void apply_calls_that_do_not_fit(Story& story) {
+  const auto misfit = std::ranges::find_if(story.ranks, [&](const Claim& claim) {
+    return is_sure(claim.finding, story.ranks) && claim.finding.code.is(model::CodeFamily::kMismatch);
+  });
+  if (misfit == story.ranks.end()) return;
+  for (Claim& claim : story.logs) {
+    if (claim.place == Place::kCause && may_follow_from(misfit->finding, claim.finding))
+      story.move_to(claim, Place::kDoubtful);
+  }
+}
+
+void apply_bare_exit_status(Story& story) {
+  for (Claim& claim : story.ranks) {
+    if (claim.finding.code == model::codes::kProcessEnded) story.move_to(claim, Place::kStatus);
+  }
+}
+
+void apply_guesses_last(Story& story) {
+  for (Claim& claim : story.logs) {
+    if (claim.place == Place::kDoubtful && !is_printed(claim.finding)) story.move_to(claim, Place::kGuess);
+  }
+}
+
+}  // namespace lockstep::diagnose
