@@ -19,13 +19,13 @@ namespace lockstep::check {
 namespace {
 
 using config::Configuration;
-using config::Settings;
+using config::LaunchConfig;
 namespace field = config::field;
 
 constexpr std::size_t kMaxLaunchFileBytes = std::size_t{8} << 20;
 
 // Without a command or a file, the variables of this process must tell of a job.
-bool tells_of_a_job(const Settings& launch) {
+bool tells_of_a_job(const LaunchConfig& launch) {
   return launch.has(field::kLaunchers) || launch.has(field::kContainers) ||
          launch.has(field::variable("RANK")) || launch.has(field::variable("WORLD_SIZE")) ||
          launch.has(field::variable("MASTER_ADDR")) || launch.has(field::variable("SLURM_JOB_ID")) ||
@@ -46,7 +46,7 @@ Result<void> check_there_is_something(const Configuration& configuration, const 
       "--facts"};
 }
 
-std::string framework_of(const Settings& launch) {
+std::string framework_of(const LaunchConfig& launch) {
   if (launch.has(field::kTorchrun) || launch.has(field::kDeepspeed) || launch.has(field::kAccelerate))
     return "pytorch";
   if (launch.has(field::kHorovod)) return "horovod";
@@ -57,7 +57,7 @@ std::string framework_of(const Settings& launch) {
 
 model::JobSummary summary_of(const Configuration& configuration, std::size_t hosts_with_facts) {
   model::JobSummary job;
-  for (const Settings& launch : configuration.launches) {
+  for (const LaunchConfig& launch : configuration.launches) {
     if (job.framework.empty()) job.framework = framework_of(launch);
     const auto size = launch.number(field::kWorldSize);
     if (size && *size > 0 && *size < 1'000'000 && !job.world_size) job.world_size = static_cast<int>(*size);

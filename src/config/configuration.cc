@@ -25,7 +25,7 @@ class ConfigurationReader {
     for (const std::string& file : inputs_.files) read_file(file);
     if (!cluster_.tree().empty()) result_.launches.push_back(cluster_);
     if (!inputs_.command.empty() || result_.launches.empty()) read_own_command();
-    for (Settings& launch : result_.launches) {
+    for (LaunchConfig& launch : result_.launches) {
       launch.add_missing(shared_);
       derive_job(reading(launch, {}));
     }
@@ -33,12 +33,12 @@ class ConfigurationReader {
   }
 
  private:
-  Reading reading(Settings& settings, Origin place) {
+  Reading reading(LaunchConfig& settings, Origin place) {
     return {settings, result_.faults, inputs_.read_file, std::move(place), 0, &result_.launches};
   }
 
   void read_own_command() {
-    Settings launch;
+    LaunchConfig launch;
     for (const auto& [name, value] : inputs_.environment)
       launch.set(field::variable(name), value, {"", std::nullopt, "variable " + name});
     Reading here = reading(launch, {});
@@ -68,7 +68,7 @@ class ConfigurationReader {
       read_variables_file(text.value(), field::kVariables, reading(shared_, place));
     } else if (start.starts_with("#!") || name.ends_with(".sh") || name.ends_with(".sbatch") ||
                name.ends_with(".slurm") || start.find("#SBATCH") != std::string_view::npos) {
-      Settings launch;
+      LaunchConfig launch;
       read_shell_script(text.value(), reading(launch, place));
       result_.launches.push_back(std::move(launch));
     } else if (looks_like_hostfile(text.value())) {
@@ -90,7 +90,7 @@ class ConfigurationReader {
     }
     const Origin place{file, std::nullopt, "file"};
     if (parsed.value().contains("cluster") || parsed.value().contains("task")) {
-      Settings launch;
+      LaunchConfig launch;
       read_tf_config(text, reading(launch, place));
       result_.launches.push_back(std::move(launch));
     } else {
@@ -106,7 +106,7 @@ class ConfigurationReader {
     }
     for (const base::YamlDocument& document : documents.value()) {
       const YamlNode node(document, file);
-      Settings launch;
+      LaunchConfig launch;
       switch (kind_of(document)) {
         case YamlKind::kKubernetes: {
           Reading here = reading(cluster_, {file, std::nullopt, ""});
@@ -133,8 +133,8 @@ class ConfigurationReader {
 
   const Inputs& inputs_;
   Configuration result_;
-  Settings cluster_;  // all manifests together
-  Settings shared_;   // what files add to every launch
+  LaunchConfig cluster_;  // all manifests together
+  LaunchConfig shared_;   // what files add to every launch
 };
 
 }  // namespace
@@ -146,10 +146,10 @@ Configuration read_configuration(const Inputs& inputs) {
 void know_hosts(Configuration& configuration, std::size_t hosts_with_facts) {
   if (hosts_with_facts < 2) return;
   const Origin origin{"", std::nullopt, fmt::format("facts of {} hosts", hosts_with_facts)};
-  for (Settings& launch : configuration.launches) launch.set_default(field::kIsMultiHost, true, origin);
+  for (LaunchConfig& launch : configuration.launches) launch.set_default(field::kIsMultiHost, true, origin);
 }
 
-std::string launch_title(const Settings& launch) {
+std::string launch_title(const LaunchConfig& launch) {
   std::vector<std::string> names;
   for (std::size_t i = 0; i < launch.count(field::kLaunchers); ++i) {
     std::string name = launch.text(field::item(field::kLaunchers, i));

@@ -28,15 +28,16 @@ Configuration read(const std::string& command, const Environment& environment = 
   return read_configuration(inputs);
 }
 
-Settings launch(const std::string& command, const Environment& environment = {}, const Texts& files = {},
-                const Texts& named = {}) {
+LaunchConfig launch(const std::string& command, const Environment& environment = {}, const Texts& files = {},
+                    const Texts& named = {}) {
   const Configuration configuration = read(command, environment, files, named);
   EXPECT_THAT(configuration.launches, SizeIs(1));
-  return configuration.launches.empty() ? Settings() : configuration.launches.front();
+  return configuration.launches.empty() ? LaunchConfig() : configuration.launches.front();
 }
 
 TEST(Torchrun, FlagsBecomeValuesThatKnowTheFlag) {
-  const Settings job = launch("torchrun --nnodes=2 --nproc_per_node 8 --master-addr node0 train.py --lr 1");
+  const LaunchConfig job =
+      launch("torchrun --nnodes=2 --nproc_per_node 8 --master-addr node0 train.py --lr 1");
   EXPECT_EQ(job.text("torchrun/nnodes"), "2");
   EXPECT_EQ(job.number("job/world_size"), 16);
   EXPECT_EQ(job.text("job/master_addr"), "node0");
@@ -47,15 +48,15 @@ TEST(Torchrun, FlagsBecomeValuesThatKnowTheFlag) {
 }
 
 TEST(Torchrun, VariablesStandForFlagsThatAreNotTyped) {
-  const Settings job = launch("python -m torch.distributed.run --nproc-per-node 2 t.py",
-                              {{"PET_NNODES", "4"}, {"PET_NPROC_PER_NODE", "9"}});
+  const LaunchConfig job = launch("python -m torch.distributed.run --nproc-per-node 2 t.py",
+                                  {{"PET_NNODES", "4"}, {"PET_NPROC_PER_NODE", "9"}});
   EXPECT_EQ(job.number("job/nnodes"), 4);
   EXPECT_EQ(job.origin_of("job/nnodes")->how, "variable PET_NNODES");
   EXPECT_EQ(job.text("torchrun/nproc_per_node"), "2");
 }
 
 TEST(Torchrun, ElasticNodesAndEndpoint) {
-  const Settings job =
+  const LaunchConfig job =
       launch("torchrun --nnodes 1:4 --rdzv-backend c10d --rdzv-endpoint '[fd00::1]:1234' t.py");
   EXPECT_EQ(job.number("torchrun/min_nodes"), 1);
   EXPECT_EQ(job.number("torchrun/max_nodes"), 4);
@@ -64,7 +65,7 @@ TEST(Torchrun, ElasticNodesAndEndpoint) {
 }
 
 TEST(Mpirun, HostsParametersAndExportedVariables) {
-  const Settings job =
+  const LaunchConfig job =
       launch("mpirun -np 4 -H a:2,b:2 --mca btl_tcp_if_include eth0 -x NCCL_DEBUG=INFO -x PATH python t.py");
   EXPECT_EQ(job.text("mpi/np"), "4");
   EXPECT_EQ(job.text("mpi/mca/btl_tcp_if_include"), "eth0");
@@ -76,8 +77,8 @@ TEST(Mpirun, HostsParametersAndExportedVariables) {
 }
 
 TEST(Horovodrun, HostFileWithLines) {
-  const Settings job = launch("horovodrun -np 2 --hostfile hosts python t.py", {}, {},
-                              {{"hosts", "# all of them\na slots=1\n\nb:1\n"}});
+  const LaunchConfig job = launch("horovodrun -np 2 --hostfile hosts python t.py", {}, {},
+                                  {{"hosts", "# all of them\na slots=1\n\nb:1\n"}});
   EXPECT_EQ(job.text("host_list/0/name"), "a");
   EXPECT_EQ(job.number("host_list/1/slots"), 1);
   EXPECT_EQ(job.origin_of("host_list/1/name")->file, "hosts");
@@ -85,7 +86,7 @@ TEST(Horovodrun, HostFileWithLines) {
 }
 
 TEST(Fields, AreReadWithTheirTypeAndOrigin) {
-  const Settings job = launch("torchrun --nnodes 2 --nproc-per-node gpu t.py", {{"RANK", "3"}});
+  const LaunchConfig job = launch("torchrun --nnodes 2 --nproc-per-node gpu t.py", {{"RANK", "3"}});
   EXPECT_EQ(job.get(field::kNodes)->value, 2);
   EXPECT_EQ(job.get(field::kNodes)->origin.how, "flag --nnodes");
   EXPECT_EQ(job.get(field::kTorchrunNodes)->value, "2");
@@ -96,7 +97,7 @@ TEST(Fields, AreReadWithTheirTypeAndOrigin) {
 }
 
 TEST(Wrappers, VariablesAndLaunchersInsideEachOther) {
-  const Settings job =
+  const LaunchConfig job =
       launch("env NCCL_DEBUG=INFO srun -N 2 --ntasks-per-node=1 bash -c 'torchrun --nnodes 2 t.py'");
   EXPECT_EQ(job.text("env/NCCL_DEBUG"), "INFO");
   EXPECT_EQ(job.text("srun/nodes"), "2");
@@ -105,7 +106,7 @@ TEST(Wrappers, VariablesAndLaunchersInsideEachOther) {
 }
 
 TEST(Docker, WhatTheContainerIsGiven) {
-  const Settings job = launch(
+  const LaunchConfig job = launch(
       "docker run --rm -it --gpus all --shm-size=2g --ulimit memlock=-1 -e RANK=1 "
       "--network host img:1 torchrun --nproc-per-node 8 t.py");
   EXPECT_EQ(job.number("containers/0/shm_bytes"), std::int64_t{2} << 30);
@@ -131,7 +132,7 @@ srun torchrun --nnodes $SLURM_NNODES \
 )";
 
 TEST(BatchScript, RequestVariablesAndTheCommandWithLines) {
-  const Settings job = launch("", {}, {{"train.sbatch", kBatchScript}});
+  const LaunchConfig job = launch("", {}, {{"train.sbatch", kBatchScript}});
   EXPECT_EQ(job.number("job/gpus_per_node"), 8);
   EXPECT_EQ(job.number("job/nnodes"), 2);
   EXPECT_EQ(job.origin_of("torchrun/nnodes")->line, 11);
@@ -154,12 +155,12 @@ TEST(ShellScript, EveryLauncherIsALaunchUnderTheSameVariables) {
 TEST(ShellScript, VariablesThatDoubleDoNotGrowWithoutBound) {
   std::string text = "A=xxxxxxxxxxxxxxxx\n";
   for (int i = 0; i < 60; ++i) text += "A=$A$A\n";
-  const Settings job = launch("", {}, {{"a.sh", text + "torchrun $A t.py\n"}});
+  const LaunchConfig job = launch("", {}, {{"a.sh", text + "torchrun $A t.py\n"}});
   EXPECT_LT(job.text("env/A").size() + job.text("raw/env/A").size(), std::size_t{1} << 20);
 }
 
 TEST(TfConfig, ClusterAndTask) {
-  const Settings job = launch(
+  const LaunchConfig job = launch(
       "python t.py",
       {{"TF_CONFIG", R"({"cluster": {"worker": ["a:1", "b:1"]}, "task": {"type": "worker", "index": 1}})"}});
   EXPECT_EQ(job.text("tf/cluster/worker/1"), "b:1");
@@ -169,7 +170,7 @@ TEST(TfConfig, ClusterAndTask) {
 }
 
 TEST(Accelerate, TheCommandLineWinsOverTheFile) {
-  const Settings job =
+  const LaunchConfig job =
       launch("accelerate launch --config_file a.yaml --num_processes 4 t.py", {}, {},
              {{"a.yaml", "num_machines: 2\nnum_processes: 16\nmain_process_ip: 10.0.0.1\n"}});
   EXPECT_EQ(job.number("job/world_size"), 4);
@@ -208,7 +209,7 @@ spec:
 )";
 
 TEST(Kubernetes, PodsServicesAndWhatPoliciesMean) {
-  const Settings job = launch("", {}, {{"job.yaml", kManifest}});
+  const LaunchConfig job = launch("", {}, {{"job.yaml", kManifest}});
   EXPECT_EQ(job.number("k8s/pods/0/replicas"), 4);
   EXPECT_EQ(job.number("k8s/pods/0/gpus"), 8);
   EXPECT_EQ(job.text("k8s/pods/0/env/NCCL_DEBUG"), "INFO");
@@ -220,7 +221,7 @@ TEST(Kubernetes, PodsServicesAndWhatPoliciesMean) {
 }
 
 TEST(Compose, ServicesWithSharedParts) {
-  const Settings job =
+  const LaunchConfig job =
       launch("", {},
              {{"compose.yaml",
                "x-base: &base\n  shm_size: 1g\nservices:\n  a:\n    <<: *base\n    image: i\n"

@@ -8,7 +8,7 @@
 #include "base/yaml.h"
 #include "config/files/small_files.h"
 #include "config/files/yaml_file.h"
-#include "config/settings.h"
+#include "config/launch_config.h"
 
 namespace lockstep::config {
 namespace {
@@ -43,7 +43,7 @@ bool is_open(const Json& policies, const Json& labels, const char* limits, const
 
 // Adds to each group of pods "ingress_open" and "egress_open": whether pods of the group may be reached by,
 // and reach, each other on every port.
-void derive_policies(Settings& settings) {
+void derive_policies(LaunchConfig& settings) {
   if (settings.count(field::kPolicies) == 0) return;
   const Json policies = *settings.find(field::kPolicies);
   const Origin origin = *settings.origin_of(field::item(field::kPolicies, 0));
@@ -59,7 +59,7 @@ void derive_policies(Settings& settings) {
 }
 
 // The first of the paths that has a value gives it, with its origin.
-void take_first(Settings& settings, std::string_view to, std::initializer_list<std::string_view> from) {
+void take_first(LaunchConfig& settings, std::string_view to, std::initializer_list<std::string_view> from) {
   for (const std::string_view path : from) {
     const Json* value = settings.find(path);
     if (value == nullptr || value->is_structured() || settings.has(to)) continue;
@@ -111,7 +111,7 @@ void read_host_flags(const Reading& reading) {
 }
 
 // Every flag of torchrun has a variable that stands for it.
-void read_torchrun_variables(Settings& settings) {
+void read_torchrun_variables(LaunchConfig& settings) {
   if (!settings.has(field::kTorchrun)) return;
   for (const char* flag : {"nnodes", "nproc_per_node", "node_rank", "rdzv_backend", "rdzv_endpoint",
                            "rdzv_id", "master_addr", "master_port", "standalone", "local_addr"}) {
@@ -125,7 +125,7 @@ void read_torchrun_variables(Settings& settings) {
   }
 }
 
-void split_endpoint(Settings& settings) {
+void split_endpoint(LaunchConfig& settings) {
   const auto given = settings.get(field::kRendezvousEndpoint);
   if (!given) return;
   const Endpoint endpoint = endpoint_of(given->value);
@@ -133,7 +133,7 @@ void split_endpoint(Settings& settings) {
   if (!endpoint.port.empty()) settings.set(field::kRendezvousPort, endpoint.port, given->origin);
 }
 
-void derive_torchrun(Settings& settings) {
+void derive_torchrun(LaunchConfig& settings) {
   if (!settings.has(field::kTorchrun)) return;
   const Origin by_default{"", std::nullopt, "default of torchrun"};
   split_endpoint(settings);
@@ -165,7 +165,7 @@ void derive_torchrun(Settings& settings) {
   settings.set_default(field::kMasterPort, is_static ? "29500" : "29400", by_default);
 }
 
-std::set<std::string> host_names(const Settings& settings) {
+std::set<std::string> host_names(const LaunchConfig& settings) {
   std::set<std::string> names;
   for (std::size_t i = 0; i < settings.count(field::kHostList); ++i)
     names.insert(settings.text(field::host_name(i)));
@@ -186,7 +186,7 @@ std::optional<std::int64_t> count_of_gpus(std::string_view request) {
       request.substr(request.rfind(':') == std::string_view::npos ? 0 : request.rfind(':') + 1));
 }
 
-void derive_slurm(Settings& settings) {
+void derive_slurm(LaunchConfig& settings) {
   for (const std::string_view path :
        {field::kSbatchResources, field::kSrunResources, field::kSbatchGpusPerNode, field::kSrunGpusPerNode}) {
     if (const auto count = count_of_gpus(settings.text(path)))
@@ -197,7 +197,7 @@ void derive_slurm(Settings& settings) {
       {field::kSrunTasksPerNode, field::kSbatchTasksPerNode, field::variable("SLURM_NTASKS_PER_NODE")});
 }
 
-void derive_sizes(Settings& settings) {
+void derive_sizes(LaunchConfig& settings) {
   const std::set<std::string> hosts = host_names(settings);
   if (!hosts.empty()) {
     const Origin* origin =
@@ -234,7 +234,7 @@ void derive_sizes(Settings& settings) {
 }  // namespace
 
 void derive_job(const Reading& reading) {
-  Settings& settings = reading.settings;
+  LaunchConfig& settings = reading.settings;
   if (const std::string config = settings.text(field::variable("TF_CONFIG"));
       !config.empty() && !settings.has(field::kTensorflow)) {
     Reading inside = reading;

@@ -13,13 +13,13 @@ namespace lockstep::config {
 inline constexpr char kOnlyAtRunTime = '\x01';
 
 struct Reading {
-  Settings& settings;
+  LaunchConfig& settings;
   std::vector<Fault>& faults;
   const FileText& read_file;
   Origin place = {};  // file and line of what is being read
   int depth = 0;      // of files and commands inside each other
   // Launches that were complete before the current one began: a script may start several.
-  std::vector<Settings>* finished = nullptr;
+  std::vector<LaunchConfig>* finished = nullptr;
 
   Origin origin(std::string how) const { return {place.file, place.line, std::move(how)}; }
   void fault(std::string why) const { faults.push_back({place.file, place.line, std::move(why)}); }

@@ -10,7 +10,7 @@ using base::Address;
 using hostinfo::HostFacts;
 
 // What a rank has on the host: the host's own variables, those of the launch above them.
-network::Environment environment_on(const HostFacts& host, const config::Settings& launch) {
+network::Environment environment_on(const HostFacts& host, const config::LaunchConfig& launch) {
   network::Environment environment = host.environment;
   const auto take = [&](std::string_view path, const std::string& prefix) {
     const base::Json* given = launch.find(path);
@@ -29,7 +29,7 @@ std::string short_name(const std::string& name) {
 
 }  // namespace
 
-JobHosts::JobHosts(std::span<const config::Settings> launches, std::span<const HostFacts> facts)
+JobHosts::JobHosts(std::span<const config::LaunchConfig> launches, std::span<const HostFacts> facts)
     : launch_(launches.front()), facts_(facts) {
   const bool has_own_launches = launches.size() == facts.size();
   for (std::size_t at = 0; at < facts.size(); ++at) {

@@ -49,12 +49,12 @@ static_assert(std::size(kMeanings) == static_cast<std::size_t>(FlowKind::kSlurmS
 
 constexpr std::int64_t kSshPort = 22;
 
-bool is_elastic(const config::Settings& launch) {
+bool is_elastic(const config::LaunchConfig& launch) {
   return launch.has(field::kTorchrun) && launch.text(field::kRendezvousBackend) != "static";
 }
 
 void plan_horovodrun(const JobHosts& hosts, FlowPlan& plan) {
-  const config::Settings& launch = hosts.launch();
+  const config::LaunchConfig& launch = hosts.launch();
   plan_remote_shell(hosts, launch.number(field::kHorovodSshPort).value_or(kSshPort), plan);
   plan_horovod(hosts, plan);
   if (!launch.has(field::kHorovodOverMpi)) return;
@@ -69,7 +69,7 @@ void plan_mpirun(const JobHosts& hosts, FlowPlan& plan) {
 }
 
 void plan_torch(const JobHosts& hosts, FlowPlan& plan) {
-  const config::Settings& launch = hosts.launch();
+  const config::LaunchConfig& launch = hosts.launch();
   const bool uses_ssh = launch.has(field::kDeepspeed) && !launch.has(field::kDeepspeedWithoutSsh);
   if (uses_ssh) plan_remote_shell(hosts, launch.number(field::kDeepspeedSshPort).value_or(kSshPort), plan);
   if (launch.has(field::kSrun)) plan_slurm(hosts, plan);
@@ -108,9 +108,10 @@ RequiredFlow Mesh::flow(std::size_t source, std::size_t destination) const {
   return made;
 }
 
-FlowPlan plan_flows(std::span<const config::Settings> launches, std::span<const hostinfo::HostFacts> facts) {
+FlowPlan plan_flows(std::span<const config::LaunchConfig> launches,
+                    std::span<const hostinfo::HostFacts> facts) {
   const JobHosts hosts(launches, facts);
-  const config::Settings& launch = hosts.launch();
+  const config::LaunchConfig& launch = hosts.launch();
   FlowPlan plan;
   if (launch.has(field::kTensorflowCluster)) {
     plan_tensorflow(hosts, plan);

@@ -113,7 +113,7 @@ constexpr std::string_view kMesh = "sidecar.istio.io/inject";
 
 class ManifestValue {
  public:
-  ManifestValue(const config::Settings& launch, const std::string& path)
+  ManifestValue(const config::LaunchConfig& launch, const std::string& path)
       : launch_(launch),
         object_(path.substr(0, path.rfind('/'))),
         member_(path.substr(path.rfind('/') + 1)) {}
@@ -176,7 +176,7 @@ class ManifestValue {
     return labels.empty() ? "{}" : fmt::format("{{matchLabels: {{{}}}}}", labels);
   }
 
-  const config::Settings& launch_;
+  const config::LaunchConfig& launch_;
   std::string object_;
   std::string member_;
 };
@@ -184,7 +184,7 @@ class ManifestValue {
 // "dns_policy", "subdomain" and "mesh" (taken away) of an item of field::kPods, "headless" of
 // field::kServices, "ingress" and "egress" of field::kPolicies (opened to the pods that the policy selects).
 // False: it has no place that can be edited.
-bool set_manifest_value(Situation& situation, const config::Settings& launch, const std::string& path,
+bool set_manifest_value(Situation& situation, const config::LaunchConfig& launch, const std::string& path,
                         const std::string& value) {
   const ManifestValue place(launch, path);
   const config::Origin* const home = place.home();
@@ -197,7 +197,7 @@ bool set_manifest_value(Situation& situation, const config::Settings& launch, co
 }
 
 // Those of the list and those that were not understood, by the line where each stands.
-std::map<std::int64_t, std::string> lines_with_hosts(const config::Settings& launch,
+std::map<std::int64_t, std::string> lines_with_hosts(const config::LaunchConfig& launch,
                                                      const std::string& file) {
   std::map<std::int64_t, std::string> names;
   for (const std::string_view list : {field::kHostList, field::kHostfileFaults}) {
@@ -234,7 +234,7 @@ std::string usual_flag(const std::string& path) {
   return "--" + name;
 }
 
-std::string text_in(const config::Settings& launch, const std::string& path) {
+std::string text_in(const config::LaunchConfig& launch, const std::string& path) {
   const base::Json* const value = launch.find(path);
   if (value == nullptr) return "";
   return value->is_string() ? value->get<std::string>() : value->dump();
@@ -246,7 +246,7 @@ struct Home {
   std::int64_t line = 1;  // of the launcher or the program
 };
 
-std::optional<Home> home_of(const config::Settings& launch) {
+std::optional<Home> home_of(const config::LaunchConfig& launch) {
   for (const std::string_view section : {field::kTorchrun, field::kMpi, field::kHorovod, field::kDeepspeed,
                                          field::kAccelerate, field::kProgram, field::kVariables}) {
     const config::Origin* const origin = launch.origin_of(section);
@@ -259,7 +259,7 @@ std::optional<Home> home_of(const config::Settings& launch) {
 
 class LaunchValue {
  public:
-  LaunchValue(Situation& situation, const config::Settings& launch, const std::string& path)
+  LaunchValue(Situation& situation, const config::LaunchConfig& launch, const std::string& path)
       : situation_(situation), launch_(launch), path_(path) {
     const config::Origin* const found = launch.has(path) ? launch.origin_of(path) : nullptr;
     if (found != nullptr && !found->how.starts_with("default")) origin_ = *found;
@@ -334,13 +334,13 @@ class LaunchValue {
   }
 
   Situation& situation_;
-  const config::Settings& launch_;
+  const config::LaunchConfig& launch_;
   const std::string& path_;
   std::optional<config::Origin> origin_;
 };
 
 // A launch that is a JSON file of TF_CONFIG is written anew.
-bool set_tf_file(Situation& situation, const config::Settings& launch, const std::string& value) {
+bool set_tf_file(Situation& situation, const config::LaunchConfig& launch, const std::string& value) {
   const config::Origin* const origin = launch.origin_of(field::kTensorflowCluster);
   if (origin == nullptr || origin->file.empty() || origin->line) return false;
   situation.edited[origin->file] = value + "\n";
@@ -358,7 +358,7 @@ std::string as_flag(const std::vector<HostEntry>& entries) {
   return text;
 }
 
-bool set_host_file(Situation& situation, const config::Settings& launch, std::string_view hosts) {
+bool set_host_file(Situation& situation, const config::LaunchConfig& launch, std::string_view hosts) {
   const config::Origin* const origin = launch.origin_of(field::item(field::kHostList, 0));
   if (origin == nullptr || origin->file.empty() || origin->how != "host file") return false;
   const std::string file = origin->file;
@@ -389,7 +389,7 @@ bool set_launch_value(Situation& situation, std::size_t launch, const std::strin
                       const std::optional<std::string>& value) {
   const config::Configuration configuration = read(situation);
   if (launch >= configuration.launches.size()) return false;
-  const config::Settings& settings = configuration.launches[launch];
+  const config::LaunchConfig& settings = configuration.launches[launch];
   if (path == field::variable("TF_CONFIG").path && value && !settings.has(path) &&
       set_tf_file(situation, settings, *value))
     return true;

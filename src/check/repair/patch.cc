@@ -163,8 +163,9 @@ class Patching {
   }
 
   bool is_in_launch(const std::string& name) const {
-    return std::ranges::any_of(
-        launches_before_, [&](const config::Settings& launch) { return launch.has(field::variable(name)); });
+    return std::ranges::any_of(launches_before_, [&](const config::LaunchConfig& launch) {
+      return launch.has(field::variable(name));
+    });
   }
 
   void on_host(std::size_t host, const std::string& name, const std::optional<std::string>& before,
@@ -208,7 +209,7 @@ class Patching {
 
   const Situation& before_;
   Patched result_;
-  std::vector<config::Settings> launches_before_;
+  std::vector<config::LaunchConfig> launches_before_;
   std::size_t launches_ = 0;
   std::vector<network::Environment> environments_;
 };

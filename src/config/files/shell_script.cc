@@ -46,7 +46,7 @@ constexpr std::pair<std::string_view, std::string_view> kSlurmVariables[] = {
     {"SLURM_GPUS_ON_NODE", field::kSbatchGpusPerNode},
 };
 
-std::optional<std::string> value_of(const Settings& settings, const std::string& name) {
+std::optional<std::string> value_of(const LaunchConfig& settings, const std::string& name) {
   if (settings.has(field::at_run_time(field::variable(name))))
     return kOnlyAtRunTime + settings.text(field::at_run_time(field::variable(name)));
   if (settings.has(field::variable(name))) return settings.text(field::variable(name));
@@ -71,7 +71,7 @@ void begin_launch(const Reading& reading) {
   constexpr std::string_view kOfOneLaunch[] = {field::kTorchrun,   field::kHorovod,   field::kMpi,
                                                field::kSrun,       field::kDeepspeed, field::kAccelerate,
                                                field::kContainers, field::kProgram};
-  Settings& settings = reading.settings;
+  LaunchConfig& settings = reading.settings;
   const auto is_there = [&](std::string_view section) { return settings.has(section); };
   if (reading.finished == nullptr || !std::ranges::any_of(kOfOneLaunch, is_there)) return;
   reading.finished->push_back(settings);

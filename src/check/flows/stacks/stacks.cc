@@ -27,7 +27,7 @@ std::optional<PortSet> srun_ports(const hostinfo::HostFacts& host) {
 
 void plan_remote_shell(const JobHosts& hosts, std::int64_t port, FlowPlan& plan) {
   if (port < 1 || port > 65535) return;
-  const config::Settings& launch = hosts.launch();
+  const config::LaunchConfig& launch = hosts.launch();
   const std::size_t from = hosts.launching();
   for (std::size_t at = 0; at < launch.count(field::kHostList); ++at) {
     std::string name = launch.text(field::host_name(at));

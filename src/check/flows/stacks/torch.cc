@@ -50,7 +50,7 @@ void plan_store(const JobHosts& hosts, FlowPlan& plan) {
 }
 
 void plan_rendezvous(const JobHosts& hosts, FlowPlan& plan) {
-  const config::Settings& launch = hosts.launch();
+  const config::LaunchConfig& launch = hosts.launch();
   const std::string endpoint = launch.text(field::kRendezvousHost);
   const auto ports = one_port(launch.number(field::kMasterPort));
   if (endpoint.empty() || !ports) return;

@@ -76,14 +76,14 @@ std::vector<CommonValue> common_networks(const RepairProblem& problem) {
 
 // A parameter of Open MPI: where it stands now, in the command or in the environment.
 Edit mpi_edit(const RepairProblem& problem, const std::string& parameter, std::optional<std::string> value) {
-  const config::Settings& launch = problem.hosts().launch();
+  const config::LaunchConfig& launch = problem.hosts().launch();
   if (launch.has(field::mpi_parameter(parameter)))
     return {.kind = EditKind::kLaunch, .name = field::mpi_parameter(parameter), .value = std::move(value)};
   return {.kind = EditKind::kEnvironment, .name = "OMPI_MCA_" + parameter, .value = std::move(value)};
 }
 
 bool is_set(const RepairProblem& problem, const std::string& parameter) {
-  const config::Settings& launch = problem.hosts().launch();
+  const config::LaunchConfig& launch = problem.hosts().launch();
   return launch.has(field::mpi_parameter(parameter)) || launch.has(field::variable("OMPI_MCA_" + parameter));
 }
 
@@ -111,7 +111,7 @@ void require_value(RepairProblem& problem, const Troubles& troubles, const flows
   }
 }
 
-std::set<std::string> hosts_of_tasks(const config::Settings& launch) {
+std::set<std::string> hosts_of_tasks(const config::LaunchConfig& launch) {
   std::set<std::string> names;
   const base::Json* const cluster = launch.find(config::field::kTensorflowCluster);
   if (cluster == nullptr || !cluster->is_object()) return names;

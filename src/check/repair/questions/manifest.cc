@@ -7,7 +7,7 @@ namespace lockstep::repair {
 namespace {
 
 namespace field = config::field;
-using config::Settings;
+using config::LaunchConfig;
 
 constexpr std::string_view kClusterNames = "ClusterFirstWithHostNet";
 
@@ -16,17 +16,17 @@ void add(std::size_t launch, std::string path, std::string value, std::vector<Ed
       {.kind = EditKind::kLaunch, .launch = launch, .name = std::move(path), .value = std::move(value)});
 }
 
-bool is(const Settings& launch, const std::string& path, bool wanted) {
+bool is(const LaunchConfig& launch, const std::string& path, bool wanted) {
   const base::Json* const value = launch.find(path);
   return value != nullptr && value->is_boolean() && value->get<bool>() == wanted;
 }
 
 // Calls `edit` with the path of each pod, service or policy.
-void each(const Settings& launch, std::string_view list, const auto& edit) {
+void each(const LaunchConfig& launch, std::string_view list, const auto& edit) {
   for (std::size_t i = 0; i < launch.count(list); ++i) edit(field::item(list, i).path);
 }
 
-std::string headless_service(const Settings& launch) {
+std::string headless_service(const LaunchConfig& launch) {
   std::string found;
   each(launch, field::kServices, [&](const std::string& service) {
     if (found.empty() && is(launch, service + "/headless", true)) found = launch.text(service + "/name");
@@ -34,14 +34,14 @@ std::string headless_service(const Settings& launch) {
   return found;
 }
 
-void use_cluster_names(const Settings& launch, std::size_t at, std::vector<Edit>& edits) {
+void use_cluster_names(const LaunchConfig& launch, std::size_t at, std::vector<Edit>& edits) {
   each(launch, field::kPods, [&](const std::string& pod) {
     if (is(launch, pod + "/host_network", true) && launch.text(pod + "/dns_policy") != kClusterNames)
       add(at, pod + "/dns_policy", std::string(kClusterNames), edits);
   });
 }
 
-void name_headless_service(const Settings& launch, std::size_t at, std::vector<Edit>& edits) {
+void name_headless_service(const LaunchConfig& launch, std::size_t at, std::vector<Edit>& edits) {
   const std::string service = headless_service(launch);
   each(launch, field::kPods, [&](const std::string& pod) {
     if (!service.empty() && launch.has(pod + "/subdomain") && launch.text(pod + "/subdomain") != service)
@@ -49,18 +49,18 @@ void name_headless_service(const Settings& launch, std::size_t at, std::vector<E
   });
 }
 
-void make_headless(const Settings& launch, std::size_t at, std::vector<Edit>& edits) {
+void make_headless(const LaunchConfig& launch, std::size_t at, std::vector<Edit>& edits) {
   each(launch, field::kServices, [&](const std::string& service) {
     if (is(launch, service + "/headless", false)) add(at, service + "/headless", "true", edits);
   });
 }
 
-void leave_mesh(const Settings& launch, std::size_t at, std::vector<Edit>& edits) {
+void leave_mesh(const LaunchConfig& launch, std::size_t at, std::vector<Edit>& edits) {
   if (launch.count(field::kPods) > 0)
     add(at, field::member(field::item(field::kPods, 0), "mesh"), "false", edits);
 }
 
-void open_policies(const Settings& launch, std::size_t at, const std::string& direction,
+void open_policies(const LaunchConfig& launch, std::size_t at, const std::string& direction,
                    std::vector<Edit>& edits) {
   each(launch, field::kPolicies, [&](const std::string& policy) {
     if (is(launch, policy + "/limits_" + direction, true))
@@ -83,11 +83,11 @@ void ask_manifest(RepairProblem& problem) {
   ask_about(problem, "F14", "the service is headless", make_headless);
   ask_about(problem, "F10", "no mesh stands between the pods", leave_mesh);
   for (const auto& [rule, direction] : {std::pair("F09", "ingress"), std::pair("F06", "egress")})
-    ask_about(
-        problem, rule, "policies let the job's pods through",
-        [&, way = std::string(direction)](const Settings& launch, std::size_t at, std::vector<Edit>& edits) {
-          open_policies(launch, at, way, edits);
-        });
+    ask_about(problem, rule, "policies let the job's pods through",
+              [&, way = std::string(direction)](const LaunchConfig& launch, std::size_t at,
+                                                std::vector<Edit>& edits) {
+                open_policies(launch, at, way, edits);
+              });
 }
 
 }  // namespace lockstep::repair

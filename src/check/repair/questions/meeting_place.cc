@@ -24,7 +24,7 @@ class MeetingPlace {
   MeetingPlace(RepairProblem& problem, const Troubles& troubles) : problem_(problem), troubles_(troubles) {}
 
   void ask() {
-    const config::Settings& launch = problem_.hosts().launch();
+    const config::LaunchConfig& launch = problem_.hosts().launch();
     const bool is_torch = launch.has(field::kTorchrun) || launch.has(field::kAccelerate) ||
                           launch.has(field::kDeepspeed) || launch.has(field::variable("MASTER_ADDR")) ||
                           launch.has(field::variable("RANK"));
@@ -119,7 +119,7 @@ class MeetingPlace {
     return answer;
   }
 
-  static void add_edits(const config::Settings& launch, std::size_t at, const Place& place,
+  static void add_edits(const config::LaunchConfig& launch, std::size_t at, const Place& place,
                         std::vector<Edit>& edits) {
     const std::string port = fmt::format("{}", place.port);
     const auto set = [&](const std::string& path, const std::string& value) {
@@ -148,7 +148,7 @@ class MeetingPlace {
   }
 
   // What is so by default already need not be written.
-  static void set_where_given(const config::Settings& launch, const std::string& path,
+  static void set_where_given(const config::LaunchConfig& launch, const std::string& path,
                               std::string_view meaning, const std::string& value, const auto& set) {
     if (!launch.has(path) && launch.text(meaning) == value) return;
     set(path, value);

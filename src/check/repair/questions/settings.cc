@@ -13,7 +13,7 @@ namespace lockstep::repair {
 namespace {
 
 namespace field = config::field;
-using config::Settings;
+using config::LaunchConfig;
 
 class HostList {
  public:
@@ -81,7 +81,7 @@ class HostList {
   }
 
   const RepairProblem& problem_;
-  const Settings& launch_;
+  const LaunchConfig& launch_;
   std::vector<HostEntry> entries_;
 };
 
@@ -105,7 +105,7 @@ std::vector<std::int64_t> own_numbers(const std::vector<std::optional<std::int64
 std::vector<Edit> numbers(const RepairProblem& problem, const std::string& path) {
   std::vector<Edit> edits;
   std::vector<std::optional<std::int64_t>> now;
-  for (const Settings& launch : problem.launches()) now.push_back(launch.number(path));
+  for (const LaunchConfig& launch : problem.launches()) now.push_back(launch.number(path));
   const auto wanted = own_numbers(now, static_cast<std::int64_t>(now.size()));
   for (std::size_t i = 0; i < wanted.size(); ++i)
     if (now[i] != wanted[i])
@@ -126,7 +126,7 @@ std::vector<Edit> everywhere(const RepairProblem& problem, const std::string& pa
 // What most launches say.
 std::string usual(const RepairProblem& problem, const std::string& path) {
   std::map<std::string, int> counts;
-  for (const Settings& launch : problem.launches()) ++counts[launch.text(path)];
+  for (const LaunchConfig& launch : problem.launches()) ++counts[launch.text(path)];
   std::string most = problem.launches().front().text(path);
   for (const auto& [value, count] : counts)
     if (count > counts[most]) most = value;
@@ -160,7 +160,7 @@ constexpr Setting kSettings[] = {
 };
 
 // Slots of all hosts of the list.
-std::optional<std::int64_t> slots_of(const config::Settings& launch) {
+std::optional<std::int64_t> slots_of(const config::LaunchConfig& launch) {
   std::int64_t slots = 0;
   for (std::size_t i = 0; i < launch.count(field::kHostList); ++i)
     slots += launch.number(field::host_slots(i)).value_or(0);
@@ -170,7 +170,7 @@ std::optional<std::int64_t> slots_of(const config::Settings& launch) {
 void ask_processes(RepairProblem& problem) {
   const std::string why = problem.found_by("L06 L19");
   if (why.empty()) return;
-  const config::Settings& launch = problem.hosts().launch();
+  const config::LaunchConfig& launch = problem.hosts().launch();
   const auto slots = slots_of(launch);
   if (!slots) return problem.choices().require({}, why);
   const auto literals =
@@ -187,7 +187,7 @@ void ask_processes(RepairProblem& problem) {
 // The hosts that a launcher is told: each once, by a name that means it everywhere, with its slots.
 void ask_host_list(RepairProblem& problem) {
   constexpr std::string_view kRules = "D15 L07 L08 L20 L21";
-  const Settings& launch = problem.hosts().launch();
+  const LaunchConfig& launch = problem.hosts().launch();
   Answer answer{"the list has each host once", {}};
   const std::vector<HostEntry> entries = HostList(problem).made();
   const std::string flag = launch.has(field::kMpiHosts) ? field::kMpiHosts : field::kHorovodHosts;

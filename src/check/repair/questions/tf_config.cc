@@ -12,7 +12,7 @@ namespace {
 
 namespace field = config::field;
 using base::Json;
-using config::Settings;
+using config::LaunchConfig;
 
 constexpr int kFirstPort = 12345;
 
@@ -27,7 +27,7 @@ class TfConfigs {
   explicit TfConfigs(const RepairProblem& problem) : problem_(problem) {
     std::map<std::string, int> counts;
     int most = 0;
-    for (const Settings& launch : problem.launches()) {
+    for (const LaunchConfig& launch : problem.launches()) {
       const Json* const cluster = launch.find(field::kTensorflowCluster);
       if (cluster == nullptr || !cluster->is_object()) continue;
       const int count = ++counts[cluster->dump()];
@@ -105,7 +105,7 @@ class TfConfigs {
     for (const auto& [job, entries] : cluster_.items())
       for (std::size_t i = 0; i < entries.size(); ++i) left.insert({job, static_cast<std::int64_t>(i)});
     std::vector<std::optional<Task>> kept;
-    for (const Settings& launch : problem_.launches()) {
+    for (const LaunchConfig& launch : problem_.launches()) {
       const Task task{launch.text(field::kTensorflowTaskType),
                       launch.number(field::kTensorflowTaskIndex).value_or(-1)};
       kept.push_back(left.erase(task) > 0 ? std::optional(task) : std::nullopt);
@@ -126,7 +126,7 @@ class TfConfigs {
   Json cluster_;
 };
 
-bool means_the_same(const Settings& launch, const std::string& text) {
+bool means_the_same(const LaunchConfig& launch, const std::string& text) {
   const auto parsed = base::parse_json(text, "TF_CONFIG");
   const Json* const cluster = launch.find(field::kTensorflowCluster);
   if (!parsed.ok() || cluster == nullptr) return false;

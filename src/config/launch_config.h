@@ -30,7 +30,7 @@ struct Value {
   Origin origin;
 };
 
-class Settings {
+class LaunchConfig {
  public:
   // What was there is replaced. A number after an array's path is a place in it; the next free one appends.
   void set(std::string_view path, base::Json value, const Origin& origin);
@@ -62,7 +62,7 @@ class Settings {
   const Origin* origin_of(std::string_view path) const;
 
   // Everything of `other` that is not here yet.
-  void add_missing(const Settings& other);
+  void add_missing(const LaunchConfig& other);
 
  private:
   template <typename T>
@@ -73,7 +73,7 @@ class Settings {
 };
 
 template <typename T>
-std::optional<Value<T>> Settings::typed(std::string_view path) const {
+std::optional<Value<T>> LaunchConfig::typed(std::string_view path) const {
   const base::Json* const found = find(path);
   const Origin* const origin = origin_of(path);
   if (found == nullptr || origin == nullptr) return std::nullopt;

@@ -1,4 +1,4 @@
-#include "config/settings.h"
+#include "config/launch_config.h"
 
 #include <fmt/format.h>
 
@@ -40,7 +40,7 @@ std::optional<std::int64_t> whole_number(std::string_view text) {
   return base::number_in<std::int64_t>(base::trimmed(text));
 }
 
-void Settings::set(std::string_view path, Json value, const Origin& origin) {
+void LaunchConfig::set(std::string_view path, Json value, const Origin& origin) {
   Json* at = &tree_;
   std::string_view rest = path;
   while (!rest.empty()) at = &child_of(*at, take_part(rest));
@@ -48,18 +48,18 @@ void Settings::set(std::string_view path, Json value, const Origin& origin) {
   origins_[std::string(path)] = origin;
 }
 
-void Settings::set_default(std::string_view path, Json value, const Origin& origin) {
+void LaunchConfig::set_default(std::string_view path, Json value, const Origin& origin) {
   if (!has(path)) set(path, std::move(value), origin);
 }
 
-std::string Settings::append(std::string_view path, Json value, const Origin& origin) {
+std::string LaunchConfig::append(std::string_view path, Json value, const Origin& origin) {
   if (!has(path)) set(path, Json::array(), origin);
   std::string item = fmt::format("{}/{}", path, count(path));
   set(item, std::move(value), origin);
   return item;
 }
 
-void Settings::erase(std::string_view path) {
+void LaunchConfig::erase(std::string_view path) {
   if (!has(path)) return;
   const std::size_t slash = path.rfind('/');
   if (slash == std::string_view::npos) {
@@ -72,7 +72,7 @@ void Settings::erase(std::string_view path) {
   if (parent->is_object()) parent->erase(std::string(path.substr(slash + 1)));
 }
 
-const Json* Settings::find(std::string_view path) const {
+const Json* LaunchConfig::find(std::string_view path) const {
   const Json* at = &tree_;
   while (!path.empty()) {
     const std::string_view part = take_part(path);
@@ -90,7 +90,7 @@ const Json* Settings::find(std::string_view path) const {
   return at;
 }
 
-std::string Settings::text(std::string_view path) const {
+std::string LaunchConfig::text(std::string_view path) const {
   const Json* value = find(path);
   if (value == nullptr) return {};
   if (value->is_string()) return value->get<std::string>();
@@ -98,7 +98,7 @@ std::string Settings::text(std::string_view path) const {
   return {};
 }
 
-std::optional<std::int64_t> Settings::number(std::string_view path) const {
+std::optional<std::int64_t> LaunchConfig::number(std::string_view path) const {
   const Json* value = find(path);
   if (value == nullptr) return std::nullopt;
   if (value->is_number_integer()) return value->get<std::int64_t>();
@@ -106,12 +106,12 @@ std::optional<std::int64_t> Settings::number(std::string_view path) const {
   return std::nullopt;
 }
 
-std::size_t Settings::count(std::string_view path) const {
+std::size_t LaunchConfig::count(std::string_view path) const {
   const Json* value = find(path);
   return value != nullptr && value->is_array() ? value->size() : 0;
 }
 
-const Origin* Settings::origin_of(std::string_view path) const {
+const Origin* LaunchConfig::origin_of(std::string_view path) const {
   for (std::string_view whole = path;;) {
     if (const auto found = origins_.find(whole); found != origins_.end()) return &found->second;
     const std::size_t slash = whole.rfind('/');
@@ -123,7 +123,7 @@ const Origin* Settings::origin_of(std::string_view path) const {
   return part != origins_.end() && part->first.starts_with(inside) ? &part->second : nullptr;
 }
 
-void Settings::add_missing(const Settings& other) {
+void LaunchConfig::add_missing(const LaunchConfig& other) {
   for (const auto& [name, subtree] : other.tree_.items()) {
     if (subtree.is_object() && has(name)) {
       for (const auto& [inner, value] : subtree.items()) {
