@@ -48,7 +48,4 @@ Configuration read_configuration(const Inputs& inputs);
 // A job whose facts come from several hosts runs on several, where the launch does not say otherwise.
 void know_hosts(Configuration& configuration, std::size_t hosts_with_facts);
 
-// In one word or two, for people: "torchrun", "srun and torchrun", "TF_CONFIG".
-std::string launch_title(const LaunchConfig& launch);
-
 }  // namespace lockstep::config

@@ -25,8 +25,8 @@ std::string as_flag(const std::vector<HostEntry>& entries);
 // list stands in no file.
 bool set_host_file(Situation& situation, const config::LaunchConfig& launch, std::string_view hosts);
 
-// `path` is that of a field of config/fields.h. False: it has no place that can be edited.
-bool set_launch_value(Situation& situation, std::size_t launch, const std::string& path,
+// False: the field has no place that can be edited.
+bool set_launch_value(Situation& situation, std::size_t launch, const config::FieldPath& field,
                       const std::optional<std::string>& value);
 
 // "export NAME=value", "unset NAME".

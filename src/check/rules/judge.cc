@@ -36,7 +36,7 @@ class Judge {
     for (const HostDocument& host : situation.hosts) hosts_.push_back(host.facts);
     launches_ = Json::array();
     for (const config::LaunchConfig& launch : situation.configuration.launches)
-      launches_.push_back(launch.tree());
+      launches_.push_back(launch.view().tree());
     for (std::size_t host = 0; host < hosts_.size(); ++host) environments_.push_back(environment_on(host));
   }
 
@@ -66,7 +66,8 @@ class Judge {
     Json environment = Json::object();
     const auto own = hosts_[host].find("environment");
     if (own != hosts_[host].end() && own->is_object()) environment = *own;
-    const Json* const given = launch == nullptr ? nullptr : launch->find(config::field::kVariables);
+    const Json* const given =
+        launch == nullptr ? nullptr : launch->view().find(config::Fields::kVariables.text());
     if (given != nullptr && given->is_object()) environment.update(*given);
     return environment;
   }
@@ -76,7 +77,7 @@ class Judge {
     place.launch = launch;
     if (!hosts_.empty()) place.scope.names.emplace_back("hosts", Value(hosts_, "hosts"));
     place.scope.names.emplace_back("launches", Value(launches_, "launches"));
-    if (launch != nullptr) place.scope.launch = &launch->tree();
+    if (launch != nullptr) place.scope.launch = &launch->view().tree();
     return place;
   }
 
@@ -171,10 +172,10 @@ class Judge {
       inside = path.substr(second + 1);
     }
     if (launch == nullptr) return std::nullopt;
-    const config::Origin* origin = launch->origin_of(inside);
+    const config::Origin* origin = launch->view().origin_of(inside);
     if (origin == nullptr) return std::nullopt;
     const std::string how = origin->how.empty() ? "" : fmt::format(" ({})", origin->how);
-    return evidence_of(launch->tree(), inside, origin->file.empty() ? "command line" : origin->file,
+    return evidence_of(launch->view().tree(), inside, origin->file.empty() ? "command line" : origin->file,
                        origin->line, how);
   }
 
