@@ -19,17 +19,17 @@ namespace lockstep::check {
 namespace {
 
 using config::Configuration;
-using config::Settings;
-namespace field = config::field;
+using config::Fields;
+using config::LaunchConfig;
 
 constexpr std::size_t kMaxLaunchFileBytes = std::size_t{8} << 20;
 
 // Without a command or a file, the variables of this process must tell of a job.
-bool tells_of_a_job(const Settings& launch) {
-  return launch.has(field::kLaunchers) || launch.has(field::kContainers) ||
-         launch.has(field::variable("RANK")) || launch.has(field::variable("WORLD_SIZE")) ||
-         launch.has(field::variable("MASTER_ADDR")) || launch.has(field::variable("SLURM_JOB_ID")) ||
-         launch.has(field::kAccelerate) || launch.has(field::kProgram);
+bool tells_of_a_job(const LaunchConfig& launch) {
+  return launch.has(Fields::kLaunchers) || launch.has(Fields::kContainers) ||
+         launch.has(Fields::variable("RANK")) || launch.has(Fields::variable("WORLD_SIZE")) ||
+         launch.has(Fields::variable("MASTER_ADDR")) || launch.has(Fields::variable("SLURM_JOB_ID")) ||
+         launch.has(Fields::kAccelerate) || launch.has(Fields::kProgram);
 }
 
 Result<void> check_there_is_something(const Configuration& configuration, const config::Inputs& inputs,
@@ -46,22 +46,22 @@ Result<void> check_there_is_something(const Configuration& configuration, const 
       "--facts"};
 }
 
-std::string framework_of(const Settings& launch) {
-  if (launch.has(field::kTorchrun) || launch.has(field::kDeepspeed) || launch.has(field::kAccelerate))
+std::string framework_of(const LaunchConfig& launch) {
+  if (launch.has(Fields::kTorchrun) || launch.has(Fields::kDeepspeed) || launch.has(Fields::kAccelerate))
     return "pytorch";
-  if (launch.has(field::kHorovod)) return "horovod";
-  if (launch.has(field::kTensorflow)) return "tensorflow";
-  if (launch.has(field::variable("RANK")) && launch.has(field::variable("WORLD_SIZE"))) return "pytorch";
-  return launch.has(field::kMpi) ? "mpi" : "";
+  if (launch.has(Fields::kHorovod)) return "horovod";
+  if (launch.has(Fields::kTensorflow)) return "tensorflow";
+  if (launch.has(Fields::variable("RANK")) && launch.has(Fields::variable("WORLD_SIZE"))) return "pytorch";
+  return launch.has(Fields::kMpi) ? "mpi" : "";
 }
 
 model::JobSummary summary_of(const Configuration& configuration, std::size_t hosts_with_facts) {
   model::JobSummary job;
-  for (const Settings& launch : configuration.launches) {
+  for (const LaunchConfig& launch : configuration.launches) {
     if (job.framework.empty()) job.framework = framework_of(launch);
-    const auto size = launch.number(field::kWorldSize);
+    const auto size = launch.number(Fields::kWorldSize);
     if (size && *size > 0 && *size < 1'000'000 && !job.world_size) job.world_size = static_cast<int>(*size);
-    const auto nodes = launch.number(field::kNodes);
+    const auto nodes = launch.number(Fields::kNodes);
     if (nodes && *nodes > 0 && *nodes < 1'000'000 && !job.hosts) job.hosts = static_cast<int>(*nodes);
   }
   if (!job.hosts && hosts_with_facts > 0) job.hosts = static_cast<int>(hosts_with_facts);

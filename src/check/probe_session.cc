@@ -17,7 +17,7 @@
 namespace lockstep::check {
 namespace {
 
-namespace field = config::field;
+using config::Fields;
 namespace fs = std::filesystem;
 using config::Configuration;
 
@@ -25,9 +25,9 @@ constexpr std::chrono::seconds kToTellFacts{120};
 
 std::vector<std::string> host_list_of(const Configuration& configuration) {
   std::vector<std::string> names;
-  for (const config::Settings& launch : configuration.launches)
-    for (std::size_t at = 0; at < launch.count(field::kHostList); ++at)
-      names.push_back(launch.text(field::host_name(at)));
+  for (const config::LaunchConfig& launch : configuration.launches)
+    for (std::size_t at = 0; at < launch.count(Fields::kHostList); ++at)
+      names.push_back(launch.text(Fields::host_name(at)));
   return names;
 }
 
@@ -38,9 +38,8 @@ std::vector<std::string> names_to_resolve(const Configuration& configuration,
   for (const auto& list : {hosts, host_list_of(configuration)})
     for (const std::string& host : list)
       if (host.find('/') == std::string::npos) names.insert(host.substr(host.find('@') + 1));
-  for (const config::Settings& launch : configuration.launches)
-    for (const std::string_view key :
-         {field::kMasterAddress, field::kRendezvousHost, field::kTorchrunLocalAddress})
+  for (const config::LaunchConfig& launch : configuration.launches)
+    for (const auto& key : {Fields::kMasterAddress, Fields::kRendezvousHost, Fields::kTorchrunLocalAddress})
       names.insert(launch.text(key));
   names.erase("");
   return {names.begin(), names.end()};
@@ -132,8 +131,8 @@ std::size_t ProbeSession::expected_hosts() const {
   if (!hosts_.empty()) return hosts_.size();
   if (!hosts_with_facts_.empty()) return hosts_with_facts_.size();
   if (const auto listed = host_list_of(configuration_); !listed.empty()) return listed.size();
-  for (const config::Settings& launch : configuration_.launches)
-    if (const auto nodes = launch.number(field::kNodes); nodes && *nodes > 0)
+  for (const config::LaunchConfig& launch : configuration_.launches)
+    if (const auto nodes = launch.number(Fields::kNodes); nodes && *nodes > 0)
       return static_cast<std::size_t>(*nodes);
   return 0;
 }

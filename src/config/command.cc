@@ -26,7 +26,7 @@ void export_variable(const TypedFlag& flag, const Reading& reading) {
   const std::size_t equals = first.find('=');
   const std::string name = first.substr(0, equals);
   const std::string how = fmt::format("flag {}", flag.words.front());
-  reading.settings.append(field::kMpiExported, name, reading.origin(how));
+  reading.launch.append(Fields::kMpiExported, name, reading.origin(how));
   if (flag.values.size() == 2) reading.put_variable(name, flag.values[1], how);
   if (equals != std::string::npos) reading.put_variable(name, first.substr(equals + 1), how);
 }
@@ -38,7 +38,7 @@ bool is_mca(std::string_view name) {
 void read_flag(const Launcher& launcher, const TypedFlag& flag, const Reading& reading) {
   const bool is_mpi = launcher.section == "mpi";
   if (is_mpi && is_mca(flag.name)) {
-    reading.put(field::mpi_parameter(flag.values[0]), flag.values[1],
+    reading.put(Fields::mpi_parameter(flag.values[0]), flag.values[1],
                 fmt::format("flag --mca {}", flag.values[0]));
     return;
   }
@@ -50,9 +50,9 @@ void read_flag(const Launcher& launcher, const TypedFlag& flag, const Reading& r
   const std::string typed = flag.words.front();
   const std::string how = fmt::format("flag {}", typed.substr(0, typed.find('=')));
   if (flag.values.empty()) {
-    reading.put_flag(launcher.section, name, true, how);
+    reading.launch.set(Fields::flag(launcher, name), true, reading.origin(how));
   } else {
-    reading.put_flag(launcher.section, name, flag.values.front(), how);
+    reading.put(Fields::flag(launcher, name), flag.values.front(), how);
   }
 }
 
@@ -71,31 +71,32 @@ void read_variable(const std::string& text, const Reading& reading) {
 }
 
 // memlock=-1:-1
-void read_limit(const std::string& container, const std::string& text, const Reading& reading) {
+void read_limit(const NamedField<Group>& container, const std::string& text, const Reading& reading) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos) return;
   const std::string value = text.substr(equals + 1);
-  reading.put(container + "/ulimits/" + text.substr(0, equals), value.substr(0, value.find(':')),
-              "flag --ulimit");
+  reading.put(Fields::entry(container.at(Fields::Container::kLimits), text.substr(0, equals)),
+              value.substr(0, value.find(':')), "flag --ulimit");
 }
 
-void read_docker_flag(const std::string& container, const TypedFlag& flag, const Reading& reading) {
+void read_docker_flag(const NamedField<Group>& container, const TypedFlag& flag, const Reading& reading) {
   const std::string name = docker_flag_name(flag.name);
   const std::string how = "flag " + flag.words.front().substr(0, flag.words.front().find('='));
   if (name == "env") return read_variable(flag.values.front(), reading);
   if (name == "ulimit") return read_limit(container, flag.values.front(), reading);
   if (name == "shm_size") {
     if (const auto size = size_in_bytes(flag.values.front()))
-      reading.settings.set(container + "/shm_bytes", *size, reading.origin(how));
+      reading.launch.set(container.at(Fields::Container::kSharedMemoryBytes), *size, reading.origin(how));
     return;
   }
+  const auto field = Fields::container_flag(container, name);
   const bool is_list = name == "device" || name == "cap_add" || name == "publish";
   if (is_list) {
-    reading.settings.append(container + "/" + name, flag.values.front(), reading.origin(how));
+    reading.launch.append(field, flag.values.front(), reading.origin(how));
   } else if (flag.values.empty()) {
-    reading.settings.set(container + "/" + name, true, reading.origin(how));
+    reading.launch.set(field, true, reading.origin(how));
   } else {
-    reading.put(container + "/" + name, flag.values.front(), how);
+    reading.put(field, flag.values.front(), how);
   }
 }
 
@@ -146,18 +147,19 @@ void read_shell(std::span<const std::string> words, const Reading& reading) {
 void read_program(std::span<const std::string> words, const Reading& reading) {
   base::Json program = base::Json::array();
   for (const std::string& word : words) program.push_back(word);
-  reading.settings.set(field::kProgramWords, program, reading.origin("command"));
+  reading.launch.set(Fields::kProgramWords, program, reading.origin("command"));
   const auto is_script = [](const std::string& word) { return word.ends_with(".py"); };
   const auto script = std::ranges::find_if(words.begin(), words.end(), is_script);
-  if (script != words.end()) reading.put(field::kProgramScript, *script, "command");
+  if (script != words.end()) reading.put(Fields::kProgramScript, *script, "command");
 }
 
 }  // namespace
 
 Words read_launcher(const Launcher& launcher, std::span<const std::string> words, const Reading& reading) {
-  if (!reading.settings.has(launcher.section)) {
-    reading.settings.append(field::kLaunchers, std::string(launcher.section), reading.origin("command"));
-    reading.settings.set(launcher.section, base::Json::object(), reading.origin("command"));
+  const auto section = Fields::section_of(launcher);
+  if (!reading.launch.has(section)) {
+    reading.launch.append(Fields::kLaunchers, std::string(launcher.section), reading.origin("command"));
+    reading.launch.set(section, base::Json::object(), reading.origin("command"));
   }
   auto split = split_command(words, *launcher.table);
   if (!split.ok()) {
@@ -191,12 +193,11 @@ Words read_docker_run(std::span<const std::string> words, const Reading& reading
     reading.fault(fmt::format("{}: {}", split.error().where, split.error().why));
     return {};
   }
-  const std::string container =
-      reading.settings.append(field::kContainers, base::Json::object(), reading.origin("command"));
+  const auto container = reading.launch.append_group(Fields::kContainers, reading.origin("command"));
   for (const TypedFlag& flag : split.value().flags) read_docker_flag(container, flag, reading);
   const Words& program = split.value().program;
   if (program.empty()) return {};
-  reading.put(container + "/image", program.front(), "command");
+  reading.put(container.at(Fields::Container::kImage), program.front(), "command");
   return Words(program.begin() + 1, program.end());
 }
 

@@ -4,7 +4,6 @@
 #include <filesystem>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "base/text_fields.h"
 #include "base/yaml.h"
@@ -23,9 +22,9 @@ class ConfigurationReader {
 
   Configuration read() {
     for (const std::string& file : inputs_.files) read_file(file);
-    if (!cluster_.tree().empty()) result_.launches.push_back(cluster_);
+    if (!cluster_.empty()) result_.launches.push_back(cluster_);
     if (!inputs_.command.empty() || result_.launches.empty()) read_own_command();
-    for (Settings& launch : result_.launches) {
+    for (LaunchConfig& launch : result_.launches) {
       launch.add_missing(shared_);
       derive_job(reading(launch, {}));
     }
@@ -33,14 +32,14 @@ class ConfigurationReader {
   }
 
  private:
-  Reading reading(Settings& settings, Origin place) {
-    return {settings, result_.faults, inputs_.read_file, std::move(place), 0, &result_.launches};
+  Reading reading(LaunchConfig& launch, Origin place) {
+    return {launch, result_.faults, inputs_.read_file, std::move(place), 0, &result_.launches};
   }
 
   void read_own_command() {
-    Settings launch;
+    LaunchConfig launch;
     for (const auto& [name, value] : inputs_.environment)
-      launch.set(field::variable(name), value, {"", std::nullopt, "variable " + name});
+      launch.set(Fields::variable(name), value, {"", std::nullopt, "variable " + name});
     Reading here = reading(launch, {});
     here.finished = nullptr;
     read_command(inputs_.command, here);
@@ -61,20 +60,20 @@ class ConfigurationReader {
     } else if (start.starts_with('{')) {
       read_json(file, text.value());
     } else if (name == ".deepspeed_env") {
-      read_variables_file(text.value(), field::kDeepspeedVariables, reading(shared_, place));
+      read_variables_file(text.value(), Fields::kDeepspeedVariables, reading(shared_, place));
     } else if (name == "nccl.conf" || name == ".nccl.conf") {
-      read_variables_file(text.value(), field::kNcclVariables, reading(shared_, place));
+      read_variables_file(text.value(), Fields::kNcclVariables, reading(shared_, place));
     } else if (name.ends_with(".env")) {
-      read_variables_file(text.value(), field::kVariables, reading(shared_, place));
+      read_variables_file(text.value(), Fields::kVariables, reading(shared_, place));
     } else if (start.starts_with("#!") || name.ends_with(".sh") || name.ends_with(".sbatch") ||
                name.ends_with(".slurm") || start.find("#SBATCH") != std::string_view::npos) {
-      Settings launch;
+      LaunchConfig launch;
       read_shell_script(text.value(), reading(launch, place));
       result_.launches.push_back(std::move(launch));
     } else if (looks_like_hostfile(text.value())) {
       read_hostfile(text.value(), reading(shared_, place));
     } else if (looks_like_variables(text.value())) {
-      read_variables_file(text.value(), field::kVariables, reading(shared_, place));
+      read_variables_file(text.value(), Fields::kVariables, reading(shared_, place));
     } else {
       result_.faults.push_back({file, 1, "not a launch file that Lockstep knows"});
     }
@@ -90,11 +89,11 @@ class ConfigurationReader {
     }
     const Origin place{file, std::nullopt, "file"};
     if (parsed.value().contains("cluster") || parsed.value().contains("task")) {
-      Settings launch;
+      LaunchConfig launch;
       read_tf_config(text, reading(launch, place));
       result_.launches.push_back(std::move(launch));
     } else {
-      shared_.set(field::kDeepspeedConfig, parsed.value(), place);
+      shared_.set(Fields::kDeepspeedConfig, parsed.value(), place);
     }
   }
 
@@ -106,7 +105,7 @@ class ConfigurationReader {
     }
     for (const base::YamlDocument& document : documents.value()) {
       const YamlNode node(document, file);
-      Settings launch;
+      LaunchConfig launch;
       switch (kind_of(document)) {
         case YamlKind::kKubernetes: {
           Reading here = reading(cluster_, {file, std::nullopt, ""});
@@ -119,7 +118,7 @@ class ConfigurationReader {
           result_.launches.push_back(std::move(launch));
           break;
         case YamlKind::kAccelerate:
-          launch.append(field::kLaunchers, "accelerate", node.origin());
+          launch.append(Fields::kLaunchers, "accelerate", node.origin());
           read_accelerate(node, reading(launch, {file, std::nullopt, ""}));
           result_.launches.push_back(std::move(launch));
           break;
@@ -133,8 +132,8 @@ class ConfigurationReader {
 
   const Inputs& inputs_;
   Configuration result_;
-  Settings cluster_;  // all manifests together
-  Settings shared_;   // what files add to every launch
+  LaunchConfig cluster_;  // all manifests together
+  LaunchConfig shared_;   // what files add to every launch
 };
 
 }  // namespace
@@ -146,20 +145,7 @@ Configuration read_configuration(const Inputs& inputs) {
 void know_hosts(Configuration& configuration, std::size_t hosts_with_facts) {
   if (hosts_with_facts < 2) return;
   const Origin origin{"", std::nullopt, fmt::format("facts of {} hosts", hosts_with_facts)};
-  for (Settings& launch : configuration.launches) launch.set_default(field::kIsMultiHost, true, origin);
-}
-
-std::string launch_title(const Settings& launch) {
-  std::vector<std::string> names;
-  for (std::size_t i = 0; i < launch.count(field::kLaunchers); ++i) {
-    std::string name = launch.text(field::item(field::kLaunchers, i));
-    if (name == "horovod") name = "horovodrun";
-    if (name == "mpi") name = "mpirun";
-    if (name == "tf_config") name = "TF_CONFIG";
-    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
-  }
-  if (names.empty()) return launch.has(field::kContainers) ? "containers" : "this command";
-  return fmt::format("{}", fmt::join(names, " and "));
+  for (LaunchConfig& launch : configuration.launches) launch.set_default(Fields::kIsMultiHost, true, origin);
 }
 
 }  // namespace lockstep::config

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "config/settings.h"
+#include "config/launch_config.h"
 #include "launchers/one_rank.h"
 
 namespace lockstep::config {
@@ -38,7 +38,7 @@ struct Inputs {
 };
 
 struct Configuration {
-  std::vector<Settings> launches;
+  std::vector<LaunchConfig> launches;
   std::vector<Fault> faults;
 };
 
@@ -47,8 +47,5 @@ Configuration read_configuration(const Inputs& inputs);
 
 // A job whose facts come from several hosts runs on several, where the launch does not say otherwise.
 void know_hosts(Configuration& configuration, std::size_t hosts_with_facts);
-
-// In one word or two, for people: "torchrun", "srun and torchrun", "TF_CONFIG".
-std::string launch_title(const Settings& launch);
 
 }  // namespace lockstep::config

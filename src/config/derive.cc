@@ -5,74 +5,112 @@
 
 #include <fmt/format.h>
 
+#include "base/host_port.h"
 #include "base/yaml.h"
 #include "config/files/small_files.h"
 #include "config/files/yaml_file.h"
-#include "config/settings.h"
+#include "config/launch_config.h"
+#include "launchers/launcher.h"
 
 namespace lockstep::config {
 namespace {
 
-using base::Json;
+// One direction of a NetworkPolicy.
+struct Direction {
+  bool is_limited = false;
+  struct Rule {
+    bool any_peer = false;
+    std::vector<TextList> peers = {};  // labels
+  };
+  std::vector<Rule> open = {};  // on every port
+};
 
-// Of a NetworkPolicy: the pods that it is about.
-bool selects(const Json& selector, const Json& labels) {
-  return std::ranges::all_of(
-      selector, [&](const Json& wanted) { return std::ranges::find(labels, wanted) != labels.end(); });
+struct PolicyText {
+  TextList selector = {};
+  Direction ingress = {};
+  Direction egress = {};
+};
+
+template <typename T>
+T value_or_none(const LaunchConfig& launch, const NamedField<T>& field) {
+  auto found = launch.get(field);
+  return found ? std::move(found->value) : T();
 }
 
-bool lets_through(const Json& rule, const Json& labels) {
-  if (!rule.value("any_port", false)) return false;
-  if (rule.value("any_peer", false)) return true;
-  return std::ranges::any_of(rule.at("peers"),
-                             [&](const Json& selector) { return selects(selector, labels); });
+Direction direction_of(const LaunchConfig& launch, const NamedField<bool>& limits,
+                       const NamedField<Listed>& rules) {
+  using Rule = Fields::PolicyRule;
+  Direction direction{.is_limited = value_or_none(launch, limits)};
+  for (std::size_t i = 0; i < launch.count(rules); ++i) {
+    const auto rule = Fields::item(rules, i);
+    if (!value_or_none(launch, rule.at(Rule::kAnyPort))) continue;
+    Direction::Rule open{.any_peer = value_or_none(launch, rule.at(Rule::kAnyPeer))};
+    for (std::size_t k = 0; k < launch.count(rule.at(Rule::kPeers)); ++k)
+      open.peers.push_back(value_or_none(launch, Fields::peer(rule, k)));
+    direction.open.push_back(std::move(open));
+  }
+  return direction;
+}
+
+std::vector<PolicyText> policies_of(const LaunchConfig& launch) {
+  using Policy = Fields::Policy;
+  std::vector<PolicyText> policies;
+  for (std::size_t i = 0; i < launch.count(Fields::kPolicies); ++i) {
+    const auto policy = Fields::item(Fields::kPolicies, i);
+    policies.push_back({value_or_none(launch, policy.at(Policy::kSelector)),
+                        direction_of(launch, policy.at(Policy::kLimitsIngress), policy.at(Policy::kIngress)),
+                        direction_of(launch, policy.at(Policy::kLimitsEgress), policy.at(Policy::kEgress))});
+  }
+  return policies;
+}
+
+bool selects(const TextList& selector, const TextList& labels) {
+  return std::ranges::all_of(
+      selector, [&](const std::string& wanted) { return std::ranges::find(labels, wanted) != labels.end(); });
+}
+
+bool lets_through(const Direction& direction, const TextList& labels) {
+  return std::ranges::any_of(direction.open, [&](const Direction::Rule& rule) {
+    return rule.any_peer || std::ranges::any_of(rule.peers, [&](const TextList& selector) {
+             return selects(selector, labels);
+           });
+  });
 }
 
 // Policies add up: one that selects the pods closes them, any rule of any of them opens.
-bool is_open(const Json& policies, const Json& labels, const char* limits, const char* rules) {
+bool is_open(const std::vector<PolicyText>& policies, const TextList& labels,
+             Direction PolicyText::*direction) {
   bool is_limited = false;
   bool is_let_through = false;
-  for (const Json& policy : policies) {
-    if (!policy.value(limits, false) || !selects(policy.at("selector"), labels)) continue;
+  for (const PolicyText& policy : policies) {
+    if (!(policy.*direction).is_limited || !selects(policy.selector, labels)) continue;
     is_limited = true;
-    is_let_through |=
-        std::ranges::any_of(policy.at(rules), [&](const Json& rule) { return lets_through(rule, labels); });
+    is_let_through |= lets_through(policy.*direction, labels);
   }
   return !is_limited || is_let_through;
 }
 
 // Adds to each group of pods "ingress_open" and "egress_open": whether pods of the group may be reached by,
 // and reach, each other on every port.
-void derive_policies(Settings& settings) {
-  if (settings.count(field::kPolicies) == 0) return;
-  const Json policies = *settings.find(field::kPolicies);
-  const Origin origin = *settings.origin_of(field::item(field::kPolicies, 0));
-  for (std::size_t i = 0; i < settings.count(field::kPods); ++i) {
-    const std::string pod = field::item(field::kPods, i);
-    const Json* labels = settings.find(field::member(pod, "labels"));
-    const Json own = labels != nullptr ? *labels : Json::array();
-    settings.set(field::member(pod, "ingress_open"), is_open(policies, own, "limits_ingress", "ingress"),
-                 origin);
-    settings.set(field::member(pod, "egress_open"), is_open(policies, own, "limits_egress", "egress"),
-                 origin);
+void derive_policies(LaunchConfig& launch) {
+  if (launch.count(Fields::kPolicies) == 0) return;
+  const std::vector<PolicyText> policies = policies_of(launch);
+  const Origin origin = *launch.origin_of(Fields::item(Fields::kPolicies, 0));
+  for (std::size_t i = 0; i < launch.count(Fields::kPods); ++i) {
+    const auto pod = Fields::item(Fields::kPods, i);
+    const auto labels = launch.get(pod.at(Fields::Pod::kLabels));
+    const TextList own = labels ? labels->value : TextList();
+    launch.set(pod.at(Fields::Pod::kIngressIsOpen), is_open(policies, own, &PolicyText::ingress), origin);
+    launch.set(pod.at(Fields::Pod::kEgressIsOpen), is_open(policies, own, &PolicyText::egress), origin);
   }
 }
 
-// The first of the paths that has a value gives it, with its origin.
-void take_first(Settings& settings, std::string_view to, std::initializer_list<std::string_view> from) {
-  for (const std::string_view path : from) {
-    const Json* value = settings.find(path);
-    if (value == nullptr || value->is_structured() || settings.has(to)) continue;
-    settings.set(to, Json(*value), *settings.origin_of(path));
-  }
-}
-
-std::optional<std::string> named_file(const Reading& reading, std::string_view path) {
-  const std::string name = reading.settings.text(path);
+std::optional<std::string> named_file(const Reading& reading, const Field<std::string>& field) {
+  const std::string name = reading.launch.text(field);
   if (name.empty() || name == "/dev/null") return std::nullopt;
   auto text = reading.read_file(name);
   if (text.ok()) return std::move(text).value();
-  const Origin* origin = reading.settings.origin_of(path);
+  const Origin* origin = reading.launch.origin_of(field);
   reading.faults.push_back(
       {name, std::nullopt,
        fmt::format("cannot be read, though {} names it: {}", origin->how, text.error().why)});
@@ -80,16 +118,16 @@ std::optional<std::string> named_file(const Reading& reading, std::string_view p
 }
 
 void read_named_files(const Reading& reading) {
-  for (const std::string_view path : {field::kMpiHostfile, field::kHorovodHostfile, field::kDeepspeedHostfile,
-                                      field::kAccelerateHostfile}) {
+  for (const Field<std::string>& path : {Fields::kMpiHostfile, Fields::kHorovodHostfile,
+                                         Fields::kDeepspeedHostfile, Fields::kAccelerateHostfile}) {
     const auto text = named_file(reading, path);
-    if (!text || reading.settings.has(field::kHostList)) continue;
+    if (!text || reading.launch.has(Fields::kHostList)) continue;
     Reading inside = reading;
-    inside.place = {reading.settings.text(path), std::nullopt, ""};
+    inside.place = {reading.launch.text(path), std::nullopt, ""};
     read_hostfile(*text, inside);
   }
-  if (const auto text = named_file(reading, field::kAccelerateConfigFile)) {
-    const std::string name = reading.settings.text(field::kAccelerateConfigFile);
+  if (const auto text = named_file(reading, Fields::kAccelerateConfigFile)) {
+    const std::string name = reading.launch.text(Fields::kAccelerateConfigFile);
     const auto documents = base::parse_yaml_documents(*text, name);
     if (!documents.ok()) {
       reading.faults.push_back({name, std::nullopt, documents.error().where + ": " + documents.error().why});
@@ -100,82 +138,79 @@ void read_named_files(const Reading& reading) {
 }
 
 void read_host_flags(const Reading& reading) {
-  for (const std::string_view path : {field::kMpiHosts, field::kHorovodHosts}) {
-    const std::string list = reading.settings.text(path);
-    if (list.empty() || reading.settings.has(field::kHostList)) continue;
+  for (const Field<std::string>& path : {Fields::kMpiHosts, Fields::kHorovodHosts}) {
+    const std::string list = reading.launch.text(path);
+    if (list.empty() || reading.launch.has(Fields::kHostList)) continue;
     Reading inside = reading;
-    const Origin origin = *reading.settings.origin_of(path);
+    const Origin origin = *reading.launch.origin_of(path);
     inside.place = origin;
     read_host_list(list, origin.how, inside);
   }
 }
 
 // Every flag of torchrun has a variable that stands for it.
-void read_torchrun_variables(Settings& settings) {
-  if (!settings.has(field::kTorchrun)) return;
+void read_torchrun_variables(LaunchConfig& launch) {
+  if (!launch.has(Fields::kTorchrun)) return;
   for (const char* flag : {"nnodes", "nproc_per_node", "node_rank", "rdzv_backend", "rdzv_endpoint",
                            "rdzv_id", "master_addr", "master_port", "standalone", "local_addr"}) {
     std::string variable = std::string("PET_") + flag;
     std::ranges::transform(variable, variable.begin(),
                            [](unsigned char letter) { return std::toupper(letter); });
-    const std::string path = field::variable(variable);
-    if (settings.has(path))
-      settings.set_default(field::member(field::kTorchrun, flag), settings.text(path),
-                           *settings.origin_of(path));
+    const auto path = Fields::variable(variable);
+    if (launch.has(path))
+      launch.set_default(Fields::flag(launchers::kTorchrun, flag), launch.text(path),
+                         *launch.origin_of(path));
   }
 }
 
-void split_endpoint(Settings& settings) {
-  const auto given = settings.get(field::kRendezvousEndpoint);
+void split_endpoint(LaunchConfig& launch) {
+  const auto given = launch.get(Fields::kRendezvousEndpoint);
   if (!given) return;
-  const Endpoint endpoint = endpoint_of(given->value);
-  settings.set(field::kRendezvousHost, endpoint.host, given->origin);
-  if (!endpoint.port.empty()) settings.set(field::kRendezvousPort, endpoint.port, given->origin);
+  const base::Endpoint endpoint = base::endpoint_of(given->value);
+  launch.set(Fields::kRendezvousHost, endpoint.host, given->origin);
+  if (!endpoint.port.empty()) launch.set(Fields::kRendezvousPort, endpoint.port, given->origin);
 }
 
-void derive_torchrun(Settings& settings) {
-  if (!settings.has(field::kTorchrun)) return;
+void derive_torchrun(LaunchConfig& launch) {
+  if (!launch.has(Fields::kTorchrun)) return;
   const Origin by_default{"", std::nullopt, "default of torchrun"};
-  split_endpoint(settings);
-  settings.set_default(field::kRendezvousBackend, "static", by_default);
-  const std::string nodes = settings.text(field::kTorchrunNodes);
+  split_endpoint(launch);
+  launch.set_default(Fields::kRendezvousBackend, "static", by_default);
+  const std::string nodes = launch.text(Fields::kTorchrunNodes);
   const std::size_t colon = nodes.find(':');
-  if (settings.has(field::kTorchrunNodes)) {
-    const Origin origin = *settings.origin_of(field::kTorchrunNodes);
+  if (launch.has(Fields::kTorchrunNodes)) {
+    const Origin origin = *launch.origin_of(Fields::kTorchrunNodes);
     const auto fewest = whole_number(nodes.substr(0, colon));
     const auto most = colon == std::string::npos ? fewest : whole_number(nodes.substr(colon + 1));
-    if (fewest) settings.set(field::kTorchrunMinNodes, *fewest, origin);
-    if (most) settings.set(field::kTorchrunMaxNodes, *most, origin);
-    if (most) settings.set(field::kNodes, *most, origin);
-  } else if (!settings.has(field::at_run_time(field::kTorchrunNodes))) {
-    settings.set(field::kNodes, 1, by_default);
+    if (fewest) launch.set(Fields::kTorchrunMinNodes, *fewest, origin);
+    if (most) launch.set(Fields::kTorchrunMaxNodes, *most, origin);
+    if (most) launch.set(Fields::kNodes, *most, origin);
+  } else if (!launch.has(Fields::at_run_time(Fields::kTorchrunNodes))) {
+    launch.set(Fields::kNodes, 1, by_default);
   }
-  if (settings.has(field::kTorchrunStandalone)) return;
-  const bool is_static = settings.text(field::kRendezvousBackend) == "static";
-  take_first(settings, field::kMasterAddress,
-             {is_static ? field::kTorchrunMasterAddress : field::kRendezvousHost, field::kRendezvousHost});
-  take_first(settings, field::kMasterPort,
-             {is_static ? field::kTorchrunMasterPort : field::kRendezvousPort, field::kRendezvousPort});
-  const bool is_known_later = settings.has(field::at_run_time(field::kTorchrunMasterAddress)) ||
-                              settings.has(field::at_run_time(field::kRendezvousEndpoint));
-  if (is_static && !is_known_later) settings.set_default(field::kMasterAddress, "127.0.0.1", by_default);
-  if (settings.has(field::at_run_time(field::kTorchrunMasterPort)) ||
-      settings.has(field::at_run_time(field::kRendezvousEndpoint)))
+  if (launch.has(Fields::kTorchrunStandalone)) return;
+  const bool is_static = launch.text(Fields::kRendezvousBackend) == "static";
+  launch.set_from(
+      Fields::kMasterAddress,
+      {is_static ? Fields::kTorchrunMasterAddress : Fields::kRendezvousHost, Fields::kRendezvousHost});
+  launch.set_from(Fields::kMasterPort, {is_static ? Fields::kTorchrunMasterPort : Fields::kRendezvousPort,
+                                        Fields::kRendezvousPort});
+  const bool is_known_later = launch.has(Fields::at_run_time(Fields::kTorchrunMasterAddress)) ||
+                              launch.has(Fields::at_run_time(Fields::kRendezvousEndpoint));
+  if (is_static && !is_known_later) launch.set_default(Fields::kMasterAddress, "127.0.0.1", by_default);
+  if (launch.has(Fields::at_run_time(Fields::kTorchrunMasterPort)) ||
+      launch.has(Fields::at_run_time(Fields::kRendezvousEndpoint)))
     return;
-  settings.set_default(field::kMasterPort, is_static ? "29500" : "29400", by_default);
+  launch.set_default(Fields::kMasterPort, is_static ? "29500" : "29400", by_default);
 }
 
-std::set<std::string> host_names(const Settings& settings) {
+std::set<std::string> host_names(const LaunchConfig& launch) {
   std::set<std::string> names;
-  for (std::size_t i = 0; i < settings.count(field::kHostList); ++i)
-    names.insert(settings.text(field::host_name(i)));
-  const Json* cluster = settings.find(field::kTensorflowCluster);
-  if (cluster != nullptr && cluster->is_object()) {
-    for (const Json& tasks : *cluster) {
-      for (const Json& task : tasks) {
-        if (task.is_string()) names.insert(endpoint_of(task.get_ref<const std::string&>()).host);
-      }
-    }
+  for (std::size_t i = 0; i < launch.count(Fields::kHostList); ++i)
+    names.insert(launch.text(Fields::host_name(i)));
+  if (const auto cluster = launch.get(Fields::kTensorflowCluster)) {
+    for (const TaskAddresses& tasks : cluster->value)
+      for (const std::string& address : tasks.addresses) names.insert(base::endpoint_of(address).host);
   }
   return names;
 }
@@ -186,70 +221,66 @@ std::optional<std::int64_t> count_of_gpus(std::string_view request) {
       request.substr(request.rfind(':') == std::string_view::npos ? 0 : request.rfind(':') + 1));
 }
 
-void derive_slurm(Settings& settings) {
-  for (const std::string_view path :
-       {field::kSbatchResources, field::kSrunResources, field::kSbatchGpusPerNode, field::kSrunGpusPerNode}) {
-    if (const auto count = count_of_gpus(settings.text(path)))
-      settings.set_default(field::kGpusPerNode, *count, *settings.origin_of(path));
+void derive_slurm(LaunchConfig& launch) {
+  for (const Field<std::string>& path : {Fields::kSbatchResources, Fields::kSrunResources,
+                                         Fields::kSbatchGpusPerNode, Fields::kSrunGpusPerNode}) {
+    if (const auto count = count_of_gpus(launch.text(path)))
+      launch.set_default(Fields::kGpusPerNode, *count, *launch.origin_of(path));
   }
-  take_first(
-      settings, field::kTasksPerNode,
-      {field::kSrunTasksPerNode, field::kSbatchTasksPerNode, field::variable("SLURM_NTASKS_PER_NODE")});
+  launch.set_from(Fields::kTasksPerNode, {Fields::kSrunTasksPerNode, Fields::kSbatchTasksPerNode,
+                                          Fields::variable("SLURM_NTASKS_PER_NODE")});
 }
 
-void derive_sizes(Settings& settings) {
-  const std::set<std::string> hosts = host_names(settings);
+void derive_sizes(LaunchConfig& launch) {
+  const std::set<std::string> hosts = host_names(launch);
   if (!hosts.empty()) {
-    const Origin* origin =
-        settings.origin_of(settings.has(field::kHostList) ? field::kHostList : field::kTensorflowCluster);
-    settings.set_default(field::kNodes, hosts.size(), *origin);
+    const Origin* origin = launch.origin_of(launch.has(Fields::kHostList) ? FieldPath(Fields::kHostList)
+                                                                          : Fields::kTensorflowCluster);
+    launch.set_default(Fields::kNodes, hosts.size(), *origin);
   }
-  take_first(
-      settings, field::kNodes,
-      {field::kAccelerateMachines, field::kDeepspeedNodes, field::kSrunNodes, field::kSbatchNodes,
-       field::variable("SLURM_NNODES"), field::variable("SLURM_JOB_NUM_NODES"), field::variable("NNODES")});
-  take_first(settings, field::kRanksPerNode,
-             {field::kTorchrunRanksPerNode, field::kDeepspeedGpus, field::kMpiRanksPerNode});
-  take_first(
-      settings, field::kWorldSize,
-      {field::kMpiRanks, field::kHorovodRanks, field::kAccelerateRanks, field::variable("WORLD_SIZE")});
-  take_first(
-      settings, field::kMasterAddress,
-      {field::kAccelerateMasterAddress, field::kDeepspeedMasterAddress, field::variable("MASTER_ADDR")});
-  take_first(settings, field::kMasterPort,
-             {field::kAccelerateMasterPort, field::kDeepspeedMasterPort, field::variable("MASTER_PORT")});
-  const auto nodes = settings.number(field::kNodes);
-  const auto processes = settings.number(field::kRanksPerNode);
+  launch.set_from(Fields::kNodes, {Fields::kAccelerateMachines, Fields::kDeepspeedNodes, Fields::kSrunNodes,
+                                   Fields::kSbatchNodes, Fields::variable("SLURM_NNODES"),
+                                   Fields::variable("SLURM_JOB_NUM_NODES"), Fields::variable("NNODES")});
+  launch.set_from(Fields::kRanksPerNode,
+                  {Fields::kTorchrunRanksPerNode, Fields::kDeepspeedGpus, Fields::kMpiRanksPerNode});
+  launch.set_from(Fields::kWorldSize, {Fields::kMpiRanks, Fields::kHorovodRanks, Fields::kAccelerateRanks,
+                                       Fields::variable("WORLD_SIZE")});
+  launch.set_from(Fields::kMasterAddress, {Fields::kAccelerateMasterAddress, Fields::kDeepspeedMasterAddress,
+                                           Fields::variable("MASTER_ADDR")});
+  launch.set_from(Fields::kMasterPort, {Fields::kAccelerateMasterPort, Fields::kDeepspeedMasterPort,
+                                        Fields::variable("MASTER_PORT")});
+  const auto nodes = launch.number(Fields::kNodes);
+  const auto processes = launch.number(Fields::kRanksPerNode);
   if (nodes && processes && *nodes > 0 && *processes > 0 && *nodes < 1000000 && *processes < 1000000)
-    settings.set_default(field::kWorldSize, *nodes * *processes, *settings.origin_of(field::kRanksPerNode));
+    launch.set_default(Fields::kWorldSize, *nodes * *processes, *launch.origin_of(Fields::kRanksPerNode));
   std::int64_t pods = 0;
-  for (std::size_t i = 0; i < settings.count(field::kPods); ++i) {
-    if (settings.text(field::member(field::item(field::kPods, i), "role")) == "Launcher") continue;
-    pods += std::clamp<std::int64_t>(
-        settings.number(field::member(field::item(field::kPods, i), "replicas")).value_or(1), 0, 1000000);
+  for (std::size_t i = 0; i < launch.count(Fields::kPods); ++i) {
+    const auto pod = Fields::item(Fields::kPods, i);
+    if (launch.text(pod.at(Fields::Pod::kRole)) == "Launcher") continue;
+    pods += std::clamp<std::int64_t>(launch.number(pod.at(Fields::Pod::kReplicas)).value_or(1), 0, 1000000);
   }
-  if (pods > 0) settings.set(field::kNodes, pods, *settings.origin_of(field::kPods));
+  if (pods > 0) launch.set(Fields::kNodes, pods, *launch.origin_of(Fields::kPods));
 }
 
 }  // namespace
 
 void derive_job(const Reading& reading) {
-  Settings& settings = reading.settings;
-  if (const std::string config = settings.text(field::variable("TF_CONFIG"));
-      !config.empty() && !settings.has(field::kTensorflow)) {
+  LaunchConfig& launch = reading.launch;
+  if (const std::string config = launch.text(Fields::variable("TF_CONFIG"));
+      !config.empty() && !launch.has(Fields::kTensorflow)) {
     Reading inside = reading;
-    inside.place = *settings.origin_of(field::variable("TF_CONFIG"));
+    inside.place = *launch.origin_of(Fields::variable("TF_CONFIG"));
     read_tf_config(config, inside);
   }
   read_named_files(reading);
   read_host_flags(reading);
-  read_torchrun_variables(settings);
-  derive_torchrun(settings);
-  derive_slurm(settings);
-  derive_sizes(settings);
-  derive_policies(settings);
-  if (const auto nodes = settings.get(field::kNodes))
-    settings.set(field::kIsMultiHost, nodes->value > 1, nodes->origin);
+  read_torchrun_variables(launch);
+  derive_torchrun(launch);
+  derive_slurm(launch);
+  derive_sizes(launch);
+  derive_policies(launch);
+  if (const auto nodes = launch.get(Fields::kNodes))
+    launch.set(Fields::kIsMultiHost, nodes->value > 1, nodes->origin);
 }
 
 }  // namespace lockstep::config

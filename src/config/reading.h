@@ -13,21 +13,18 @@ namespace lockstep::config {
 inline constexpr char kOnlyAtRunTime = '\x01';
 
 struct Reading {
-  Settings& settings;
+  LaunchConfig& launch;
   std::vector<Fault>& faults;
   const FileText& read_file;
   Origin place = {};  // file and line of what is being read
   int depth = 0;      // of files and commands inside each other
   // Launches that were complete before the current one began: a script may start several.
-  std::vector<Settings>* finished = nullptr;
+  std::vector<LaunchConfig>* finished = nullptr;
 
   Origin origin(std::string how) const { return {place.file, place.line, std::move(how)}; }
   void fault(std::string why) const { faults.push_back({place.file, place.line, std::move(why)}); }
-  // Text that only the running shell could know is kept apart from what is known (field::at_run_time).
-  void put(const std::string& path, std::string text, std::string how) const;
-  // A flag of a launcher ("torchrun", "nnodes") with its value, or one that has none.
-  void put_flag(std::string_view section, std::string_view name, std::string text, std::string how) const;
-  void put_flag(std::string_view section, std::string_view name, bool is_set, std::string how) const;
+  // Text that only the running shell could know is kept apart from what is known (Fields::at_run_time).
+  void put(const FieldPath& field, std::string text, std::string how) const;
   void put_variable(std::string_view name, std::string text, std::string how) const;
 };
 

@@ -5,21 +5,19 @@
 namespace lockstep::flows {
 namespace {
 
-namespace field = config::field;
 using base::Address;
+using config::Fields;
 using hostinfo::HostFacts;
 
 // What a rank has on the host: the host's own variables, those of the launch above them.
-network::Environment environment_on(const HostFacts& host, const config::Settings& launch) {
+network::Environment environment_on(const HostFacts& host, const config::LaunchConfig& launch) {
   network::Environment environment = host.environment;
-  const auto take = [&](std::string_view path, const std::string& prefix) {
-    const base::Json* given = launch.find(path);
-    if (given == nullptr || !given->is_object()) return;
-    for (const auto& [name, value] : given->items())
-      if (value.is_string()) environment[prefix + name] = value.get<std::string>();
+  const auto take = [&](const config::Field<config::TextMap>& variables, const std::string& prefix) {
+    if (const auto given = launch.get(variables))
+      for (const auto& [name, value] : given->value) environment[prefix + name] = value;
   };
-  take(field::kVariables, "");
-  take(field::kMpiParameters, "OMPI_MCA_");
+  take(Fields::kVariables, "");
+  take(Fields::kMpiParameters, "OMPI_MCA_");
   return environment;
 }
 
@@ -29,7 +27,7 @@ std::string short_name(const std::string& name) {
 
 }  // namespace
 
-JobHosts::JobHosts(std::span<const config::Settings> launches, std::span<const HostFacts> facts)
+JobHosts::JobHosts(std::span<const config::LaunchConfig> launches, std::span<const HostFacts> facts)
     : launch_(launches.front()), facts_(facts) {
   const bool has_own_launches = launches.size() == facts.size();
   for (std::size_t at = 0; at < facts.size(); ++at) {
@@ -40,8 +38,8 @@ JobHosts::JobHosts(std::span<const config::Settings> launches, std::span<const H
     for (const std::string& name : {facts[at].name, facts[at].full_name, short_name(facts[at].name)})
       if (!name.empty()) names_.try_emplace(name, at);
   }
-  if (launch_.count(field::kHostList) > 0) {
-    const std::string first = launch_.text(field::host_name(0));
+  if (launch_.count(Fields::kHostList) > 0) {
+    const std::string first = launch_.text(Fields::host_name(0));
     launching_ = named(first.substr(first.find('@') + 1)).value_or(0);
   }
 }

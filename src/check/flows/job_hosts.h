@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "config/settings.h"
+#include "config/launch_config.h"
 #include "network/choices/choice.h"
 
 namespace lockstep::flows {
@@ -17,9 +17,9 @@ namespace lockstep::flows {
 class JobHosts {
  public:
   // Of as many launches as hosts each is that of its host; otherwise the first is that of all.
-  JobHosts(std::span<const config::Settings> launches, std::span<const hostinfo::HostFacts> facts);
+  JobHosts(std::span<const config::LaunchConfig> launches, std::span<const hostinfo::HostFacts> facts);
 
-  const config::Settings& launch() const { return launch_; }
+  const config::LaunchConfig& launch() const { return launch_; }
   std::span<const hostinfo::HostFacts> facts() const { return facts_; }
   std::size_t size() const { return facts_.size(); }
   const hostinfo::HostFacts& operator[](std::size_t host) const { return facts_[host]; }
@@ -36,7 +36,7 @@ class JobHosts {
   bool have_gpus() const;
 
  private:
-  const config::Settings& launch_;
+  const config::LaunchConfig& launch_;
   std::span<const hostinfo::HostFacts> facts_;
   std::vector<network::Environment> environments_;
   std::map<base::Address, std::size_t> holders_;

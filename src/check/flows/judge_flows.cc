@@ -249,8 +249,8 @@ std::string accept_command(const network::Decider& decider, const network::Shown
 
 FlowPlan plan_flows(const config::Configuration& configuration, std::span<const hostinfo::HostFacts> hosts) {
   if (hosts.size() < 2 || configuration.launches.empty()) return {};
-  const config::Settings& launch = configuration.launches.front();
-  const auto is_multi_host = launch.get(config::field::kIsMultiHost);
+  const config::LaunchConfig& launch = configuration.launches.front();
+  const auto is_multi_host = launch.get(config::Fields::kIsMultiHost);
   if (!is_multi_host || !is_multi_host->value) return {};
   return plan_flows(configuration.launches, hosts);
 }

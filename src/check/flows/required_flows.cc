@@ -9,7 +9,7 @@
 namespace lockstep::flows {
 namespace {
 
-namespace field = config::field;
+using config::Fields;
 using model::Leaf;
 
 constexpr FlowMeaning kMeanings[] = {
@@ -49,15 +49,15 @@ static_assert(std::size(kMeanings) == static_cast<std::size_t>(FlowKind::kSlurmS
 
 constexpr std::int64_t kSshPort = 22;
 
-bool is_elastic(const config::Settings& launch) {
-  return launch.has(field::kTorchrun) && launch.text(field::kRendezvousBackend) != "static";
+bool is_elastic(const config::LaunchConfig& launch) {
+  return launch.has(Fields::kTorchrun) && launch.text(Fields::kRendezvousBackend) != "static";
 }
 
 void plan_horovodrun(const JobHosts& hosts, FlowPlan& plan) {
-  const config::Settings& launch = hosts.launch();
-  plan_remote_shell(hosts, launch.number(field::kHorovodSshPort).value_or(kSshPort), plan);
+  const config::LaunchConfig& launch = hosts.launch();
+  plan_remote_shell(hosts, launch.number(Fields::kHorovodSshPort).value_or(kSshPort), plan);
   plan_horovod(hosts, plan);
-  if (!launch.has(field::kHorovodOverMpi)) return;
+  if (!launch.has(Fields::kHorovodOverMpi)) return;
   plan_mpi_daemons(hosts, plan);
   plan_mpi(hosts, plan);
 }
@@ -69,10 +69,10 @@ void plan_mpirun(const JobHosts& hosts, FlowPlan& plan) {
 }
 
 void plan_torch(const JobHosts& hosts, FlowPlan& plan) {
-  const config::Settings& launch = hosts.launch();
-  const bool uses_ssh = launch.has(field::kDeepspeed) && !launch.has(field::kDeepspeedWithoutSsh);
-  if (uses_ssh) plan_remote_shell(hosts, launch.number(field::kDeepspeedSshPort).value_or(kSshPort), plan);
-  if (launch.has(field::kSrun)) plan_slurm(hosts, plan);
+  const config::LaunchConfig& launch = hosts.launch();
+  const bool uses_ssh = launch.has(Fields::kDeepspeed) && !launch.has(Fields::kDeepspeedWithoutSsh);
+  if (uses_ssh) plan_remote_shell(hosts, launch.number(Fields::kDeepspeedSshPort).value_or(kSshPort), plan);
+  if (launch.has(Fields::kSrun)) plan_slurm(hosts, plan);
   if (is_elastic(launch)) {
     plan_rendezvous(hosts, plan);
   } else {
@@ -108,16 +108,17 @@ RequiredFlow Mesh::flow(std::size_t source, std::size_t destination) const {
   return made;
 }
 
-FlowPlan plan_flows(std::span<const config::Settings> launches, std::span<const hostinfo::HostFacts> facts) {
+FlowPlan plan_flows(std::span<const config::LaunchConfig> launches,
+                    std::span<const hostinfo::HostFacts> facts) {
   const JobHosts hosts(launches, facts);
-  const config::Settings& launch = hosts.launch();
+  const config::LaunchConfig& launch = hosts.launch();
   FlowPlan plan;
-  if (launch.has(field::kTensorflowCluster)) {
+  if (launch.has(Fields::kTensorflowCluster)) {
     plan_tensorflow(hosts, plan);
     return plan;
   }
-  const bool is_horovod = launch.has(field::kHorovod);
-  const bool is_mpi = !is_horovod && launch.has(field::kMpi);
+  const bool is_horovod = launch.has(Fields::kHorovod);
+  const bool is_mpi = !is_horovod && launch.has(Fields::kMpi);
   if (is_horovod) {
     plan_horovodrun(hosts, plan);
   } else if (is_mpi) {
@@ -128,7 +129,7 @@ FlowPlan plan_flows(std::span<const config::Settings> launches, std::span<const 
   if (hosts.have_gpus()) {
     plan_nccl(hosts, plan);
     plan_rdma(hosts, plan);
-  } else if (!is_mpi && !launch.has(field::kHorovodOverMpi)) {
+  } else if (!is_mpi && !launch.has(Fields::kHorovodOverMpi)) {
     plan_gloo(hosts, plan);
   }
   return plan;

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "config/settings.h"
+#include "config/launch_config.h"
 #include "hostinfo/host_facts.h"
 #include "model/leaf.h"
 #include "network/reach.h"
@@ -82,8 +82,9 @@ struct FlowPlan {
 };
 
 // Of as many launches as hosts each gives the variables of its host; otherwise the first gives those of all.
-FlowPlan plan_flows(std::span<const config::Settings> launches, std::span<const hostinfo::HostFacts> hosts);
-inline FlowPlan plan_flows(const config::Settings& launch, std::span<const hostinfo::HostFacts> hosts) {
+FlowPlan plan_flows(std::span<const config::LaunchConfig> launches,
+                    std::span<const hostinfo::HostFacts> hosts);
+inline FlowPlan plan_flows(const config::LaunchConfig& launch, std::span<const hostinfo::HostFacts> hosts) {
   return plan_flows(std::span(&launch, 1), hosts);
 }
 

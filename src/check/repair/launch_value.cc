@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <map>
+#include <initializer_list>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -17,7 +18,10 @@
 namespace lockstep::repair {
 namespace {
 
-namespace field = config::field;
+using config::Fields;
+using Pod = Fields::Pod;
+using Policy = Fields::Policy;
+using Service = Fields::Service;
 
 // Values in the text of a manifest, changed where they stand. Lines count from 1; all give nothing where the
 // text is not as it is expected.
@@ -113,35 +117,34 @@ constexpr std::string_view kMesh = "sidecar.istio.io/inject";
 
 class ManifestValue {
  public:
-  ManifestValue(const config::Settings& launch, const std::string& path)
-      : launch_(launch),
-        object_(path.substr(0, path.rfind('/'))),
-        member_(path.substr(path.rfind('/') + 1)) {}
+  ManifestValue(const config::LaunchConfig& launch, const config::FieldPath& field)
+      : launch_(launch), field_(field), object_(field.group()) {}
 
-  const config::Origin* home() const { return launch_.origin_of(object_ + "/" + first_of_spec()); }
+  const config::Origin* home() const { return launch_.origin_of(first_of_spec()); }
 
   Made in(const std::string& text, const std::string& value) const {
-    if (member_ == "dns_policy") return set(text, "dnsPolicy", "spec", value);
-    if (member_ == "subdomain") return set(text, "subdomain", "spec", value);
-    if (member_ == "headless") return set(text, "clusterIP", "spec", "None");
-    if (member_ == "mesh") return without_mesh(text);
+    if (field_ == object_.at(Pod::kDnsPolicy)) return set(text, "dnsPolicy", "spec", value);
+    if (field_ == object_.at(Pod::kSubdomain)) return set(text, "subdomain", "spec", value);
+    if (field_ == object_.at(Service::kIsHeadless)) return set(text, "clusterIP", "spec", "None");
+    if (field_ == object_.at(Pod::kMesh)) return without_mesh(text);
     return opened(text);
   }
 
  private:
   // A value whose origin is the line where the object's spec begins.
-  std::string first_of_spec() const {
-    if (object_.starts_with(field::kServices)) return "publishes_unready";
-    return object_.starts_with(field::kPolicies) ? "selector" : "replicas";
+  config::FieldPath first_of_spec() const {
+    if (object_.is_inside(Fields::kServices)) return object_.at(Service::kPublishesUnready);
+    if (object_.is_inside(Fields::kPolicies)) return object_.at(Policy::kSelector);
+    return object_.at(Pod::kReplicas);
   }
 
-  std::int64_t line_of(const std::string& member) const {
-    const config::Origin* const origin = launch_.origin_of(object_ + "/" + member);
+  std::int64_t line_of(const config::FieldPath& field) const {
+    const config::Origin* const origin = launch_.origin_of(field);
     return origin == nullptr ? 1 : origin->line.value_or(1);
   }
 
   Made set(const std::string& text, std::string_view key, std::string_view in, std::string_view value) const {
-    if (Made changed = with_scalar(text, line_of(member_), key, value)) return changed;
+    if (Made changed = with_scalar(text, line_of(field_), key, value)) return changed;
     return with_member(text, line_of(first_of_spec()), in, fmt::format("{}: {}", key, value));
   }
 
@@ -160,33 +163,35 @@ class ManifestValue {
 
   // To those that the policy selects: the job's own pods.
   Made opened(const std::string& text) const {
+    const bool is_ingress = field_ == object_.at(Policy::kIngress);
+    const char* const key = is_ingress ? "ingress" : "egress";
     const std::string rule =
-        fmt::format("{{{}: [{{podSelector: {}}}]}}", member_ == "ingress" ? "from" : "to", selector());
-    if (Made changed = with_item(text, line_of(member_), member_, rule)) return changed;
-    return with_member(text, line_of(first_of_spec()), "spec", fmt::format("{}: [{}]", member_, rule));
+        fmt::format("{{{}: [{{podSelector: {}}}]}}", is_ingress ? "from" : "to", selector());
+    if (Made changed = with_item(text, line_of(field_), key, rule)) return changed;
+    return with_member(text, line_of(first_of_spec()), "spec", fmt::format("{}: [{}]", key, rule));
   }
 
   std::string selector() const {
     std::string labels;
-    for (std::size_t i = 0; i < launch_.count(object_ + "/selector"); ++i) {
-      std::string label = launch_.text(fmt::format("{}/selector/{}", object_, i));
+    const auto selected = launch_.get(object_.at(Policy::kSelector));
+    for (std::string label : selected ? selected->value : config::TextList()) {
       label.replace(label.find('='), 1, ": ");
       labels += (labels.empty() ? "" : ", ") + label;
     }
     return labels.empty() ? "{}" : fmt::format("{{matchLabels: {{{}}}}}", labels);
   }
 
-  const config::Settings& launch_;
-  std::string object_;
-  std::string member_;
+  const config::LaunchConfig& launch_;
+  const config::FieldPath& field_;
+  config::NamedField<config::Group> object_;
 };
 
-// "dns_policy", "subdomain" and "mesh" (taken away) of an item of field::kPods, "headless" of
-// field::kServices, "ingress" and "egress" of field::kPolicies (opened to the pods that the policy selects).
-// False: it has no place that can be edited.
-bool set_manifest_value(Situation& situation, const config::Settings& launch, const std::string& path,
-                        const std::string& value) {
-  const ManifestValue place(launch, path);
+// "dns_policy", "subdomain" and "mesh" (taken away) of an item of Fields::kPods, "headless" of
+// Fields::kServices, "ingress" and "egress" of Fields::kPolicies (opened to the pods that the policy
+// selects). False: it has no place that can be edited.
+bool set_manifest_value(Situation& situation, const config::LaunchConfig& launch,
+                        const config::FieldPath& field, const std::string& value) {
+  const ManifestValue place(launch, field);
   const config::Origin* const home = place.home();
   if (home == nullptr || home->file.empty()) return false;
   const auto text = situation.text_of(home->file);
@@ -196,19 +201,17 @@ bool set_manifest_value(Situation& situation, const config::Settings& launch, co
   return made.has_value();
 }
 
-// Those of the list and those that were not understood, by the line where each stands.
-std::map<std::int64_t, std::string> lines_with_hosts(const config::Settings& launch,
-                                                     const std::string& file) {
-  std::map<std::int64_t, std::string> names;
-  for (const std::string_view list : {field::kHostList, field::kHostfileFaults}) {
-    for (std::size_t i = 0; i < launch.count(list); ++i) {
-      const std::string path = field::item(list, i);
-      const config::Origin* const origin = launch.origin_of(path);
-      if (origin != nullptr && origin->file == file && origin->line)
-        names[*origin->line] = launch.text(field::member(path, "name"));
-    }
-  }
-  return names;
+// Those of the list and those that were not understood, by the lines where they stand.
+std::set<std::int64_t> lines_with_hosts(const config::LaunchConfig& launch, const std::string& file) {
+  std::set<std::int64_t> lines;
+  const auto add = [&](const config::FieldPath& entry) {
+    const config::Origin* const origin = launch.origin_of(entry);
+    if (origin != nullptr && origin->file == file && origin->line) lines.insert(*origin->line);
+  };
+  for (std::size_t i = 0; i < launch.count(Fields::kHostList); ++i) add(Fields::item(Fields::kHostList, i));
+  for (std::size_t i = 0; i < launch.count(Fields::kHostfileFaults); ++i)
+    add(Fields::item(Fields::kHostfileFaults, i));
+  return lines;
 }
 
 std::string line_of(std::string_view entry) {
@@ -224,20 +227,14 @@ bool says(std::string_view line, std::string_view entry) {
 }
 
 // As people type it: "--master-addr", "--mca btl_tcp_if_include".
-std::string usual_flag(const std::string& path) {
-  if (const std::string parameter = field::name_inside(path, field::kMpiParameters); !parameter.empty())
+std::string usual_flag(const config::FieldPath& field) {
+  if (const std::string parameter = field.name_inside(Fields::kMpiParameters); !parameter.empty())
     return fmt::format("--mca {}", parameter);
-  std::string name = path.substr(path.find('/') + 1);
+  std::string name = field.name();
   if (name == "np") return "-np";
-  if (!field::is_inside(path, field::kAccelerate) && !field::is_inside(path, field::kDeepspeed))
+  if (!field.is_inside(Fields::kAccelerate) && !field.is_inside(Fields::kDeepspeed))
     std::ranges::replace(name, '_', '-');
   return "--" + name;
-}
-
-std::string text_in(const config::Settings& launch, const std::string& path) {
-  const base::Json* const value = launch.find(path);
-  if (value == nullptr) return "";
-  return value->is_string() ? value->get<std::string>() : value->dump();
 }
 
 // Where a launch stands: a script, or the command that was given.
@@ -246,9 +243,10 @@ struct Home {
   std::int64_t line = 1;  // of the launcher or the program
 };
 
-std::optional<Home> home_of(const config::Settings& launch) {
-  for (const std::string_view section : {field::kTorchrun, field::kMpi, field::kHorovod, field::kDeepspeed,
-                                         field::kAccelerate, field::kProgram, field::kVariables}) {
+std::optional<Home> home_of(const config::LaunchConfig& launch) {
+  for (const config::FieldPath& section : std::initializer_list<config::FieldPath>{
+           Fields::kTorchrun, Fields::kMpi, Fields::kHorovod, Fields::kDeepspeed, Fields::kAccelerate,
+           Fields::kProgram, Fields::kVariables}) {
     const config::Origin* const origin = launch.origin_of(section);
     if (!launch.has(section) || origin == nullptr) continue;
     if (origin->file.empty()) return Home{};
@@ -259,15 +257,15 @@ std::optional<Home> home_of(const config::Settings& launch) {
 
 class LaunchValue {
  public:
-  LaunchValue(Situation& situation, const config::Settings& launch, const std::string& path)
-      : situation_(situation), launch_(launch), path_(path) {
-    const config::Origin* const found = launch.has(path) ? launch.origin_of(path) : nullptr;
+  LaunchValue(Situation& situation, const config::LaunchConfig& launch, const config::FieldPath& field)
+      : situation_(situation), launch_(launch), field_(field) {
+    const config::Origin* const found = launch.has(field) ? launch.origin_of(field) : nullptr;
     if (found != nullptr && !found->how.starts_with("default")) origin_ = *found;
   }
 
   bool set(const std::optional<std::string>& value) {
-    if (value && launch_.has(path_) && text_in(launch_, path_) == *value) return true;
-    if (!value && !launch_.has(path_)) return true;
+    if (value && launch_.has(field_) && launch_.as_written(field_) == *value) return true;
+    if (!value && !launch_.has(field_)) return true;
     return origin_ ? change(value) : add(value);
   }
 
@@ -312,15 +310,15 @@ class LaunchValue {
   bool add(const std::optional<std::string>& value) {
     const auto home = home_of(launch_);
     if (!home) return false;
-    const bool is_variable = field::is_inside(path_, field::kVariables);
-    const std::string name = field::name_inside(path_, field::kVariables);
+    const bool is_variable = field_.is_inside(Fields::kVariables);
+    const std::string name = field_.name_inside(Fields::kVariables);
     if (home->file.empty()) {
       if (is_variable) return set_own_variable(name, value);
-      return add_flag(situation_.inputs.command, usual_flag(path_), *value);
+      return add_flag(situation_.inputs.command, usual_flag(field_), *value);
     }
     return rewrite(home->file, [&](const std::string& text) -> std::optional<std::string> {
       if (is_variable) return with_line_before(text, home->line, variable_command(name, value));
-      return with_new_flag(text, home->line, usual_flag(path_), *value);
+      return with_new_flag(text, home->line, usual_flag(field_), *value);
     });
   }
 
@@ -334,14 +332,14 @@ class LaunchValue {
   }
 
   Situation& situation_;
-  const config::Settings& launch_;
-  const std::string& path_;
+  const config::LaunchConfig& launch_;
+  const config::FieldPath& field_;
   std::optional<config::Origin> origin_;
 };
 
 // A launch that is a JSON file of TF_CONFIG is written anew.
-bool set_tf_file(Situation& situation, const config::Settings& launch, const std::string& value) {
-  const config::Origin* const origin = launch.origin_of(field::kTensorflowCluster);
+bool set_tf_file(Situation& situation, const config::LaunchConfig& launch, const std::string& value) {
+  const config::Origin* const origin = launch.origin_of(Fields::kTensorflowCluster);
   if (origin == nullptr || origin->file.empty() || origin->line) return false;
   situation.edited[origin->file] = value + "\n";
   return true;
@@ -358,8 +356,8 @@ std::string as_flag(const std::vector<HostEntry>& entries) {
   return text;
 }
 
-bool set_host_file(Situation& situation, const config::Settings& launch, std::string_view hosts) {
-  const config::Origin* const origin = launch.origin_of(field::item(field::kHostList, 0));
+bool set_host_file(Situation& situation, const config::LaunchConfig& launch, std::string_view hosts) {
+  const config::Origin* const origin = launch.origin_of(Fields::item(Fields::kHostList, 0));
   if (origin == nullptr || origin->file.empty() || origin->how != "host file") return false;
   const std::string file = origin->file;
   const auto text = situation.text_of(file);
@@ -385,18 +383,18 @@ std::string variable_command(const std::string& name, const std::optional<std::s
   return value ? fmt::format("export {}={}", name, shell_word(*value)) : fmt::format("unset {}", name);
 }
 
-bool set_launch_value(Situation& situation, std::size_t launch, const std::string& path,
+bool set_launch_value(Situation& situation, std::size_t launch, const config::FieldPath& field,
                       const std::optional<std::string>& value) {
   const config::Configuration configuration = read(situation);
   if (launch >= configuration.launches.size()) return false;
-  const config::Settings& settings = configuration.launches[launch];
-  if (path == field::variable("TF_CONFIG").path && value && !settings.has(path) &&
+  const config::LaunchConfig& settings = configuration.launches[launch];
+  if (field == Fields::variable("TF_CONFIG") && value && !settings.has(field) &&
       set_tf_file(situation, settings, *value))
     return true;
-  if (path == field::kHostList.path && value) return set_host_file(situation, settings, *value);
-  if (field::is_inside(path, field::kKubernetes) && value)
-    return set_manifest_value(situation, settings, path, *value);
-  return LaunchValue(situation, settings, path).set(value);
+  if (field == Fields::kHostList && value) return set_host_file(situation, settings, *value);
+  if (field.is_inside(Fields::kKubernetes) && value)
+    return set_manifest_value(situation, settings, field, *value);
+  return LaunchValue(situation, settings, field).set(value);
 }
 
 }  // namespace lockstep::repair

@@ -23,10 +23,10 @@ std::string as_flag(const std::vector<HostEntry>& entries);
 
 // The list in a host file, written anew line by line; comments stay. `hosts` as a flag has them. False: the
 // list stands in no file.
-bool set_host_file(Situation& situation, const config::Settings& launch, std::string_view hosts);
+bool set_host_file(Situation& situation, const config::LaunchConfig& launch, std::string_view hosts);
 
-// `path` is that of a field of config/fields.h. False: it has no place that can be edited.
-bool set_launch_value(Situation& situation, std::size_t launch, const std::string& path,
+// False: the field has no place that can be edited.
+bool set_launch_value(Situation& situation, std::size_t launch, const config::FieldPath& field,
                       const std::optional<std::string>& value);
 
 // "export NAME=value", "unset NAME".

@@ -17,7 +17,7 @@
 namespace lockstep::repair {
 namespace {
 
-namespace field = config::field;
+using config::Fields;
 
 constexpr const char* kHostsFile = "/etc/hosts";
 
@@ -149,13 +149,13 @@ class Patching {
     if (has_own_launches()) {
       const Values old = values_of(name);
       for (std::size_t host = 0; host < values.size(); ++host)
-        if (values[host] != old[host]) in_launch(host, field::variable(name), values[host]);
+        if (values[host] != old[host]) in_launch(host, Fields::variable(name), values[host]);
       return;
     }
     const Values old = values_of(name);
     const bool stood_in_launch = is_in_launch(name);
     for (std::size_t launch = 0; launch < launches_; ++launch)
-      in_launch(launch, field::variable(name), are_equal ? values[0] : std::nullopt);
+      in_launch(launch, Fields::variable(name), are_equal ? values[0] : std::nullopt);
     const bool stands_in_file = !before_.inputs.files.empty() && before_.inputs.command.empty();
     if (are_equal && stands_in_file) return;
     for (std::size_t host = 0; host < before_.hosts.size(); ++host)
@@ -163,8 +163,9 @@ class Patching {
   }
 
   bool is_in_launch(const std::string& name) const {
-    return std::ranges::any_of(
-        launches_before_, [&](const config::Settings& launch) { return launch.has(field::variable(name)); });
+    return std::ranges::any_of(launches_before_, [&](const config::LaunchConfig& launch) {
+      return launch.has(Fields::variable(name));
+    });
   }
 
   void on_host(std::size_t host, const std::string& name, const std::optional<std::string>& before,
@@ -182,12 +183,13 @@ class Patching {
 
   void apply_to_launches(const Edit& edit) {
     for (std::size_t launch = 0; launch < launches_; ++launch)
-      if (!edit.launch || *edit.launch == launch) in_launch(launch, edit.name, edit.value);
+      if (!edit.launch || *edit.launch == launch) in_launch(launch, *edit.field, edit.value);
   }
 
-  void in_launch(std::size_t launch, const std::string& path, const std::optional<std::string>& value) {
-    if (!set_launch_value(result_.situation, launch, path, value))
-      result_.refused.push_back(fmt::format("{} of launch {}", path, launch + 1));
+  void in_launch(std::size_t launch, const config::FieldPath& field,
+                 const std::optional<std::string>& value) {
+    if (!set_launch_value(result_.situation, launch, field, value))
+      result_.refused.push_back(fmt::format("{} of launch {}", field.text(), launch + 1));
   }
 
   void apply_to_system(const Edit& edit) {
@@ -208,7 +210,7 @@ class Patching {
 
   const Situation& before_;
   Patched result_;
-  std::vector<config::Settings> launches_before_;
+  std::vector<config::LaunchConfig> launches_before_;
   std::size_t launches_ = 0;
   std::vector<network::Environment> environments_;
 };

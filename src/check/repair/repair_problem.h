@@ -36,7 +36,7 @@ class RepairProblem {
   const Situation& situation() const { return situation_; }
   const Judged& judged() const { return judged_; }
   const flows::JobHosts& hosts() const { return hosts_; }
-  const std::vector<config::Settings>& launches() const { return judged_.configuration.launches; }
+  const std::vector<config::LaunchConfig>& launches() const { return judged_.configuration.launches; }
   ChoiceProblem& choices() { return choices_; }
 
   // The first answer leaves things as they are. Gives the literals of the answers.

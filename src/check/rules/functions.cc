@@ -10,10 +10,10 @@
 
 #include <fmt/format.h>
 
+#include "base/host_port.h"
 #include "base/text_fields.h"
 #include "base/text_search/regex.h"
 #include "check/rules/expression.h"
-#include "config/derive.h"
 
 namespace lockstep::rules {
 namespace {
@@ -90,11 +90,11 @@ std::optional<bool> is_in_network(std::string_view address, std::string_view net
 }
 
 std::string host_part(std::string_view endpoint) {
-  return config::endpoint_of(endpoint).host;
+  return base::endpoint_of(endpoint).host;
 }
 
 std::string port_part(std::string_view endpoint) {
-  return config::endpoint_of(endpoint).port;
+  return base::endpoint_of(endpoint).port;
 }
 
 // Whether a value of NCCL_SOCKET_IFNAME or NCCL_IB_HCA takes an interface of that name.

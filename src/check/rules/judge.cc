@@ -25,7 +25,7 @@ std::string dotted(std::string path) {
 // One place that a rule is asked about, with the values around it.
 struct Place {
   Scope scope;
-  const config::Settings* launch = nullptr;
+  const config::LaunchConfig* launch = nullptr;
   std::string host;  // name; empty for launches and jobs
 };
 
@@ -35,8 +35,8 @@ class Judge {
     hosts_ = Json::array();
     for (const HostDocument& host : situation.hosts) hosts_.push_back(host.facts);
     launches_ = Json::array();
-    for (const config::Settings& launch : situation.configuration.launches)
-      launches_.push_back(launch.tree());
+    for (const config::LaunchConfig& launch : situation.configuration.launches)
+      launches_.push_back(launch.view().tree());
     for (std::size_t host = 0; host < hosts_.size(); ++host) environments_.push_back(environment_on(host));
   }
 
@@ -54,7 +54,7 @@ class Judge {
 
  private:
   // The launch that a host runs: its own where there are as many as hosts, the first otherwise.
-  const config::Settings* launch_on(std::size_t host) const {
+  const config::LaunchConfig* launch_on(std::size_t host) const {
     const auto& launches = situation_.configuration.launches;
     if (launches.empty()) return nullptr;
     return &launches[launches.size() == hosts_.size() ? host : 0];
@@ -62,31 +62,32 @@ class Judge {
 
   // What a rank has on the host: the host's own variables, those of the launch above them.
   Json environment_on(std::size_t host) const {
-    const config::Settings* const launch = launch_on(host);
+    const config::LaunchConfig* const launch = launch_on(host);
     Json environment = Json::object();
     const auto own = hosts_[host].find("environment");
     if (own != hosts_[host].end() && own->is_object()) environment = *own;
-    const Json* const given = launch == nullptr ? nullptr : launch->find(config::field::kVariables);
+    const Json* const given =
+        launch == nullptr ? nullptr : launch->view().find(config::Fields::kVariables.text());
     if (given != nullptr && given->is_object()) environment.update(*given);
     return environment;
   }
 
-  Place around_all(const config::Settings* launch) const {
+  Place around_all(const config::LaunchConfig* launch) const {
     Place place;
     place.launch = launch;
     if (!hosts_.empty()) place.scope.names.emplace_back("hosts", Value(hosts_, "hosts"));
     place.scope.names.emplace_back("launches", Value(launches_, "launches"));
-    if (launch != nullptr) place.scope.launch = &launch->tree();
+    if (launch != nullptr) place.scope.launch = &launch->view().tree();
     return place;
   }
 
   std::vector<Place> places_of(Subject subject) const {
     const auto& launches = situation_.configuration.launches;
-    const config::Settings* const only = launches.empty() ? nullptr : &launches.front();
+    const config::LaunchConfig* const only = launches.empty() ? nullptr : &launches.front();
     std::vector<Place> places;
     if (subject == Subject::kJob) places.push_back(around_all(only));
     if (subject == Subject::kLaunch) {
-      for (const config::Settings& launch : launches) places.push_back(around_all(&launch));
+      for (const config::LaunchConfig& launch : launches) places.push_back(around_all(&launch));
     }
     for (std::size_t i = 0; subject == Subject::kHost && i < hosts_.size(); ++i) {
       Place place = around_all(launch_on(i));
@@ -164,17 +165,17 @@ class Judge {
       return evidence_of(hosts_[host], path.substr(second + 1), situation_.hosts[host].file, std::nullopt,
                          fmt::format(" on {}", base::text_at(hosts_[host], "host")));
     }
-    const config::Settings* launch = place.launch;
+    const config::LaunchConfig* launch = place.launch;
     std::string inside = path;
     if (path.starts_with("launches/") && second != std::string::npos) {
       launch = &situation_.configuration.launches[std::stoul(path.substr(first + 1, second - first - 1))];
       inside = path.substr(second + 1);
     }
     if (launch == nullptr) return std::nullopt;
-    const config::Origin* origin = launch->origin_of(inside);
+    const config::Origin* origin = launch->view().origin_of(inside);
     if (origin == nullptr) return std::nullopt;
     const std::string how = origin->how.empty() ? "" : fmt::format(" ({})", origin->how);
-    return evidence_of(launch->tree(), inside, origin->file.empty() ? "command line" : origin->file,
+    return evidence_of(launch->view().tree(), inside, origin->file.empty() ? "command line" : origin->file,
                        origin->line, how);
   }
 

@@ -8,6 +8,10 @@ namespace lockstep::config {
 namespace {
 
 using base::Json;
+using Pod = Fields::Pod;
+using Service = Fields::Service;
+using Policy = Fields::Policy;
+using Rule = Fields::PolicyRule;
 
 Json labels_of(const YamlNode& node) {
   Json labels = Json::array();
@@ -28,17 +32,17 @@ class PodReader {
       : pod_(pod), metadata_(metadata), reading_(reading) {}
 
   void read(const PodGroup& group) {
-    path_ = reading_.settings.append(field::kPods, Json::object(), pod_.origin());
-    set("kind", group.kind);
-    set("job", group.job);
-    set("role", group.role);
-    set("replicas", group.replicas);
-    copy("host_network", pod_["hostNetwork"], pod_["hostNetwork"].is_true());
-    copy("dns_policy", pod_["dnsPolicy"], pod_["dnsPolicy"].text());
-    copy("subdomain", pod_["subdomain"], pod_["subdomain"].text());
-    copy("labels", metadata_["labels"], labels_of(metadata_["labels"]));
-    copy("annotations", metadata_["annotations"], labels_of(metadata_["annotations"]));
-    copy("anti_affinity", pod_["affinity"]["podAntiAffinity"], true);
+    group_ = reading_.launch.append_group(Fields::kPods, pod_.origin());
+    set(Pod::kKind, group.kind);
+    set(Pod::kJob, group.job);
+    set(Pod::kRole, group.role);
+    set(Pod::kReplicas, group.replicas);
+    copy(Pod::kHostNetwork, pod_["hostNetwork"], pod_["hostNetwork"].is_true());
+    copy(Pod::kDnsPolicy, pod_["dnsPolicy"], pod_["dnsPolicy"].text());
+    copy(Pod::kSubdomain, pod_["subdomain"], pod_["subdomain"].text());
+    copy(Pod::kLabels, metadata_["labels"], labels_of(metadata_["labels"]));
+    copy(Pod::kAnnotations, metadata_["annotations"], labels_of(metadata_["annotations"]));
+    copy(Pod::kAntiAffinity, pod_["affinity"]["podAntiAffinity"], true);
     read_shared_memory();
     const YamlNode container = pod_["containers"].at(0);
     read_container(container);
@@ -46,11 +50,13 @@ class PodReader {
   }
 
  private:
-  void set(const std::string& name, Json value) {
-    reading_.settings.set(path_ + "/" + name, std::move(value), pod_.origin());
+  template <typename T>
+  void set(const Member<T>& member, Json value) {
+    reading_.launch.set(group_->at(member), std::move(value), pod_.origin());
   }
-  void copy(const std::string& name, const YamlNode& from, Json value) {
-    if (from.exists()) reading_.settings.set(path_ + "/" + name, std::move(value), from.origin());
+  template <typename T>
+  void copy(const Member<T>& member, const YamlNode& from, Json value) {
+    if (from.exists()) reading_.launch.set(group_->at(member), std::move(value), from.origin());
   }
 
   // An emptyDir in memory that some container mounts at /dev/shm.
@@ -62,37 +68,40 @@ class PodReader {
       for (std::size_t k = 0; k < volumes.size(); ++k) {
         if (volumes.at(k)["name"].text() != mounts.at(i)["name"].text()) continue;
         const YamlNode limit = volumes.at(k)["emptyDir"]["sizeLimit"];
-        copy("has_shm", volumes.at(k), true);
-        if (const auto size = size_in_bytes(limit.text())) copy("shm_bytes", limit, *size);
+        copy(Pod::kHasSharedMemory, volumes.at(k), true);
+        if (const auto size = size_in_bytes(limit.text())) copy(Pod::kSharedMemoryBytes, limit, *size);
       }
     }
   }
 
   void read_container(const YamlNode& container) {
-    copy("image", container["image"], container["image"].text());
+    copy(Pod::kImage, container["image"], container["image"].text());
     const YamlNode variables = container["env"];
     for (std::size_t i = 0; i < variables.size(); ++i) {
       const YamlNode value = variables.at(i)["value"];
       if (value.exists())
-        reading_.settings.set(path_ + "/env/" + variables.at(i)["name"].text(), value.text(), value.origin());
+        reading_.launch.set(Fields::entry(group_->at(Pod::kVariables), variables.at(i)["name"].text()),
+                            value.text(), value.origin());
     }
     const YamlNode limits = container["resources"]["limits"];
     for (const std::string& resource : limits.keys()) {
-      if (resource.ends_with("/gpu")) copy("gpus", limits[resource], limits[resource].number().value_or(0));
+      if (resource.ends_with("/gpu"))
+        copy(Pod::kGpus, limits[resource], limits[resource].number().value_or(0));
       const bool is_rdma = resource.find("rdma") != std::string::npos ||
                            resource.find("hca") != std::string::npos || resource.ends_with("/ib");
-      if (is_rdma) copy("rdma", limits[resource], resource);
+      if (is_rdma) copy(Pod::kRdma, limits[resource], resource);
     }
     const YamlNode security = container["securityContext"];
     const YamlNode added = security["capabilities"]["add"];
-    if (security["privileged"].is_true()) copy("ipc_lock", security, true);
+    if (security["privileged"].is_true()) copy(Pod::kMayLockMemory, security, true);
     for (std::size_t i = 0; i < added.size(); ++i) {
-      if (added.at(i).text() == "IPC_LOCK" || added.at(i).text() == "ALL") copy("ipc_lock", added, true);
+      if (added.at(i).text() == "IPC_LOCK" || added.at(i).text() == "ALL")
+        copy(Pod::kMayLockMemory, added, true);
     }
     const YamlNode ports = container["ports"];
     for (std::size_t i = 0; i < ports.size(); ++i) {
       if (const auto port = ports.at(i)["hostPort"].number())
-        reading_.settings.append(path_ + "/host_ports", *port, ports.at(i).origin());
+        reading_.launch.append(group_->at(Pod::kHostPorts), *port, ports.at(i).origin());
     }
   }
 
@@ -106,14 +115,14 @@ class PodReader {
     inside.place = (container["command"].exists() ? container["command"] : container["args"]).origin();
     inside.place.how.clear();
     read_command(words, inside);
-    if (const auto processes = reading_.settings.number(field::kTorchrunRanksPerNode))
-      set("nproc_per_node", *processes);
+    if (const auto processes = whole_number(reading_.launch.text(Fields::kTorchrunRanksPerNode)))
+      set(Pod::kRanks, *processes);
   }
 
   YamlNode pod_;
   YamlNode metadata_;
   const Reading& reading_;
-  std::string path_;
+  std::optional<NamedField<Group>> group_;
 };
 
 void read_template(const YamlNode& node, const PodGroup& group, const Reading& reading) {
@@ -143,13 +152,14 @@ void read_job_set(const YamlNode& object, const Reading& reading) {
 
 void read_service(const YamlNode& object, const Reading& reading) {
   const YamlNode spec = object["spec"];
-  const std::string path = reading.settings.append(field::kServices, Json::object(), object.origin());
-  reading.settings.set(path + "/name", object["metadata"]["name"].text(), object.origin());
-  reading.settings.set(path + "/headless", spec["clusterIP"].text() == "None", spec["clusterIP"].origin());
-  reading.settings.set(path + "/selector", labels_of(spec["selector"]), spec["selector"].origin());
-  reading.settings.set(path + "/publishes_unready", spec["publishNotReadyAddresses"].is_true(),
-                       spec.origin());
-  reading.settings.set(path + "/port_count", spec["ports"].size(), spec["ports"].origin());
+  const auto service = reading.launch.append_group(Fields::kServices, object.origin());
+  reading.launch.set(service.at(Service::kName), object["metadata"]["name"].text(), object.origin());
+  reading.launch.set(service.at(Service::kIsHeadless), spec["clusterIP"].text() == "None",
+                     spec["clusterIP"].origin());
+  reading.launch.set(service.at(Service::kSelector), labels_of(spec["selector"]), spec["selector"].origin());
+  reading.launch.set(service.at(Service::kPublishesUnready), spec["publishNotReadyAddresses"].is_true(),
+                     spec.origin());
+  reading.launch.set(service.at(Service::kPortCount), spec["ports"].size(), spec["ports"].origin());
 }
 
 // Pods that a selector of a peer takes: all of the namespace when it is empty.
@@ -163,32 +173,34 @@ Json peers_of(const YamlNode& rule, const char* member) {
   return peers;
 }
 
-void read_rules(const YamlNode& rules, const char* peers, const std::string& path, const Reading& reading) {
-  reading.settings.set(path, Json::array(), rules.origin());
+void read_rules(const YamlNode& rules, const char* peers, const NamedField<Listed>& list,
+                const Reading& reading) {
+  reading.launch.set(list, Json::array(), rules.origin());
   for (std::size_t i = 0; i < rules.size(); ++i) {
-    Json rule = Json::object();
-    rule["any_peer"] = rules.at(i)[peers].size() == 0;
-    rule["any_port"] = rules.at(i)["ports"].size() == 0;
-    rule["peers"] = peers_of(rules.at(i), peers);
-    reading.settings.append(path, std::move(rule), rules.at(i).origin());
+    const Origin origin = rules.at(i).origin();
+    const auto rule = reading.launch.append_group(list, origin);
+    reading.launch.set(rule.at(Rule::kAnyPeer), rules.at(i)[peers].size() == 0, origin);
+    reading.launch.set(rule.at(Rule::kAnyPort), rules.at(i)["ports"].size() == 0, origin);
+    reading.launch.set(rule.at(Rule::kPeers), peers_of(rules.at(i), peers), origin);
   }
 }
 
 void read_policy(const YamlNode& object, const Reading& reading) {
   const YamlNode spec = object["spec"];
-  const std::string path = reading.settings.append(field::kPolicies, Json::object(), object.origin());
-  reading.settings.set(path + "/name", object["metadata"]["name"].text(), object.origin());
-  reading.settings.set(path + "/selector", labels_of(spec["podSelector"]["matchLabels"]), spec.origin());
+  const auto policy = reading.launch.append_group(Fields::kPolicies, object.origin());
+  reading.launch.set(policy.at(Policy::kName), object["metadata"]["name"].text(), object.origin());
+  reading.launch.set(policy.at(Policy::kSelector), labels_of(spec["podSelector"]["matchLabels"]),
+                     spec.origin());
   bool denies_ingress = spec["policyTypes"].size() == 0;
   bool denies_egress = spec["egress"].exists() && spec["policyTypes"].size() == 0;
   for (std::size_t i = 0; i < spec["policyTypes"].size(); ++i) {
     denies_ingress |= spec["policyTypes"].at(i).text() == "Ingress";
     denies_egress |= spec["policyTypes"].at(i).text() == "Egress";
   }
-  reading.settings.set(path + "/limits_ingress", denies_ingress, spec.origin());
-  reading.settings.set(path + "/limits_egress", denies_egress, spec.origin());
-  read_rules(spec["ingress"], "from", path + "/ingress", reading);
-  read_rules(spec["egress"], "to", path + "/egress", reading);
+  reading.launch.set(policy.at(Policy::kLimitsIngress), denies_ingress, spec.origin());
+  reading.launch.set(policy.at(Policy::kLimitsEgress), denies_egress, spec.origin());
+  read_rules(spec["ingress"], "from", policy.at(Policy::kIngress), reading);
+  read_rules(spec["egress"], "to", policy.at(Policy::kEgress), reading);
 }
 
 }  // namespace
@@ -196,11 +208,11 @@ void read_policy(const YamlNode& object, const Reading& reading) {
 void read_kubernetes(const YamlNode& object, const Reading& reading) {
   const std::string kind = object["kind"].text();
   const PodGroup one{kind, object["metadata"]["name"].text(), "Pod", 1};
-  if (!reading.settings.has(field::kKubernetes))
-    reading.settings.append(field::kLaunchers, "kubernetes", object.origin());
-  reading.settings.set_default(field::kPods, Json::array(), object.origin());
-  reading.settings.set_default(field::kServices, Json::array(), object.origin());
-  reading.settings.set_default(field::kPolicies, Json::array(), object.origin());
+  if (!reading.launch.has(Fields::kKubernetes))
+    reading.launch.append(Fields::kLaunchers, "kubernetes", object.origin());
+  reading.launch.set_default(Fields::kPods, Json::array(), object.origin());
+  reading.launch.set_default(Fields::kServices, Json::array(), object.origin());
+  reading.launch.set_default(Fields::kPolicies, Json::array(), object.origin());
   if (kind == "PyTorchJob") read_replicas(object, "pytorchReplicaSpecs", reading);
   if (kind == "TFJob") read_replicas(object, "tfReplicaSpecs", reading);
   if (kind == "MPIJob") read_replicas(object, "mpiReplicaSpecs", reading);

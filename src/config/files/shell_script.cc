@@ -35,23 +35,23 @@ bool is_assignment(const std::string& word) {
 }
 
 // What Slurm will tell the script of its own request.
-constexpr std::pair<std::string_view, std::string_view> kSlurmVariables[] = {
-    {"SLURM_NNODES", field::kSbatchNodes},
-    {"SLURM_JOB_NUM_NODES", field::kSbatchNodes},
-    {"SLURM_NTASKS", field::kSbatchTasks},
-    {"SLURM_NPROCS", field::kSbatchTasks},
-    {"SLURM_NTASKS_PER_NODE", field::kSbatchTasksPerNode},
-    {"SLURM_CPUS_PER_TASK", field::kSbatchCpusPerTask},
-    {"SLURM_GPUS_PER_NODE", field::kSbatchGpusPerNode},
-    {"SLURM_GPUS_ON_NODE", field::kSbatchGpusPerNode},
+const std::pair<std::string_view, FieldPath> kSlurmVariables[] = {
+    {"SLURM_NNODES", Fields::kSbatchNodes},
+    {"SLURM_JOB_NUM_NODES", Fields::kSbatchNodes},
+    {"SLURM_NTASKS", Fields::kSbatchTasks},
+    {"SLURM_NPROCS", Fields::kSbatchTasks},
+    {"SLURM_NTASKS_PER_NODE", Fields::kSbatchTasksPerNode},
+    {"SLURM_CPUS_PER_TASK", Fields::kSbatchCpusPerTask},
+    {"SLURM_GPUS_PER_NODE", Fields::kSbatchGpusPerNode},
+    {"SLURM_GPUS_ON_NODE", Fields::kSbatchGpusPerNode},
 };
 
-std::optional<std::string> value_of(const Settings& settings, const std::string& name) {
-  if (settings.has(field::at_run_time(field::variable(name))))
-    return kOnlyAtRunTime + settings.text(field::at_run_time(field::variable(name)));
-  if (settings.has(field::variable(name))) return settings.text(field::variable(name));
+std::optional<std::string> value_of(const LaunchConfig& launch, const std::string& name) {
+  if (launch.has(Fields::at_run_time(Fields::variable(name))))
+    return kOnlyAtRunTime + launch.text(Fields::at_run_time(Fields::variable(name)));
+  if (launch.has(Fields::variable(name))) return launch.text(Fields::variable(name));
   for (const auto& [variable, path] : kSlurmVariables) {
-    if (variable == name && settings.has(path)) return settings.text(path);
+    if (variable == name && launch.has(path)) return launch.as_written(path);
   }
   return std::nullopt;
 }
@@ -68,19 +68,19 @@ std::size_t read_variables(const std::vector<std::string>& words, std::size_t at
 
 // A second launcher in a script starts another launch under the same variables.
 void begin_launch(const Reading& reading) {
-  constexpr std::string_view kOfOneLaunch[] = {field::kTorchrun,   field::kHorovod,   field::kMpi,
-                                               field::kSrun,       field::kDeepspeed, field::kAccelerate,
-                                               field::kContainers, field::kProgram};
-  Settings& settings = reading.settings;
-  const auto is_there = [&](std::string_view section) { return settings.has(section); };
+  const FieldPath kOfOneLaunch[] = {Fields::kTorchrun,   Fields::kHorovod,   Fields::kMpi,
+                                    Fields::kSrun,       Fields::kDeepspeed, Fields::kAccelerate,
+                                    Fields::kContainers, Fields::kProgram};
+  LaunchConfig& launch = reading.launch;
+  const auto is_there = [&](const FieldPath& section) { return launch.has(section); };
   if (reading.finished == nullptr || !std::ranges::any_of(kOfOneLaunch, is_there)) return;
-  reading.finished->push_back(settings);
-  for (const std::string_view section : kOfOneLaunch) {
-    settings.erase(section);
-    settings.erase(field::at_run_time(section));
+  reading.finished->push_back(launch);
+  for (const FieldPath& section : kOfOneLaunch) {
+    launch.erase(section);
+    launch.erase(Fields::at_run_time(section));
   }
-  settings.erase(field::kLaunchers);
-  if (settings.has(field::kSbatch)) settings.append(field::kLaunchers, "sbatch", reading.origin("command"));
+  launch.erase(Fields::kLaunchers);
+  if (launch.has(Fields::kSbatch)) launch.append(Fields::kLaunchers, "sbatch", reading.origin("command"));
 }
 
 void read_one(const ShellCommand& command, const Reading& reading) {
@@ -95,7 +95,7 @@ void read_one(const ShellCommand& command, const Reading& reading) {
     return;
   }
   if (words[at] == "unset") {
-    while (++at < words.size()) reading.settings.erase(field::variable(words[at]));
+    while (++at < words.size()) reading.launch.erase(Fields::variable(words[at]));
     return;
   }
   at = read_variables(words, at, reading);
@@ -127,7 +127,7 @@ void read_batch_line(std::string_view comment, const Reading& reading) {
 
 void read_text(std::string_view text, const Reading& reading, bool is_file) {
   if (reading.depth > kDeepestReading) return;
-  ShellWords words(text, [&](const std::string& name) { return value_of(reading.settings, name); });
+  ShellWords words(text, [&](const std::string& name) { return value_of(reading.launch, name); });
   while (const auto command = words.next()) {
     Reading here = reading;
     if (is_file) here.place.line = command->line;

@@ -49,10 +49,10 @@ std::string_view without_comment(std::string_view line) {
 }
 
 void add_host(const HostEntry& entry, const std::string& how, const Reading& reading) {
-  base::Json host = base::Json::object();
-  host["name"] = entry.name;
-  if (entry.slots) host["slots"] = *entry.slots;
-  reading.settings.append(field::kHostList, std::move(host), reading.origin(how));
+  const Origin origin = reading.origin(how);
+  const auto host = reading.launch.append_group(Fields::kHostList, origin);
+  reading.launch.set(host.at(Fields::Host::kName), entry.name, origin);
+  if (entry.slots) reading.launch.set(host.at(Fields::Host::kSlots), *entry.slots, origin);
 }
 
 }  // namespace
@@ -60,15 +60,15 @@ void add_host(const HostEntry& entry, const std::string& how, const Reading& rea
 void read_tf_config(std::string_view text, const Reading& reading) {
   const launchers::TfConfig config = launchers::read_tf_config(text);
   const Origin origin = reading.origin("TF_CONFIG");
-  reading.settings.append(field::kLaunchers, "tf_config", origin);
+  reading.launch.append(Fields::kLaunchers, "tf_config", origin);
   for (const launchers::TfConfig::Job& job : config.cluster) {
-    const std::string path = field::member(field::kTensorflowCluster, job.name);
-    reading.settings.set(path, base::Json::array(), origin);
-    for (const std::string& address : job.addresses) reading.settings.append(path, address, origin);
+    const auto addresses = Fields::addresses(job.name);
+    reading.launch.set(addresses, base::Json::array(), origin);
+    for (const std::string& address : job.addresses) reading.launch.append(addresses, address, origin);
   }
-  if (config.type) reading.settings.set(field::kTensorflowTaskType, *config.type, origin);
-  if (config.index) reading.settings.set(field::kTensorflowTaskIndex, *config.index, origin);
-  if (!config.faults.empty()) reading.settings.set(field::kTensorflowFault, config.faults.back(), origin);
+  if (config.type) reading.launch.set(Fields::kTensorflowTaskType, *config.type, origin);
+  if (config.index) reading.launch.set(Fields::kTensorflowTaskIndex, *config.index, origin);
+  if (!config.faults.empty()) reading.launch.set(Fields::kTensorflowFault, config.faults.back(), origin);
 }
 
 void read_hostfile(std::string_view text, const Reading& reading) {
@@ -82,7 +82,7 @@ void read_hostfile(std::string_view text, const Reading& reading) {
       add_host(*entry, "host file", here);
     } else {
       here.fault(fmt::format("'{}' is not a line of a host file", content));
-      here.settings.append(field::kHostfileFaults, std::string(content), here.origin("host file"));
+      here.launch.append(Fields::kHostfileFaults, std::string(content), here.origin("host file"));
     }
   }
 }
@@ -96,7 +96,7 @@ void read_host_list(std::string_view text, const std::string& how, const Reading
   }
 }
 
-void read_variables_file(std::string_view text, const std::string& section, const Reading& reading) {
+void read_variables_file(std::string_view text, const Field<TextMap>& section, const Reading& reading) {
   base::Lines lines(text);
   Reading here = reading;
   while (const auto line = lines.next()) {
@@ -107,7 +107,7 @@ void read_variables_file(std::string_view text, const std::string& section, cons
     const std::size_t equals = content.find('=');
     if (equals == std::string_view::npos || equals == 0) {
       if (!content.empty()) here.fault(fmt::format("'{}' sets no variable: it has no '='", content));
-      here.settings.append(section + "_faults", std::string(content), here.origin("line"));
+      here.launch.append(Fields::faults_of(section), std::string(content), here.origin("line"));
       continue;
     }
     const std::string name(base::trimmed(content.substr(0, equals)));
@@ -115,7 +115,7 @@ void read_variables_file(std::string_view text, const std::string& section, cons
     const bool is_quoted =
         value.size() >= 2 && (value.front() == '"' || value.front() == '\'') && value.back() == value.front();
     if (is_quoted) value = value.substr(1, value.size() - 2);
-    here.settings.set(section + "/" + name, std::string(value), here.origin("variable " + name));
+    here.launch.set(Fields::entry(section, name), std::string(value), here.origin("variable " + name));
   }
 }
 

@@ -6,19 +6,22 @@
 
 #include "config/command.h"
 #include "config/files/shell_script.h"
+#include "launchers/launcher.h"
 
 namespace lockstep::config {
 namespace {
 
-void read_environment(const YamlNode& node, const std::string& container, const Reading& reading) {
+using Container = Fields::Container;
+
+void read_environment(const YamlNode& node, const NamedField<TextMap>& variables, const Reading& reading) {
   for (const std::string& name : node.keys())
-    reading.settings.set(container + "/env/" + name, node[name].text(), node[name].origin());
+    reading.launch.set(Fields::entry(variables, name), node[name].text(), node[name].origin());
   for (std::size_t i = 0; i < node.size(); ++i) {
     const std::string text = node.at(i).text();
     const std::size_t equals = text.find('=');
     if (equals != std::string::npos)
-      reading.settings.set(container + "/env/" + text.substr(0, equals), text.substr(equals + 1),
-                           node.at(i).origin());
+      reading.launch.set(Fields::entry(variables, text.substr(0, equals)), text.substr(equals + 1),
+                         node.at(i).origin());
   }
 }
 
@@ -33,35 +36,33 @@ Words words_of(const YamlNode& node) {
 }
 
 void read_service(const std::string& name, const YamlNode& service, const Reading& reading) {
-  const std::string container =
-      reading.settings.append(field::kContainers, base::Json::object(), service.origin());
-  reading.settings.set(container + "/name", name, service.origin());
-  const auto copy = [&](const char* key, const char* to) {
+  const auto container = reading.launch.append_group(Fields::kContainers, service.origin());
+  reading.launch.set(container.at(Container::kName), name, service.origin());
+  const auto copy = [&](const char* key, const Member<std::string>& to) {
     if (!service[key].text().empty())
-      reading.settings.set(fmt::format("{}/{}", container, to), service[key].text(), service[key].origin());
+      reading.launch.set(container.at(to), service[key].text(), service[key].origin());
   };
-  copy("hostname", "hostname");
-  copy("network_mode", "network");
-  copy("ipc", "ipc");
-  copy("image", "image");
+  copy("hostname", Container::kHostName);
+  copy("network_mode", Container::kNetwork);
+  copy("ipc", Container::kIpc);
+  copy("image", Container::kImage);
   if (const auto size = size_in_bytes(service["shm_size"].text()))
-    reading.settings.set(container + "/shm_bytes", *size, service["shm_size"].origin());
+    reading.launch.set(container.at(Container::kSharedMemoryBytes), *size, service["shm_size"].origin());
   if (service["networks"].exists())
-    reading.settings.set_default(container + "/network", "compose", service["networks"].origin());
+    reading.launch.set_default(container.at(Container::kNetwork), "compose", service["networks"].origin());
   for (const std::string& limit : service["ulimits"].keys()) {
     const YamlNode value = service["ulimits"][limit];
     const std::string soft = value["soft"].exists() ? value["soft"].text() : value.text();
-    reading.settings.set(container + "/ulimits/" + limit, soft, value.origin());
+    reading.launch.set(Fields::entry(container.at(Container::kLimits), limit), soft, value.origin());
   }
-  for (const char* list : {"devices", "cap_add", "ports"}) {
-    const YamlNode items = service[list];
-    const std::string_view to = std::string_view(list) == "devices" ? "device"
-                                : std::string_view(list) == "ports" ? "publish"
-                                                                    : "cap_add";
+  for (const auto& [key, list] :
+       {std::pair("devices", Container::kDevices), std::pair("cap_add", Container::kCapabilities),
+        std::pair("ports", Container::kPublished)}) {
+    const YamlNode items = service[key];
     for (std::size_t i = 0; i < items.size(); ++i)
-      reading.settings.append(fmt::format("{}/{}", container, to), items.at(i).text(), items.at(i).origin());
+      reading.launch.append(container.at(list), items.at(i).text(), items.at(i).origin());
   }
-  read_environment(service["environment"], container, reading);
+  read_environment(service["environment"], container.at(Container::kVariables), reading);
   const Words command = words_of(service["command"]);
   if (!command.empty()) {
     Reading inside = reading;
@@ -75,7 +76,7 @@ void read_service(const std::string& name, const YamlNode& service, const Readin
 
 // docker compose: each service is a container.
 void read_compose(const YamlNode& file, const Reading& reading) {
-  reading.settings.set(field::kCompose, base::Json::object(), file.origin());
+  reading.launch.set(Fields::kCompose, base::Json::object(), file.origin());
   const YamlNode services = file["services"];
   for (const std::string& name : services.keys()) read_service(name, services[name], reading);
 }
@@ -134,11 +135,11 @@ std::vector<std::string> YamlNode::keys() const {
 }
 
 void read_accelerate(const YamlNode& file, const Reading& reading) {
-  reading.settings.set_default(field::kAccelerate, base::Json::object(), file.origin());
+  reading.launch.set_default(Fields::kAccelerate, base::Json::object(), file.origin());
   const auto take = [&](const YamlNode& node, const std::string& name) {
     // What is on the command line wins over the file.
     if (!node.text().empty())
-      reading.settings.set_default(field::member(field::kAccelerate, name), node.text(), node.origin());
+      reading.launch.set_default(Fields::flag(launchers::kAccelerate, name), node.text(), node.origin());
   };
   for (const std::string& key : file.keys()) {
     const YamlNode value = file[key];

@@ -7,8 +7,8 @@
 namespace lockstep::flows {
 namespace {
 
-namespace field = config::field;
 using base::Address;
+using config::Fields;
 using hostinfo::HostFacts;
 
 std::optional<Address> address_on(const HostFacts& host, const std::string& interface) {
@@ -36,7 +36,7 @@ std::string first_common(const JobHosts& hosts) {
 // what it fails at; the rules tell of names that differ.
 void plan_horovod(const JobHosts& hosts, FlowPlan& plan) {
   const network::CommonInterfaces common = network::choose_horovod(
-      network::ReachHosts(hosts.facts()), hosts.launch().text(field::kHorovodInterfaces));
+      network::ReachHosts(hosts.facts()), hosts.launch().text(Fields::kHorovodInterfaces));
   if (!common.failure.empty()) plan.limits.push_back("horovodrun: " + common.failure);
   const std::string interface = common.names.empty() ? first_common(hosts) : common.names.front();
   const std::size_t driver = hosts.launching();
@@ -57,7 +57,7 @@ void plan_horovod(const JobHosts& hosts, FlowPlan& plan) {
     const std::size_t next = (at + 1) % hosts.size();
     if (at != driver && next != driver) add(FlowKind::kHorovodServices, at, next);
   }
-  if (!hosts.launch().has(field::kHorovodOverMpi))
+  if (!hosts.launch().has(Fields::kHorovodOverMpi))
     plan_star(hosts, FlowKind::kHorovodRendezvous, driver, *at_driver, ports, plan);
 }
 

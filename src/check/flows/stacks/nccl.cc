@@ -23,7 +23,7 @@ Choice choice_on(const JobHosts& hosts, std::size_t at) {
 
 // The rank that makes the unique id stands on the host of the store.
 std::size_t creator_among(const JobHosts& hosts) {
-  const std::string master = hosts.launch().text(config::field::kMasterAddress);
+  const std::string master = hosts.launch().text(config::Fields::kMasterAddress);
   const auto address = master.empty() ? std::nullopt : hosts.resolved(0, master);
   const auto host = address ? hosts.with_address(*address) : std::nullopt;
   return host.value_or(hosts.launching());

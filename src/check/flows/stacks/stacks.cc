@@ -5,7 +5,7 @@
 namespace lockstep::flows {
 namespace {
 
-namespace field = config::field;
+using config::Fields;
 using network::PortSet;
 
 // "60001-63000" of slurm.conf, where the facts have the file.
@@ -27,10 +27,10 @@ std::optional<PortSet> srun_ports(const hostinfo::HostFacts& host) {
 
 void plan_remote_shell(const JobHosts& hosts, std::int64_t port, FlowPlan& plan) {
   if (port < 1 || port > 65535) return;
-  const config::Settings& launch = hosts.launch();
+  const config::LaunchConfig& launch = hosts.launch();
   const std::size_t from = hosts.launching();
-  for (std::size_t at = 0; at < launch.count(field::kHostList); ++at) {
-    std::string name = launch.text(field::host_name(at));
+  for (std::size_t at = 0; at < launch.count(Fields::kHostList); ++at) {
+    std::string name = launch.text(Fields::host_name(at));
     name = name.substr(name.find('@') + 1);
     const auto address = hosts.resolved(from, name);
     const auto target = address ? hosts.with_address(*address) : std::nullopt;

@@ -7,8 +7,8 @@
 namespace lockstep::flows {
 namespace {
 
-namespace field = config::field;
 using base::Address;
+using config::Fields;
 using network::Choice;
 using network::PortSet;
 
@@ -44,22 +44,22 @@ void plan_to_named(const JobHosts& hosts, FlowKind kind, const std::string& name
 }  // namespace
 
 void plan_store(const JobHosts& hosts, FlowPlan& plan) {
-  const std::string master = hosts.launch().text(field::kMasterAddress);
-  const auto ports = one_port(hosts.launch().number(field::kMasterPort));
+  const std::string master = hosts.launch().text(Fields::kMasterAddress);
+  const auto ports = one_port(hosts.launch().number(Fields::kMasterPort));
   if (!master.empty() && ports) plan_to_named(hosts, FlowKind::kStore, master, *ports, plan);
 }
 
 void plan_rendezvous(const JobHosts& hosts, FlowPlan& plan) {
-  const config::Settings& launch = hosts.launch();
-  const std::string endpoint = launch.text(field::kRendezvousHost);
-  const auto ports = one_port(launch.number(field::kMasterPort));
+  const config::LaunchConfig& launch = hosts.launch();
+  const std::string endpoint = launch.text(Fields::kRendezvousHost);
+  const auto ports = one_port(launch.number(Fields::kMasterPort));
   if (endpoint.empty() || !ports) return;
   plan_to_named(hosts, FlowKind::kRendezvous, endpoint, *ports, plan);
   // Which agent becomes node 0 is decided by who comes first; the endpoint's host is as good as any.
   const auto first = hosts.resolved(0, endpoint);
   const auto node = first ? hosts.with_address(*first) : hosts.named(endpoint);
   if (!node) return;
-  const std::string given = launch.text(field::kTorchrunLocalAddress);
+  const std::string given = launch.text(Fields::kTorchrunLocalAddress);
   const std::string& full = hosts[*node].full_name;
   const std::string name = !given.empty() ? given : full.empty() ? hosts[*node].name : full;
   const PortSet free = network::ephemeral_port_set(hosts[*node]);
@@ -77,7 +77,7 @@ void plan_gloo(const JobHosts& hosts, FlowPlan& plan) {
   Mesh mesh;
   mesh.kind = FlowKind::kGloo;
   mesh.direction = Mesh::Direction::kLargerConnects;
-  const bool is_horovod = hosts.launch().has(field::kHorovod);
+  const bool is_horovod = hosts.launch().has(Fields::kHorovod);
   for (std::size_t at = 0; at < hosts.size(); ++at) {
     network::Environment environment = hosts.environment(at);
     // Horovod hands Gloo the interface by a variable of its own.

@@ -4,15 +4,15 @@
 
 #include <fmt/format.h>
 
+#include "base/host_port.h"
 #include "check/repair/questions/questions.h"
 #include "check/repair/trouble.h"
-#include "config/derive.h"
 #include "network/choices/nccl.h"
 
 namespace lockstep::repair {
 namespace {
 
-namespace field = config::field;
+using config::Fields;
 using flows::FlowKind;
 using hostinfo::HostFacts;
 
@@ -76,15 +76,16 @@ std::vector<CommonValue> common_networks(const RepairProblem& problem) {
 
 // A parameter of Open MPI: where it stands now, in the command or in the environment.
 Edit mpi_edit(const RepairProblem& problem, const std::string& parameter, std::optional<std::string> value) {
-  const config::Settings& launch = problem.hosts().launch();
-  if (launch.has(field::mpi_parameter(parameter)))
-    return {.kind = EditKind::kLaunch, .name = field::mpi_parameter(parameter), .value = std::move(value)};
+  const config::LaunchConfig& launch = problem.hosts().launch();
+  if (launch.has(Fields::mpi_parameter(parameter)))
+    return {.kind = EditKind::kLaunch, .field = Fields::mpi_parameter(parameter), .value = std::move(value)};
   return {.kind = EditKind::kEnvironment, .name = "OMPI_MCA_" + parameter, .value = std::move(value)};
 }
 
 bool is_set(const RepairProblem& problem, const std::string& parameter) {
-  const config::Settings& launch = problem.hosts().launch();
-  return launch.has(field::mpi_parameter(parameter)) || launch.has(field::variable("OMPI_MCA_" + parameter));
+  const config::LaunchConfig& launch = problem.hosts().launch();
+  return launch.has(Fields::mpi_parameter(parameter)) ||
+         launch.has(Fields::variable("OMPI_MCA_" + parameter));
 }
 
 Answer mpi_answer(const RepairProblem& problem, const std::string& value) {
@@ -111,13 +112,11 @@ void require_value(RepairProblem& problem, const Troubles& troubles, const flows
   }
 }
 
-std::set<std::string> hosts_of_tasks(const config::Settings& launch) {
+std::set<std::string> hosts_of_tasks(const config::LaunchConfig& launch) {
   std::set<std::string> names;
-  const base::Json* const cluster = launch.find(config::field::kTensorflowCluster);
-  if (cluster == nullptr || !cluster->is_object()) return names;
-  for (const base::Json& tasks : *cluster)
-    for (const base::Json& task : tasks)
-      if (task.is_string()) names.insert(config::endpoint_of(task.get<std::string>()).host);
+  if (const auto cluster = launch.get(Fields::kTensorflowCluster))
+    for (const config::TaskAddresses& tasks : cluster->value)
+      for (const std::string& address : tasks.addresses) names.insert(base::endpoint_of(address).host);
   return names;
 }
 
@@ -213,14 +212,14 @@ void ask_mpi_network(RepairProblem& problem, const Troubles& troubles) {
 }
 
 void ask_horovod_network(RepairProblem& problem) {
-  if (!problem.hosts().launch().has(field::kHorovod)) return;
+  if (!problem.hosts().launch().has(Fields::kHorovod)) return;
   const std::string why = problem.found_by("N18 N19");
   if (why.empty()) return;
   std::vector<Answer> answers{{"as it is", {}}};
   for (const CommonValue& value : common_interfaces(problem))
     answers.push_back(
         {fmt::format("Horovod uses {}", value.value),
-         {{.kind = EditKind::kLaunch, .name = field::kHorovodInterfaces, .value = value.value}}});
+         {{.kind = EditKind::kLaunch, .field = Fields::kHorovodInterfaces, .value = value.value}}});
   const auto literals = problem.ask(std::move(answers));
   problem.choices().require({!literals[0]}, why);
 }
@@ -245,7 +244,7 @@ void ask_names(RepairProblem& problem) {
 
 void ask_interfaces(RepairProblem& problem, const Troubles& troubles) {
   const flows::FlowPlan& plan = problem.judged().plan;
-  const bool is_horovod = problem.hosts().launch().has(config::field::kHorovod);
+  const bool is_horovod = problem.hosts().launch().has(Fields::kHorovod);
   if (problem.situation().hosts.size() == 1) {
     for (const Library& library : {kGloo, kNccl}) ask_on_one_host(problem, library);
     return;

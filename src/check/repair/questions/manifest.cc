@@ -6,65 +6,78 @@
 namespace lockstep::repair {
 namespace {
 
-namespace field = config::field;
-using config::Settings;
+using config::Fields;
+using config::Group;
+using config::LaunchConfig;
+using Pod = Fields::Pod;
+using Policy = Fields::Policy;
+using Service = Fields::Service;
 
 constexpr std::string_view kClusterNames = "ClusterFirstWithHostNet";
 
-void add(std::size_t launch, std::string path, std::string value, std::vector<Edit>& edits) {
-  edits.push_back(
-      {.kind = EditKind::kLaunch, .launch = launch, .name = std::move(path), .value = std::move(value)});
+void add(std::size_t launch, const config::FieldPath& field, std::string value, std::vector<Edit>& edits) {
+  edits.push_back({.kind = EditKind::kLaunch, .launch = launch, .field = field, .value = std::move(value)});
 }
 
-bool is(const Settings& launch, const std::string& path, bool wanted) {
-  const base::Json* const value = launch.find(path);
-  return value != nullptr && value->is_boolean() && value->get<bool>() == wanted;
+bool is(const LaunchConfig& launch, const config::NamedField<bool>& field, bool wanted) {
+  const auto found = launch.get(field);
+  return found && found->value == wanted;
 }
 
-// Calls `edit` with the path of each pod, service or policy.
-void each(const Settings& launch, std::string_view list, const auto& edit) {
-  for (std::size_t i = 0; i < launch.count(list); ++i) edit(field::item(list, i).path);
+// Calls `edit` with each pod, service or policy.
+void each(const LaunchConfig& launch, const Fields::Items& list, const auto& edit) {
+  for (std::size_t i = 0; i < launch.count(list); ++i) edit(Fields::item(list, i));
 }
 
-std::string headless_service(const Settings& launch) {
+std::string headless_service(const LaunchConfig& launch) {
   std::string found;
-  each(launch, field::kServices, [&](const std::string& service) {
-    if (found.empty() && is(launch, service + "/headless", true)) found = launch.text(service + "/name");
+  each(launch, Fields::kServices, [&](const config::NamedField<Group>& service) {
+    if (found.empty() && is(launch, service.at(Service::kIsHeadless), true))
+      found = launch.text(service.at(Service::kName));
   });
   return found;
 }
 
-void use_cluster_names(const Settings& launch, std::size_t at, std::vector<Edit>& edits) {
-  each(launch, field::kPods, [&](const std::string& pod) {
-    if (is(launch, pod + "/host_network", true) && launch.text(pod + "/dns_policy") != kClusterNames)
-      add(at, pod + "/dns_policy", std::string(kClusterNames), edits);
+void use_cluster_names(const LaunchConfig& launch, std::size_t at, std::vector<Edit>& edits) {
+  each(launch, Fields::kPods, [&](const config::NamedField<Group>& pod) {
+    if (is(launch, pod.at(Pod::kHostNetwork), true) && launch.text(pod.at(Pod::kDnsPolicy)) != kClusterNames)
+      add(at, pod.at(Pod::kDnsPolicy), std::string(kClusterNames), edits);
   });
 }
 
-void name_headless_service(const Settings& launch, std::size_t at, std::vector<Edit>& edits) {
+void name_headless_service(const LaunchConfig& launch, std::size_t at, std::vector<Edit>& edits) {
   const std::string service = headless_service(launch);
-  each(launch, field::kPods, [&](const std::string& pod) {
-    if (!service.empty() && launch.has(pod + "/subdomain") && launch.text(pod + "/subdomain") != service)
-      add(at, pod + "/subdomain", service, edits);
+  each(launch, Fields::kPods, [&](const config::NamedField<Group>& pod) {
+    if (!service.empty() && launch.has(pod.at(Pod::kSubdomain)) &&
+        launch.text(pod.at(Pod::kSubdomain)) != service)
+      add(at, pod.at(Pod::kSubdomain), service, edits);
   });
 }
 
-void make_headless(const Settings& launch, std::size_t at, std::vector<Edit>& edits) {
-  each(launch, field::kServices, [&](const std::string& service) {
-    if (is(launch, service + "/headless", false)) add(at, service + "/headless", "true", edits);
+void make_headless(const LaunchConfig& launch, std::size_t at, std::vector<Edit>& edits) {
+  each(launch, Fields::kServices, [&](const config::NamedField<Group>& service) {
+    if (is(launch, service.at(Service::kIsHeadless), false))
+      add(at, service.at(Service::kIsHeadless), "true", edits);
   });
 }
 
-void leave_mesh(const Settings& launch, std::size_t at, std::vector<Edit>& edits) {
-  if (launch.count(field::kPods) > 0)
-    add(at, field::member(field::item(field::kPods, 0), "mesh"), "false", edits);
+void leave_mesh(const LaunchConfig& launch, std::size_t at, std::vector<Edit>& edits) {
+  if (launch.count(Fields::kPods) > 0) add(at, Fields::item(Fields::kPods, 0).at(Pod::kMesh), "false", edits);
 }
 
-void open_policies(const Settings& launch, std::size_t at, const std::string& direction,
+struct Direction {
+  std::string_view rule;
+  config::Member<bool> limits;
+  config::Member<config::Listed> rules;
+};
+
+constexpr Direction kDirections[] = {{"F09", Policy::kLimitsIngress, Policy::kIngress},
+                                     {"F06", Policy::kLimitsEgress, Policy::kEgress}};
+
+void open_policies(const LaunchConfig& launch, std::size_t at, const Direction& direction,
                    std::vector<Edit>& edits) {
-  each(launch, field::kPolicies, [&](const std::string& policy) {
-    if (is(launch, policy + "/limits_" + direction, true))
-      add(at, fmt::format("{}/{}", policy, direction), "open", edits);
+  each(launch, Fields::kPolicies, [&](const config::NamedField<Group>& policy) {
+    if (is(launch, policy.at(direction.limits), true)) add(at, policy.at(direction.rules), "open", edits);
   });
 }
 
@@ -82,12 +95,11 @@ void ask_manifest(RepairProblem& problem) {
   ask_about(problem, "D10", "pods have the headless service's subdomain", name_headless_service);
   ask_about(problem, "F14", "the service is headless", make_headless);
   ask_about(problem, "F10", "no mesh stands between the pods", leave_mesh);
-  for (const auto& [rule, direction] : {std::pair("F09", "ingress"), std::pair("F06", "egress")})
-    ask_about(
-        problem, rule, "policies let the job's pods through",
-        [&, way = std::string(direction)](const Settings& launch, std::size_t at, std::vector<Edit>& edits) {
-          open_policies(launch, at, way, edits);
-        });
+  for (const Direction& direction : kDirections)
+    ask_about(problem, direction.rule, "policies let the job's pods through",
+              [&](const LaunchConfig& launch, std::size_t at, std::vector<Edit>& edits) {
+                open_policies(launch, at, direction, edits);
+              });
 }
 
 }  // namespace lockstep::repair

@@ -8,7 +8,7 @@
 namespace lockstep::repair {
 namespace {
 
-namespace field = config::field;
+using config::Fields;
 using flows::FlowKind;
 
 constexpr std::uint16_t kFirstPort = 29500;
@@ -24,14 +24,14 @@ class MeetingPlace {
   MeetingPlace(RepairProblem& problem, const Troubles& troubles) : problem_(problem), troubles_(troubles) {}
 
   void ask() {
-    const config::Settings& launch = problem_.hosts().launch();
-    const bool is_torch = launch.has(field::kTorchrun) || launch.has(field::kAccelerate) ||
-                          launch.has(field::kDeepspeed) || launch.has(field::variable("MASTER_ADDR")) ||
-                          launch.has(field::variable("RANK"));
-    if (!is_torch || launch.has(field::kTensorflowCluster) || launch.has(field::kHorovod)) return;
-    now_ = {launch.text(field::kMasterAddress), launch.number(field::kMasterPort).value_or(0)};
+    const config::LaunchConfig& launch = problem_.hosts().launch();
+    const bool is_torch = launch.has(Fields::kTorchrun) || launch.has(Fields::kAccelerate) ||
+                          launch.has(Fields::kDeepspeed) || launch.has(Fields::variable("MASTER_ADDR")) ||
+                          launch.has(Fields::variable("RANK"));
+    if (!is_torch || launch.has(Fields::kTensorflowCluster) || launch.has(Fields::kHorovod)) return;
+    now_ = {launch.text(Fields::kMasterAddress), launch.number(Fields::kMasterPort).value_or(0)};
     kind_ = FlowKind::kStore;
-    if (launch.has(field::kTorchrun) && launch.text(field::kRendezvousBackend) != "static")
+    if (launch.has(Fields::kTorchrun) && launch.text(Fields::kRendezvousBackend) != "static")
       kind_ = FlowKind::kRendezvous;
     find_master();
 
@@ -49,8 +49,9 @@ class MeetingPlace {
     const auto& launches = problem_.launches();
     const auto& hosts = problem_.hosts();
     for (std::size_t i = 0; launches.size() == hosts.size() && i < launches.size(); ++i) {
-      const auto rank = launches[i].has(field::kTorchrun) ? launches[i].number(field::kTorchrunNodeRank)
-                                                          : launches[i].number(field::variable("RANK"));
+      const auto rank = launches[i].has(Fields::kTorchrun)
+                            ? launches[i].number(Fields::kTorchrunNodeRank)
+                            : config::whole_number(launches[i].text(Fields::variable("RANK")));
       if (rank == 0) {
         master_ = i;
         return;
@@ -119,39 +120,39 @@ class MeetingPlace {
     return answer;
   }
 
-  static void add_edits(const config::Settings& launch, std::size_t at, const Place& place,
+  static void add_edits(const config::LaunchConfig& launch, std::size_t at, const Place& place,
                         std::vector<Edit>& edits) {
     const std::string port = fmt::format("{}", place.port);
-    const auto set = [&](const std::string& path, const std::string& value) {
-      if (launch.text(path) == value) return;
-      edits.push_back({.kind = EditKind::kLaunch, .launch = at, .name = path, .value = value});
+    const auto set = [&](const config::FieldPath& field, const std::string& value) {
+      if (launch.as_written(field) == value) return;
+      edits.push_back({.kind = EditKind::kLaunch, .launch = at, .field = field, .value = value});
     };
     const bool is_elastic =
-        launch.has(field::kTorchrun) && launch.text(field::kRendezvousBackend) != "static";
-    if (is_elastic || launch.has(field::kRendezvousEndpoint)) {
+        launch.has(Fields::kTorchrun) && launch.text(Fields::kRendezvousBackend) != "static";
+    if (is_elastic || launch.has(Fields::kRendezvousEndpoint)) {
       const bool is_ipv6 = place.host.find(':') != std::string::npos;
-      set(field::kRendezvousEndpoint,
+      set(Fields::kRendezvousEndpoint,
           fmt::format("{}{}{}:{}", is_ipv6 ? "[" : "", place.host, is_ipv6 ? "]" : "", place.port));
-    } else if (launch.has(field::kTorchrun)) {
-      set_where_given(launch, field::kTorchrunMasterAddress, field::kMasterAddress, place.host, set);
-      set_where_given(launch, field::kTorchrunMasterPort, field::kMasterPort, port, set);
-    } else if (launch.has(field::kAccelerate)) {
-      set_where_given(launch, field::kAccelerateMasterAddress, field::kMasterAddress, place.host, set);
-      set_where_given(launch, field::kAccelerateMasterPort, field::kMasterPort, port, set);
-    } else if (launch.has(field::kDeepspeed)) {
-      set_where_given(launch, field::kDeepspeedMasterAddress, field::kMasterAddress, place.host, set);
-      set_where_given(launch, field::kDeepspeedMasterPort, field::kMasterPort, port, set);
+    } else if (launch.has(Fields::kTorchrun)) {
+      set_where_given(launch, Fields::kTorchrunMasterAddress, Fields::kMasterAddress, place.host, set);
+      set_where_given(launch, Fields::kTorchrunMasterPort, Fields::kMasterPort, port, set);
+    } else if (launch.has(Fields::kAccelerate)) {
+      set_where_given(launch, Fields::kAccelerateMasterAddress, Fields::kMasterAddress, place.host, set);
+      set_where_given(launch, Fields::kAccelerateMasterPort, Fields::kMasterPort, port, set);
+    } else if (launch.has(Fields::kDeepspeed)) {
+      set_where_given(launch, Fields::kDeepspeedMasterAddress, Fields::kMasterAddress, place.host, set);
+      set_where_given(launch, Fields::kDeepspeedMasterPort, Fields::kMasterPort, port, set);
     } else {
-      set(field::variable("MASTER_ADDR"), place.host);
-      set(field::variable("MASTER_PORT"), port);
+      set(Fields::variable("MASTER_ADDR"), place.host);
+      set(Fields::variable("MASTER_PORT"), port);
     }
   }
 
   // What is so by default already need not be written.
-  static void set_where_given(const config::Settings& launch, const std::string& path,
-                              std::string_view meaning, const std::string& value, const auto& set) {
-    if (!launch.has(path) && launch.text(meaning) == value) return;
-    set(path, value);
+  static void set_where_given(const config::LaunchConfig& launch, const config::FieldPath& field,
+                              const config::FieldPath& meaning, const std::string& value, const auto& set) {
+    if (!launch.has(field) && launch.as_written(meaning) == value) return;
+    set(field, value);
   }
 
   void require_as_it_is(Literal as_it_is) {

@@ -12,8 +12,8 @@
 namespace lockstep::repair {
 namespace {
 
-namespace field = config::field;
-using config::Settings;
+using config::Fields;
+using config::LaunchConfig;
 
 class HostList {
  public:
@@ -21,13 +21,13 @@ class HostList {
 
   // Empty: it is not to be made of what is there.
   std::vector<HostEntry> made() {
-    for (std::size_t i = 0; i < launch_.count(field::kHostList); ++i) {
-      const std::string path = field::item(field::kHostList, i);
-      add({launch_.text(field::member(path, "name")), launch_.number(field::member(path, "slots"))});
+    for (std::size_t i = 0; i < launch_.count(Fields::kHostList); ++i) {
+      add({launch_.text(Fields::host_name(i)), launch_.number(Fields::host_slots(i))});
     }
-    for (std::size_t i = 0; i < launch_.count(field::kHostfileFaults); ++i)
-      if (!add_from(launch_.text(field::item(field::kHostfileFaults, i)))) return {};
-    if (launch_.has(field::kDeepspeed)) give_slots();
+    if (const auto faults = launch_.get(Fields::kHostfileFaults))
+      for (const std::string& line : faults->value)
+        if (!add_from(line)) return {};
+    if (launch_.has(Fields::kDeepspeed)) give_slots();
     return entries_;
   }
 
@@ -64,8 +64,8 @@ class HostList {
     for (std::size_t host = 0; host < problem_.hosts().size(); ++host) {
       const std::string& name = problem_.hosts()[host].name;
       bool is_listed = false;
-      for (std::size_t i = 0; i < launch_.count(field::kHostList); ++i)
-        is_listed |= problem_.hosts().named(launch_.text(field::host_name(i))) == host;
+      for (std::size_t i = 0; i < launch_.count(Fields::kHostList); ++i)
+        is_listed |= problem_.hosts().named(launch_.text(Fields::host_name(i))) == host;
       if (!is_listed) others.push_back(name);
     }
     if (others.size() == 1) return others.front();
@@ -81,7 +81,7 @@ class HostList {
   }
 
   const RepairProblem& problem_;
-  const Settings& launch_;
+  const LaunchConfig& launch_;
   std::vector<HostEntry> entries_;
 };
 
@@ -102,32 +102,33 @@ std::vector<std::int64_t> own_numbers(const std::vector<std::optional<std::int64
   return numbers;
 }
 
-std::vector<Edit> numbers(const RepairProblem& problem, const std::string& path) {
+std::vector<Edit> numbers(const RepairProblem& problem, const config::FieldPath& field) {
   std::vector<Edit> edits;
   std::vector<std::optional<std::int64_t>> now;
-  for (const Settings& launch : problem.launches()) now.push_back(launch.number(path));
+  for (const LaunchConfig& launch : problem.launches())
+    now.push_back(config::whole_number(launch.as_written(field)));
   const auto wanted = own_numbers(now, static_cast<std::int64_t>(now.size()));
   for (std::size_t i = 0; i < wanted.size(); ++i)
     if (now[i] != wanted[i])
       edits.push_back(
-          {.kind = EditKind::kLaunch, .launch = i, .name = path, .value = fmt::format("{}", wanted[i])});
+          {.kind = EditKind::kLaunch, .launch = i, .field = field, .value = fmt::format("{}", wanted[i])});
   return edits;
 }
 
-std::vector<Edit> everywhere(const RepairProblem& problem, const std::string& path,
+std::vector<Edit> everywhere(const RepairProblem& problem, const config::FieldPath& field,
                              const std::string& value) {
   std::vector<Edit> edits;
   for (std::size_t i = 0; i < problem.launches().size(); ++i)
-    if (problem.launches()[i].text(path) != value)
-      edits.push_back({.kind = EditKind::kLaunch, .launch = i, .name = path, .value = value});
+    if (problem.launches()[i].as_written(field) != value)
+      edits.push_back({.kind = EditKind::kLaunch, .launch = i, .field = field, .value = value});
   return edits;
 }
 
 // What most launches say.
-std::string usual(const RepairProblem& problem, const std::string& path) {
+std::string usual(const RepairProblem& problem, const config::Field<std::string>& field) {
   std::map<std::string, int> counts;
-  for (const Settings& launch : problem.launches()) ++counts[launch.text(path)];
-  std::string most = problem.launches().front().text(path);
+  for (const LaunchConfig& launch : problem.launches()) ++counts[launch.text(field)];
+  std::string most = problem.launches().front().text(field);
   for (const auto& [value, count] : counts)
     if (count > counts[most]) most = value;
   return most;
@@ -160,24 +161,24 @@ constexpr Setting kSettings[] = {
 };
 
 // Slots of all hosts of the list.
-std::optional<std::int64_t> slots_of(const config::Settings& launch) {
+std::optional<std::int64_t> slots_of(const config::LaunchConfig& launch) {
   std::int64_t slots = 0;
-  for (std::size_t i = 0; i < launch.count(field::kHostList); ++i)
-    slots += launch.number(field::host_slots(i)).value_or(0);
+  for (std::size_t i = 0; i < launch.count(Fields::kHostList); ++i)
+    slots += launch.number(Fields::host_slots(i)).value_or(0);
   return slots > 0 ? std::optional(slots) : std::nullopt;
 }
 
 void ask_processes(RepairProblem& problem) {
   const std::string why = problem.found_by("L06 L19");
   if (why.empty()) return;
-  const config::Settings& launch = problem.hosts().launch();
+  const config::LaunchConfig& launch = problem.hosts().launch();
   const auto slots = slots_of(launch);
   if (!slots) return problem.choices().require({}, why);
   const auto literals =
       problem.ask({{"as it is", {}},
                    {"as many processes as there are slots",
                     {{.kind = EditKind::kLaunch,
-                      .name = launch.has(field::kHorovod) ? field::kHorovodRanks : field::kMpiRanks,
+                      .field = launch.has(Fields::kHorovod) ? Fields::kHorovodRanks : Fields::kMpiRanks,
                       .value = fmt::format("{}", *slots)}}}});
   problem.choices().require({!literals[0]}, why);
 }
@@ -187,14 +188,14 @@ void ask_processes(RepairProblem& problem) {
 // The hosts that a launcher is told: each once, by a name that means it everywhere, with its slots.
 void ask_host_list(RepairProblem& problem) {
   constexpr std::string_view kRules = "D15 L07 L08 L20 L21";
-  const Settings& launch = problem.hosts().launch();
+  const LaunchConfig& launch = problem.hosts().launch();
   Answer answer{"the list has each host once", {}};
   const std::vector<HostEntry> entries = HostList(problem).made();
-  const std::string flag = launch.has(field::kMpiHosts) ? field::kMpiHosts : field::kHorovodHosts;
+  const config::FieldPath flag = launch.has(Fields::kMpiHosts) ? Fields::kMpiHosts : Fields::kHorovodHosts;
   if (!entries.empty())
     answer.edits = {{.kind = EditKind::kLaunch,
                      .launch = 0,
-                     .name = launch.has(flag) ? flag : std::string(field::kHostList),
+                     .field = launch.has(flag) ? flag : config::FieldPath(Fields::kHostList),
                      .value = as_flag(entries)}};
   problem.ask_one_change(kRules, std::move(answer));
 }
@@ -205,16 +206,16 @@ void ask_ranks(RepairProblem& problem) {
   if (count < 2) return;
   const std::string size = fmt::format("{}", count);
   problem.ask_one_change("R02 R03",
-                         {"each launch has a rank of its own", numbers(problem, field::variable("RANK"))});
+                         {"each launch has a rank of its own", numbers(problem, Fields::variable("RANK"))});
   problem.ask_one_change(
-      "R04", {"all launches have one world size", everywhere(problem, field::variable("WORLD_SIZE"), size)});
+      "R04", {"all launches have one world size", everywhere(problem, Fields::variable("WORLD_SIZE"), size)});
   problem.ask_one_change("R14 R15",
-                         {"each node has a rank of its own", numbers(problem, field::kTorchrunNodeRank)});
+                         {"each node has a rank of its own", numbers(problem, Fields::kTorchrunNodeRank)});
   problem.ask_one_change(
-      "R08", {"each machine has a rank of its own", numbers(problem, field::kAccelerateMachineRank)});
+      "R08", {"each machine has a rank of its own", numbers(problem, Fields::kAccelerateMachineRank)});
   problem.ask_one_change("R09",
                          {"all launches have one id",
-                          everywhere(problem, field::kRendezvousId, usual(problem, field::kRendezvousId))});
+                          everywhere(problem, Fields::kRendezvousId, usual(problem, Fields::kRendezvousId))});
 }
 
 // Settings that have one right value, whatever else is chosen.

@@ -4,15 +4,15 @@
 
 #include <fmt/format.h>
 
+#include "base/host_port.h"
 #include "check/repair/questions/questions.h"
-#include "config/derive.h"
 
 namespace lockstep::repair {
 namespace {
 
-namespace field = config::field;
 using base::Json;
-using config::Settings;
+using config::Fields;
+using config::LaunchConfig;
 
 constexpr int kFirstPort = 12345;
 
@@ -22,18 +22,25 @@ struct Task {
   auto operator<=>(const Task&) const = default;
 };
 
+Json json_of(const config::ClusterTasks& cluster) {
+  Json json = Json::object();
+  for (const config::TaskAddresses& tasks : cluster) json[tasks.job] = tasks.addresses;
+  return json;
+}
+
 class TfConfigs {
  public:
   explicit TfConfigs(const RepairProblem& problem) : problem_(problem) {
     std::map<std::string, int> counts;
     int most = 0;
-    for (const Settings& launch : problem.launches()) {
-      const Json* const cluster = launch.find(field::kTensorflowCluster);
-      if (cluster == nullptr || !cluster->is_object()) continue;
-      const int count = ++counts[cluster->dump()];
+    for (const LaunchConfig& launch : problem.launches()) {
+      const auto cluster = launch.get(Fields::kTensorflowCluster);
+      if (!cluster) continue;
+      const Json text = json_of(cluster->value);
+      const int count = ++counts[text.dump()];
       if (count <= most) continue;
       most = count;
-      cluster_ = *cluster;
+      cluster_ = text;
     }
   }
 
@@ -59,7 +66,7 @@ class TfConfigs {
     std::size_t at = 0;
     for (auto& [job, entries] : cluster_.items()) {
       for (Json& entry : entries) {
-        const config::Endpoint endpoint = config::endpoint_of(entry.get<std::string>());
+        const base::Endpoint endpoint = base::endpoint_of(entry.get<std::string>());
         const auto address = base::parse_address(endpoint.host);
         const bool is_loopback = endpoint.host == "localhost" || (address && address->is_loopback());
         if (is_loopback && at < hosts.size() && hosts.size() > 1) {
@@ -77,7 +84,7 @@ class TfConfigs {
     const auto& hosts = problem_.hosts();
     for (std::size_t i = 0; all.size() == hosts.size() && i < all.size(); ++i) {
       Json& entry = cluster_[all[i].type][static_cast<std::size_t>(all[i].index)];
-      const config::Endpoint endpoint = config::endpoint_of(entry.get<std::string>());
+      const base::Endpoint endpoint = base::endpoint_of(entry.get<std::string>());
       const auto address = hosts.resolved(i, endpoint.host);
       const auto meant = address ? hosts.with_address(*address) : hosts.named(endpoint.host);
       if (!meant || *meant == i || problem_.usable(i).empty()) continue;
@@ -89,7 +96,7 @@ class TfConfigs {
     std::set<std::string> used;
     for (auto& [job, entries] : cluster_.items()) {
       for (Json& entry : entries) {
-        const config::Endpoint endpoint = config::endpoint_of(entry.get<std::string>());
+        const base::Endpoint endpoint = base::endpoint_of(entry.get<std::string>());
         if (!endpoint.port.empty() && endpoint.port != "0" && used.insert(entry.get<std::string>()).second)
           continue;
         int port = kFirstPort;
@@ -105,9 +112,9 @@ class TfConfigs {
     for (const auto& [job, entries] : cluster_.items())
       for (std::size_t i = 0; i < entries.size(); ++i) left.insert({job, static_cast<std::int64_t>(i)});
     std::vector<std::optional<Task>> kept;
-    for (const Settings& launch : problem_.launches()) {
-      const Task task{launch.text(field::kTensorflowTaskType),
-                      launch.number(field::kTensorflowTaskIndex).value_or(-1)};
+    for (const LaunchConfig& launch : problem_.launches()) {
+      const Task task{launch.text(Fields::kTensorflowTaskType),
+                      launch.number(Fields::kTensorflowTaskIndex).value_or(-1)};
       kept.push_back(left.erase(task) > 0 ? std::optional(task) : std::nullopt);
     }
     std::vector<Task> tasks;
@@ -126,13 +133,13 @@ class TfConfigs {
   Json cluster_;
 };
 
-bool means_the_same(const Settings& launch, const std::string& text) {
+bool means_the_same(const LaunchConfig& launch, const std::string& text) {
   const auto parsed = base::parse_json(text, "TF_CONFIG");
-  const Json* const cluster = launch.find(field::kTensorflowCluster);
-  if (!parsed.ok() || cluster == nullptr) return false;
-  return parsed.value()["cluster"] == *cluster &&
-         parsed.value()["task"]["type"] == launch.text(field::kTensorflowTaskType) &&
-         launch.number(field::kTensorflowTaskIndex) == parsed.value()["task"]["index"].get<std::int64_t>();
+  const auto cluster = launch.get(Fields::kTensorflowCluster);
+  if (!parsed.ok() || !cluster) return false;
+  return parsed.value()["cluster"] == json_of(cluster->value) &&
+         parsed.value()["task"]["type"] == launch.text(Fields::kTensorflowTaskType) &&
+         launch.number(Fields::kTensorflowTaskIndex) == parsed.value()["task"]["index"].get<std::int64_t>();
 }
 
 void require_tasks(RepairProblem& problem, const Troubles& troubles, const std::vector<Literal>& unless) {
@@ -152,8 +159,10 @@ void ask_tf_config(RepairProblem& problem, const Troubles& troubles) {
   Answer answer{"all tasks have one cluster", {}};
   for (std::size_t i = 0; i < texts.size(); ++i)
     if (!means_the_same(problem.launches()[i], texts[i]))
-      answer.edits.push_back(
-          {.kind = EditKind::kLaunch, .launch = i, .name = field::variable("TF_CONFIG"), .value = texts[i]});
+      answer.edits.push_back({.kind = EditKind::kLaunch,
+                              .launch = i,
+                              .field = Fields::variable("TF_CONFIG"),
+                              .value = texts[i]});
   if (answer.edits.empty()) return problem.choices().require({}, why);
   const auto literals = problem.ask({{"as it is", {}}, std::move(answer)});
   problem.choices().require({!literals[0]}, why);
