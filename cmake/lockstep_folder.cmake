@@ -4,9 +4,11 @@
 # USES repeats the include table of tools/check_layers as the link graph. Tests with AT_ONCE in their names run in one
 # process, which starts once what they need.
 
-find_package(GTest REQUIRED)
 find_package(fmt REQUIRED)
-find_package(rapidcheck REQUIRED)
+if(LOCKSTEP_TESTS)
+  find_package(GTest REQUIRED)
+  find_package(rapidcheck REQUIRED)
+endif()
 include(GoogleTest)
 
 function(lockstep_folder name)
@@ -22,7 +24,7 @@ function(lockstep_folder name)
   target_include_directories(lockstep_${name} PUBLIC ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include)
   target_link_libraries(lockstep_${name} PUBLIC fmt::fmt ${arg_USES} ${arg_LINKS})
 
-  if(tests)
+  if(tests AND LOCKSTEP_TESTS)
     add_executable(${name}_test ${tests})
     set_target_properties(${name}_test PROPERTIES CXX_CLANG_TIDY "")  # minutes for each, in the test libraries' headers
     target_link_libraries(${name}_test PRIVATE
