@@ -1,18 +1,22 @@
 # The developer's front door. Everything is built by CMake; this file only names the common trips.
 
 .DEFAULT_GOAL := build
-.PHONY: help deps build test test-fast test-replay fuzz bench bench-service check cross-validate page page-deps screenshot install clean
+.PHONY: help deps build-deps build test test-fast test-replay fuzz bench bench-service check cross-validate page page-deps screenshot install clean
 PREFIX ?= /usr/local
 
 help:            ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
 
-deps:            ## install the missing Debian packages (needs root when there are any)
+deps:            ## install the missing Debian packages of every list in deps/ (needs root when there are any)
 	@tools/install_deps
 
-build: deps      ## build what `make install` installs: build/release/lockstep, the recorder, man pages
-	@cmake --preset release >/dev/null
+build-deps:      ## install those that building needs
+	@tools/install_deps build
+
+build: build-deps   ## build what `make install` installs: build/release/lockstep, the recorder, man pages
+	@tools/configure_release >/dev/null
 	@cmake --build --preset release --target product
+	@[ -z "$$(tools/install_deps --missing mpi)" ] || echo "build: without the MPI adapter: 'tools/install_deps mpi' as root brings what it needs"
 
 test: deps lab-deps page-deps   ## run every test: unit, case, record, end to end, sanitizers, fuzz smoke
 	@tools/run_tests
@@ -41,7 +45,8 @@ bench: deps lab-deps page-deps   ## measure the costs and compare them with thei
 page: page-deps  ## build page/dist/page.html from page/src
 	@tools/build_page
 
-page-deps: deps  ## fetch the npm packages that build and test the page
+page-deps:       ## fetch the npm packages that build and test the page
+	@tools/install_deps page
 	@tools/page_modules >/dev/null
 
 screenshot: page-deps demo   ## make the pictures of README and docs: the demo's job as the page shows it

@@ -9,9 +9,11 @@
 # names sources that stay by themselves. The debug and tidy presets compile each source alone, which shows missing
 # includes.
 
-find_package(GTest REQUIRED)
 find_package(fmt REQUIRED)
-find_package(rapidcheck REQUIRED)
+if(LOCKSTEP_TESTS)
+  find_package(GTest REQUIRED)
+  find_package(rapidcheck REQUIRED)
+endif()
 include(GoogleTest)
 
 option(LOCKSTEP_UNITY "Compile the sources of a folder several at a time" ON)
@@ -39,7 +41,7 @@ function(lockstep_folder name)
     set_source_files_properties(${arg_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   endif()
 
-  if(tests)
+  if(tests AND LOCKSTEP_TESTS)
     add_executable(${name}_test ${tests})
     lockstep_compile_together(${name}_test)
     # Tests run for milliseconds; their compile is what one waits for.

@@ -258,7 +258,7 @@ class OtherAllocators : public Policies, public testing::WithParamInterface<cons
 
 TEST_P(OtherAllocators, WorkBesideIt) {
   const std::string library = GetParam();
-  ASSERT_TRUE(fs::exists(library)) << library << " is missing: install deps/debian-packages.txt";
+  ASSERT_TRUE(fs::exists(library)) << library << " is missing: make deps";
   const Environment preloaded = {{"LD_PRELOAD", library + ":" + RECORDER_LIBRARY}};
   EXPECT_EQ(run_rank("threads", preloaded).status, 0);
   expect_calls(summary_of(file(1)), 1500U * 5 + 4U * 20000);
