@@ -54,15 +54,15 @@ std::optional<Look> look_at(const fs::path& process) {
 // Loops of MPI and Horovod that ask every descriptor and yield: a good part of the time is the kernel's, next
 // to nothing is read or written and no memory is touched for the first time.
 bool polls(const Look& before, const Look& after) {
-  constexpr std::uint64_t kFewestTicks = 3;
+  constexpr std::uint64_t kMinTicks = 3;
   constexpr double kKernelsShare = 0.25;
-  constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 20;
-  constexpr std::uint64_t kMostFaults = 64;
+  constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 20;
+  constexpr std::uint64_t kMaxFaults = 64;
   const std::uint64_t kernel = after.stat.system_ticks - before.stat.system_ticks;
   const std::uint64_t all = kernel + after.stat.user_ticks - before.stat.user_ticks;
-  return all >= kFewestTicks && static_cast<double>(kernel) >= kKernelsShare * static_cast<double>(all) &&
-         after.moved_bytes - before.moved_bytes <= kMostBytes &&
-         after.stat.minor_faults - before.stat.minor_faults <= kMostFaults;
+  return all >= kMinTicks && static_cast<double>(kernel) >= kKernelsShare * static_cast<double>(all) &&
+         after.moved_bytes - before.moved_bytes <= kMaxBytes &&
+         after.stat.minor_faults - before.stat.minor_faults <= kMaxFaults;
 }
 
 bool is_gone(const std::optional<Look>& look) {
