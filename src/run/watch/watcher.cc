@@ -8,19 +8,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "model/finding_code.h"
 #include "run/watch/live_judge.h"
+#include "run/watch/thresholds.h"
 
 namespace lockstep::watch {
 namespace {
 
 using model::Finding;
-using namespace std::chrono_literals;
-
-constexpr auto kMismatchSettles = 300ms;  // by then those who were on their way have come
-constexpr auto kGivesUpAfter = 60s;
-constexpr auto kSlowInterval = 15s;
-constexpr int kTimesSlow = 3;
-constexpr int kCostRatio = 10;  // a judgement may take a tenth of the time
 
 // The same fault, told again: later looks know more victims and evidence, and perhaps the reason.
 bool is_same(const Finding& a, const Finding& b) {
@@ -28,6 +23,29 @@ bool is_same(const Finding& a, const Finding& b) {
 }
 
 }  // namespace
+
+std::vector<Finding> SlowRanks::confirm(std::vector<Finding> seen) {
+  std::map<std::string, int> in_a_row;
+  std::vector<Finding> confirmed;
+  for (Finding& finding : seen) {
+    const std::string who = fmt::format("{} {}", finding.code.text(), fmt::join(finding.root_ranks, ","));
+    const int times = ++(in_a_row[who] = in_a_row_[who]);
+    if (times >= kTimesSlow || finding.code.is(model::CodeFamily::kDivergence))
+      confirmed.push_back(std::move(finding));
+  }
+  in_a_row_ = std::move(in_a_row);
+  return confirmed;
+}
+
+std::chrono::steady_clock::time_point next_judgement(std::chrono::steady_clock::time_point began,
+                                                     std::chrono::steady_clock::time_point ended) {
+  return ended + kPausePerJudgement * (ended - began);
+}
+
+std::chrono::steady_clock::time_point next_slow_look(std::chrono::steady_clock::time_point began,
+                                                     std::chrono::steady_clock::time_point ended) {
+  return std::max(began + kSlowInterval, next_judgement(began, ended));
+}
 
 std::vector<Notice> Watcher::tick() {
   job_.poll();
@@ -51,7 +69,7 @@ std::uint64_t Watcher::progress() const {
 
 std::vector<Notice> Watcher::judge() {
   std::vector<Notice> notices;
-  const Clock::time_point now = Clock::now();
+  const Clock::time_point now = now_();
   if (job_.meetings().take_suspicion() && mismatch_since_ == Clock::time_point{}) mismatch_since_ = now;
   const bool has_mismatch =
       mismatch_since_ != Clock::time_point{} && now - mismatch_since_ >= kMismatchSettles;
@@ -72,7 +90,7 @@ std::vector<Notice> Watcher::judge() {
   report(Kind::kDecided, std::move(decided), notices);
   if (is_late) late_ns_ = *suspicion.late_ns;
   if (is_late && !has_decided) report(Kind::kLate, late_ranks(job_, late_ns_), notices);
-  next_judgement_ = Clock::now() + kCostRatio * (Clock::now() - now);
+  next_judgement_ = next_judgement(now, now_());
   return notices;
 }
 
@@ -94,7 +112,7 @@ void Watcher::note_restart(std::vector<Notice>& notices) {
     notices.push_back(std::move(said.notice));
   }
   suspicions_ = {};
-  slow_in_a_row_.clear();
+  slow_ranks_.forget();
   first_loss_.clear();
   has_looked_at_loss_ = false;
   mismatch_since_ = {};
@@ -137,7 +155,7 @@ void Watcher::report(Kind kind, std::vector<Finding> found, std::vector<Notice>&
       notices.push_back(same->notice);
       continue;
     }
-    notices.push_back({.kind = kind, .finding = std::move(finding), .since = Clock::now()});
+    notices.push_back({.kind = kind, .finding = std::move(finding), .since = now_()});
     Said& said = standing_.emplace_back(Said{.notice = notices.back(), .calls_then = {}});
     for (const int rank : said.notice.finding.root_ranks) {
       if (const LiveRank* live = job_.rank(rank)) said.calls_then[rank] = live->calls();
@@ -147,7 +165,7 @@ void Watcher::report(Kind kind, std::vector<Finding> found, std::vector<Notice>&
 
 void Watcher::give_up_on_late(std::vector<Notice>& notices) {
   for (auto& [notice, calls] : standing_) {
-    if (notice.kind != Kind::kLate || Clock::now() - notice.since < kGivesUpAfter) continue;
+    if (notice.kind != Kind::kLate || now_() - notice.since < kGivesUpAfter) continue;
     notice.kind = Kind::kHung;
     notices.push_back(notice);
   }
@@ -170,23 +188,13 @@ void Watcher::resolve(std::vector<Notice>& notices) {
   });
 }
 
-// Machines have slow moments: only who is slow again and again is slow.
 std::vector<Notice> Watcher::look_for_slowness() {
   std::vector<Notice> notices;
-  const Clock::time_point now = Clock::now();
-  if (next_slow_look_ == Clock::time_point{}) next_slow_look_ = now + kSlowInterval;
+  const Clock::time_point now = now_();
+  if (next_slow_look_ == Clock::time_point{}) next_slow_look_ = next_slow_look(now, now);
   if (now < next_slow_look_) return notices;
-  std::map<std::string, int> in_a_row;
-  std::vector<Finding> confirmed;
-  for (Finding& finding : slow_or_diverged(job_)) {
-    const std::string who = fmt::format("{} {}", finding.code.text(), fmt::join(finding.root_ranks, ","));
-    const int times = ++(in_a_row[who] = slow_in_a_row_[who]);
-    if (times >= kTimesSlow || finding.code.is(model::CodeFamily::kDivergence))
-      confirmed.push_back(std::move(finding));
-  }
-  slow_in_a_row_ = std::move(in_a_row);
-  report(Kind::kSlow, std::move(confirmed), notices);
-  next_slow_look_ = std::max(now + kSlowInterval, Clock::now() + kCostRatio * (Clock::now() - now));
+  report(Kind::kSlow, slow_ranks_.confirm(slow_or_diverged(job_)), notices);
+  next_slow_look_ = next_slow_look(now, now_());
   return notices;
 }
 
