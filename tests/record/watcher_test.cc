@@ -107,7 +107,7 @@ class WatchedJob : public testing::Test {
   }
 
   // As the host of that rank does.
-  void tell_process(int rank, char state) const {
+  void report_process(int rank, char state) const {
     const auto file = watch::remote_process_file(folder_ / record::rank_file_name(rank, 0));
     std::ofstream(file) << watch::encode({.state = state});
   }
@@ -147,7 +147,7 @@ TEST_F(WatchedJob, ARankThatEndedIsNamedAtOnce) {
 }
 
 TEST_F(WatchedJob, AStoppedRankIsNamedThoughItSpokeAMomentAgo) {
-  tell_process(2, 'T');
+  report_process(2, 'T');
   for (auto& rank : ranks_) rank->begin("world", 31, kAllReduce);
   for (const int rank : {0, 1, 3}) {
     ranks_[static_cast<std::size_t>(rank)]->end("world", 31, kAllReduce);
@@ -162,19 +162,19 @@ TEST_F(WatchedJob, AStoppedRankIsNamedThoughItSpokeAMomentAgo) {
 }
 
 TEST_F(WatchedJob, ALateRankIsNamedAgainWhenItIsStopped) {
-  tell_process(2, 'S');
+  report_process(2, 'S');
   for (const int rank : {0, 1, 3}) ranks_[static_cast<std::size_t>(rank)]->begin("world", 31, kAllReduce);
   const auto late = watch_for(20s);
   ASSERT_EQ(late.size(), 1U);
   EXPECT_EQ(late[0].kind, watch::Kind::kLate);
-  tell_process(2, 'T');
+  report_process(2, 'T');
   const auto notices = watch_for(10s);
   ASSERT_EQ(notices.size(), 1U);
   EXPECT_EQ(notices[0].kind, watch::Kind::kDecided);
 }
 
 TEST_F(WatchedJob, AnIdleRankIsLateAfterFourSeconds) {
-  tell_process(2, 'S');
+  report_process(2, 'S');
   for (const int rank : {0, 1, 3}) ranks_[static_cast<std::size_t>(rank)]->begin("world", 31, kAllReduce);
   const auto begin = Clock::now();
   ASSERT_EQ(watch_for(20s).size(), 1U);
@@ -182,7 +182,7 @@ TEST_F(WatchedJob, AnIdleRankIsLateAfterFourSeconds) {
 }
 
 TEST_F(WatchedJob, ALateRankHangsAfterAMinute) {
-  tell_process(2, 'S');
+  report_process(2, 'S');
   for (const int rank : {0, 1, 3}) ranks_[static_cast<std::size_t>(rank)]->begin("world", 31, kAllReduce);
   const auto late = watch_for(20s);
   ASSERT_EQ(late.size(), 1U);
@@ -239,7 +239,7 @@ TEST(Suspicion, AsksSomeOfThousands) {
 }
 
 TEST_F(WatchedJob, WhatOtherHostsTellLaterCountsForTheFirstLoss) {
-  tell_process(0, watch::RemoteProcess::kEnded);
+  report_process(0, watch::RemoteProcess::kEnded);
   ranks_[0]->begin("world", 31, kAllReduce);
   watcher_.tick();
   ASSERT_EQ(watcher_.first_loss().size(), 1U);
@@ -285,7 +285,7 @@ TEST_F(WatchedJob, ShowsWhoWaitsForWhom) {
 }
 
 TEST_F(WatchedJob, ShowsAStoppedRankOnceItIsQuiet) {
-  tell_process(2, 'T');
+  report_process(2, 'T');
   watcher_.follow();
   std::this_thread::sleep_for(600ms);
   watcher_.follow();

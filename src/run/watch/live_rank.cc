@@ -49,12 +49,12 @@ std::int64_t LiveRank::wall(std::uint64_t monotonic_ns) const {
   return static_cast<std::int64_t>(monotonic_ns) + clock_shift_ns_ + process_.clock_lead_ns();
 }
 
-void LiveRank::poll(std::int64_t now_ns, const OnCall& on_call) {
+void LiveRank::poll(const OnCall& on_call) {
   // Asked first: what a process wrote before its end is then read before it is said to be gone.
   process_.look();
   const bool process_has_ended = process_.has_ended();
   records_ += follower_.poll([&](const record::RecordView& record) { take(record, on_call); });
-  if (process_has_ended && !has_ended() && !is_gone()) gone_since_ns_ = now_ns;
+  if (process_has_ended && !has_ended()) is_gone_ = true;
 }
 
 void LiveRank::take(const record::RecordView& record, const OnCall& on_call) {

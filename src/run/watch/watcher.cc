@@ -99,7 +99,7 @@ void Watcher::judge_again() {
   if (found.empty() && late_ns_ != 0) found = late_ranks(job_, late_ns_);
   for (Finding& finding : found) {
     const auto same = std::ranges::find_if(
-        standing_, [&](const Said& said) { return is_same(said.notice.finding, finding); });
+        standing_, [&](const Statement& statement) { return is_same(statement.notice.finding, finding); });
     if (same != standing_.end()) same->notice.finding = std::move(finding);
   }
 }
@@ -107,9 +107,9 @@ void Watcher::judge_again() {
 // What was said of the ranks is about a life that is over; their numbers may belong to others now.
 void Watcher::note_restart(std::vector<Notice>& notices) {
   if (job_.restart() == std::exchange(restart_, job_.restart())) return;
-  for (Said& said : std::exchange(standing_, {})) {
-    said.notice.kind = Kind::kRestarted;
-    notices.push_back(std::move(said.notice));
+  for (Statement& statement : std::exchange(standing_, {})) {
+    statement.notice.kind = Kind::kRestarted;
+    notices.push_back(std::move(statement.notice));
   }
   suspicions_ = {};
   slow_ranks_.forget();
@@ -146,7 +146,7 @@ std::vector<int> Watcher::process_fds() const {
 void Watcher::report(Kind kind, std::vector<Finding> found, std::vector<Notice>& notices) {
   for (Finding& finding : found) {
     const auto same = std::ranges::find_if(
-        standing_, [&](const Said& said) { return is_same(said.notice.finding, finding); });
+        standing_, [&](const Statement& statement) { return is_same(statement.notice.finding, finding); });
     if (same != standing_.end()) {
       same->notice.finding = std::move(finding);
       const bool was_late = same->notice.kind == Kind::kLate || same->notice.kind == Kind::kHung;
@@ -156,9 +156,9 @@ void Watcher::report(Kind kind, std::vector<Finding> found, std::vector<Notice>&
       continue;
     }
     notices.push_back({.kind = kind, .finding = std::move(finding), .since = now_()});
-    Said& said = standing_.emplace_back(Said{.notice = notices.back(), .calls_then = {}});
-    for (const int rank : said.notice.finding.root_ranks) {
-      if (const LiveRank* live = job_.rank(rank)) said.calls_then[rank] = live->calls();
+    Statement& statement = standing_.emplace_back(Statement{.notice = notices.back(), .calls_then = {}});
+    for (const int rank : statement.notice.finding.root_ranks) {
+      if (const LiveRank* live = job_.rank(rank)) statement.calls_then[rank] = live->calls();
     }
   }
 }
@@ -171,18 +171,18 @@ void Watcher::give_up_on_late(std::vector<Notice>& notices) {
   }
 }
 
-bool Watcher::has_moved(const Said& said) const {
-  return std::ranges::any_of(said.calls_then, [&](const auto& then) {
+bool Watcher::has_moved(const Statement& statement) const {
+  return std::ranges::any_of(statement.calls_then, [&](const auto& then) {
     const LiveRank* live = job_.rank(then.first);
     return live == nullptr || live->calls() > then.second;
   });
 }
 
 void Watcher::resolve(std::vector<Notice>& notices) {
-  std::erase_if(standing_, [&](const Said& said) {
-    const bool is_late = said.notice.kind == Kind::kLate || said.notice.kind == Kind::kHung;
-    if (!is_late || !has_moved(said)) return false;
-    notices.push_back(said.notice);
+  std::erase_if(standing_, [&](const Statement& statement) {
+    const bool is_late = statement.notice.kind == Kind::kLate || statement.notice.kind == Kind::kHung;
+    if (!is_late || !has_moved(statement)) return false;
+    notices.push_back(statement.notice);
     notices.back().kind = Kind::kResolved;
     return true;
   });
@@ -201,8 +201,8 @@ std::vector<Notice> Watcher::look_for_slowness() {
 std::vector<Finding> Watcher::findings() const {
   std::vector<Finding> findings;
   for (const Kind kind : {Kind::kDecided, Kind::kHung, Kind::kLate, Kind::kSlow}) {
-    for (const Said& said : standing_) {
-      if (said.notice.kind == kind) findings.push_back(said.notice.finding);
+    for (const Statement& statement : standing_) {
+      if (statement.notice.kind == kind) findings.push_back(statement.notice.finding);
     }
   }
   return findings;

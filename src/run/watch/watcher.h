@@ -101,13 +101,13 @@ class Watcher {
   LiveJob job_;
   Now now_;
   Suspicions suspicions_;
-  struct Said {
+  struct Statement {
     Notice notice;
     std::map<int, std::uint64_t> calls_then;  // of the ranks that began it
   };
-  bool has_moved(const Said& said) const;
+  bool has_moved(const Statement& said) const;
 
-  std::vector<Said> standing_;  // what still holds
+  std::vector<Statement> standing_;  // what still holds
   std::vector<model::Finding> first_loss_;
   bool has_looked_at_loss_ = false;
   std::uint32_t restart_ = 0;
