@@ -160,7 +160,7 @@ class TypedBuilder : public StrictBuilder {
   }
 };
 
-constexpr std::size_t kMostAliasedNodes = 100000;
+constexpr std::size_t kMaxAliasedNodes = 100000;
 
 std::size_t nodes_in(const Json& value) {
   std::size_t count = 1;
@@ -190,7 +190,7 @@ class DocumentBuilder : public TreeBuilder {
     const auto named = anchors_.find(anchor);
     if (named == anchors_.end()) refuse(mark, "an alias of what encloses it");
     aliased_nodes_ += nodes_in(named->second);
-    if (aliased_nodes_ > kMostAliasedNodes) refuse(mark, "its aliases stand for too much");
+    if (aliased_nodes_ > kMaxAliasedNodes) refuse(mark, "its aliases stand for too much");
     add(mark, 0, named->second);
   }
   void check_key(const YAML::Mark& /*mark*/, const Json& /*parent*/, const std::string& /*key*/) override {}

@@ -15,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 using base::Json;
 
-constexpr std::size_t kLargestEntry = std::size_t{1} << 20;
+constexpr std::size_t kMaxEntryBytes = std::size_t{1} << 20;
 
 Result<std::vector<fs::path>> yaml_files_below(const fs::path& folder) {
   std::vector<fs::path> files;
@@ -70,7 +70,7 @@ Result<void> add_symptom(Json& symptoms, Json entry, const std::string& where) {
 Result<std::vector<CatalogueFile>> read_files(const fs::path& folder) {
   std::vector<CatalogueFile> files;
   const std::vector<fs::path> paths = TRY(yaml_files_below(folder));
-  for (const fs::path& path : paths) files.push_back({path, TRY(base::read_file(path, kLargestEntry))});
+  for (const fs::path& path : paths) files.push_back({path, TRY(base::read_file(path, kMaxEntryBytes))});
   if (files.empty()) return Error{"cannot read catalogue", folder.string(), "holds no .yaml file", ""};
   return files;
 }

@@ -21,9 +21,9 @@ std::strong_ordering compare(const Version& a, const Version& b) {
 }  // namespace
 
 std::optional<Version> version_from(std::string_view text) {
-  constexpr std::size_t kMostParts = 4;
+  constexpr std::size_t kMaxParts = 4;
   Version version;
-  while (version.size() < kMostParts) {
+  while (version.size() < kMaxParts) {
     int part = 0;
     const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), part);
     if (fault != std::errc() || part < 0) break;

@@ -29,14 +29,14 @@ bool may_end_early(const Request& request, int status, const std::optional<check
   return status != 0 || stop || request.break_at || (!request.command.empty() && !request.has_changes);
 }
 
-void tell_equal(const Judgement& judgement, const std::string& who, const Output& output) {
+void describe_equal(const Judgement& judgement, const std::string& who, const Output& output) {
   if (!judgement.agreement.empty()) output.tell(fmt::format("lockstep: {}{}\n", who, judgement.agreement));
   for (const std::string& limit : judgement.verdict.limits)
     output.tell(fmt::format("lockstep: {}{}\n", who, limit));
 }
 
-void tell_difference(const Request& request, const model::Verdict& verdict, const std::string& who,
-                     const Output& output) {
+void describe_difference(const Request& request, const model::Verdict& verdict, const std::string& who,
+                         const Output& output) {
   if (request.has_changes) output.tell(fmt::format("lockstep: {}the first thing that changes:\n", who));
   output.tell("\n");
   output.show_verdict(verdict);
@@ -60,9 +60,9 @@ Result<int> conclude_replay(const Subject& subject, const Request& request, cons
   const model::Verdict& verdict = judgement.verdict;
   TRY(base::write_file(end.folder / "findings.json", report::encode_findings(verdict)));
   if (verdict.findings.empty()) {
-    tell_equal(judgement, end.who, output);
+    describe_equal(judgement, end.who, output);
   } else {
-    tell_difference(request, verdict, end.who, output);
+    describe_difference(request, verdict, end.who, output);
   }
   if (request.to_step && !stop)
     output.tell(fmt::format("lockstep: {}the replay came to its end before that step\n", end.who));
@@ -70,8 +70,8 @@ Result<int> conclude_replay(const Subject& subject, const Request& request, cons
 }
 
 // Found: 0; it holds nowhere: 1, or the program's own status when it failed.
-Result<int> tell_where_it_holds(const Request& request, int status,
-                                const std::optional<checkpoint::Stop>& stop, const Output& output) {
+Result<int> describe_where_it_holds(const Request& request, int status,
+                                    const std::optional<checkpoint::Stop>& stop, const Output& output) {
   if (stop && stop->why == checkpoint::Stop::Why::kFailed) {
     return Error{"cannot ask", request.predicate, stop->error,
                  "a Python expression over 'parameters', a dictionary of tensors by name, and 'step'"};
@@ -131,7 +131,7 @@ Result<int> replay_from_start(const Subject& subject, const Request& request, co
                                      images.ok() ? images.value() : std::vector<checkpoint::Image>(), output);
   }
   if (!request.bisects()) return end;
-  return tell_where_it_holds(request, status, checkpoint::read_stop(folder.path()), output);
+  return describe_where_it_holds(request, status, checkpoint::read_stop(folder.path()), output);
 }
 
 // Appends a copy's output to its file.

@@ -67,9 +67,9 @@ std::string how_it_ended(const process::RunEnd& end) {
   return fmt::format("ended with status {} after {:.1f} s", end.exit_status, seconds);
 }
 
-Result<void> tell_verdict(const model::Verdict& verdict, const fs::path& recording,
-                          const supervise::WatchedEnd& end, const std::string& by_host,
-                          const Output& output) {
+Result<void> describe_verdict(const model::Verdict& verdict, const fs::path& recording,
+                              const supervise::WatchedEnd& end, const std::string& by_host,
+                              const Output& output) {
   TRY(base::write_file(recording / "findings.json", report::encode_findings(verdict)));
   const std::string by = by_host.empty() ? "" : fmt::format("; the verdict of {} on all hosts:", by_host);
   output.tell(fmt::format("\nlockstep: the job {}{}\n\n", how_it_ended(end.job.run), by));
@@ -79,13 +79,13 @@ Result<void> tell_verdict(const model::Verdict& verdict, const fs::path& recordi
 }
 
 // To this host's people, and to the watchers of the others where this one is the head.
-Result<void> tell_own_verdict(const model::Verdict& verdict, const fs::path& recording,
-                              const supervise::WatchedEnd& end, const Output& output) {
+Result<void> describe_own_verdict(const model::Verdict& verdict, const fs::path& recording,
+                                  const supervise::WatchedEnd& end, const Output& output) {
   if (end.link) {
     end.link->tell(multihost::HeadVerdict{.recording = recording.string(),
                                           .findings = report::encode_findings(verdict)});
   }
-  return tell_verdict(verdict, recording, end, "", output);
+  return describe_verdict(verdict, recording, end, "", output);
 }
 
 // The head has seen all hosts; what it says counts where it says something.
@@ -96,14 +96,14 @@ Result<void> conclude_badly(const fs::path& recording, supervise::WatchedEnd& en
       const auto verdict = report::decode_findings(by_head->findings, "the head's verdict");
       if (verdict.ok() && !verdict.value().findings.empty()) {
         TRY(report::keep_live_findings(recording, verdict.value().findings));
-        return tell_verdict(verdict.value(), recording, end, base::escape_for_terminal(session.head()),
-                            output);
+        return describe_verdict(verdict.value(), recording, end, base::escape_for_terminal(session.head()),
+                                output);
       }
     }
   }
   model::Verdict verdict = TRY(judge(recording, end));
   verdict.limits.insert(verdict.limits.end(), session.limits().begin(), session.limits().end());
-  return tell_own_verdict(verdict, recording, end, output);
+  return describe_own_verdict(verdict, recording, end, output);
 }
 
 std::uintmax_t bytes_recorded(const fs::path& recording) {
@@ -120,13 +120,13 @@ std::uintmax_t bytes_recorded(const fs::path& recording) {
 
 // A job can end well and be wrong: a loss that is no number, results that differ, a rank that slowed the
 // others.
-Result<bool> tell_what_a_good_end_hides(const fs::path& recording, supervise::WatchedEnd& end,
-                                        const Output& output) {
+Result<bool> describe_what_a_good_end_hides(const fs::path& recording, supervise::WatchedEnd& end,
+                                            const Output& output) {
   auto verdict = judge(recording, end);
   if (!verdict.ok()) return false;  // nothing to judge
   diagnose::drop_caught_failures(verdict.value().findings);
   if (verdict.value().findings.empty()) return false;
-  TRY(tell_own_verdict(verdict.value(), recording, end, output));
+  TRY(describe_own_verdict(verdict.value(), recording, end, output));
   return true;
 }
 
@@ -134,7 +134,7 @@ Result<void> conclude_well(const fs::path& recording, supervise::WatchedEnd& end
                            const Output& output) {
   const bool is_judged_here = session.head().empty();
   const bool is_small = bytes_recorded(recording) <= kMaxBytesJudgedUnasked;
-  if (is_judged_here && is_small && TRY(tell_what_a_good_end_hides(recording, end, output))) return {};
+  if (is_judged_here && is_small && TRY(describe_what_a_good_end_hides(recording, end, output))) return {};
   if (end.link) end.link->tell(multihost::HeadVerdict{.recording = recording.string(), .findings = {}});
   std::string more;
   if (!is_judged_here) {

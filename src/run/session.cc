@@ -78,7 +78,7 @@ Session::Session(std::filesystem::path recording, SessionOptions options,
                  std::function<void(std::string_view)> tell)
     : recording_(std::move(recording)),
       options_(options),
-      tell_(std::move(tell)),
+      print_(std::move(tell)),
       evidence_(recording_, options.wants_native_stacks) {}
 
 supervise::Listener Session::listener() {
@@ -94,7 +94,7 @@ std::chrono::milliseconds Session::since_begin() const {
 }
 
 void Session::say(const std::string& text) {
-  if (!options_.is_quiet) tell_(text);
+  if (!options_.is_quiet) print_(text);
 }
 
 void Session::on_error(const Error& error) {
@@ -115,7 +115,7 @@ void Session::collect_evidence(const watch::Notice& notice, watch::Watcher& watc
 Answer Session::answer_to(watch::Kind kind) {
   const bool is_hang = kind == watch::Kind::kDecided || kind == watch::Kind::kHung;
   if (!is_hang || !options_.ends_hangs) return Answer::kGoOn;
-  tell_("lockstep: ending the job (--on-hang=kill)\n");
+  print_("lockstep: ending the job (--on-hang=kill)\n");
   return Answer::kEndJob;
 }
 

@@ -52,7 +52,7 @@ class Session {
 
   std::filesystem::path recording_;
   SessionOptions options_;
-  std::function<void(std::string_view)> tell_;
+  std::function<void(std::string_view)> print_;
   supervise::FaultEvidence evidence_;
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   std::string head_;

@@ -5,7 +5,11 @@
 #include <chrono>
 #include <fstream>
 #include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -26,14 +30,14 @@ constexpr int kWorld = 4;
 
 class SimulatedRank {
  public:
-  SimulatedRank(const std::filesystem::path& folder, int rank) {
+  SimulatedRank(const std::filesystem::path& folder, int rank, int world = kWorld) : world_(world) {
     const std::string path = folder / record::rank_file_name(rank, 0);
     recorder::WriterOptions options;
     options.path = path.c_str();
     options.chunk_bytes = 4096;
     options.header_bytes = 4096;
     options.rank = rank;
-    options.world_size = kWorld;
+    options.world_size = world;
     EXPECT_EQ(writer_.open(options), 0);
     writer_.open_lane(lane_, 1);
   }
@@ -60,6 +64,11 @@ class SimulatedRank {
     done.peer = -1;
     lane_.write(done);
   }
+  void note(const std::string& text) {
+    constexpr std::string_view kKey = "python adapter";
+    writer_.write_attribute(writer_.intern_string(kKey.data(), kKey.size()),
+                            writer_.intern_string(text.data(), text.size()));
+  }
   void say_goodbye() { writer_.close(0); }
 
  private:
@@ -69,12 +78,13 @@ class SimulatedRank {
   std::uint32_t communicator(const std::string& name) {
     lockstep_communicator facts{};
     facts.name = writer_.intern_string(name.data(), name.size());
-    facts.size = kWorld;
+    facts.size = static_cast<std::uint32_t>(world_);
     facts.run_count = 1;
-    const lockstep_rank_run all{.first = 0, .step = 1, .count = kWorld};
+    const lockstep_rank_run all{.first = 0, .step = 1, .count = static_cast<std::uint32_t>(world_)};
     return writer_.intern_communicator(facts, &all);
   }
 
+  int world_;
   recorder::Writer writer_;
   recorder::Lane lane_;
 };
@@ -84,7 +94,9 @@ constexpr std::uint8_t kBarrier = LOCKSTEP_OPERATION_Barrier;
 
 class WatchedJob : public testing::Test {
  protected:
-  WatchedJob() : folder_(scratch_ / "recording"), watcher_(folder_) {
+  WatchedJob()
+      : folder_(scratch_ / "recording"),
+        watcher_(folder_, [this] { return clock_ ? *clock_ : Clock::now(); }) {
     EXPECT_TRUE(record::create_recording(folder_, {}).ok());
     for (int rank = 0; rank < kWorld; ++rank)
       ranks_.push_back(std::make_unique<SimulatedRank>(folder_, rank));
@@ -95,7 +107,7 @@ class WatchedJob : public testing::Test {
   }
 
   // As the host of that rank does.
-  void tell_process(int rank, char state) const {
+  void report_process(int rank, char state) const {
     const auto file = watch::remote_process_file(folder_ / record::rank_file_name(rank, 0));
     std::ofstream(file) << watch::encode({.state = state});
   }
@@ -112,6 +124,7 @@ class WatchedJob : public testing::Test {
   const ScratchFolder scratch_;
   const std::filesystem::path folder_;
   std::vector<std::unique_ptr<SimulatedRank>> ranks_;
+  std::optional<Clock::time_point> clock_;  // the watcher's; empty: it goes as it does
   watch::Watcher watcher_;
 };
 
@@ -134,7 +147,7 @@ TEST_F(WatchedJob, ARankThatEndedIsNamedAtOnce) {
 }
 
 TEST_F(WatchedJob, AStoppedRankIsNamedThoughItSpokeAMomentAgo) {
-  tell_process(2, 'T');
+  report_process(2, 'T');
   for (auto& rank : ranks_) rank->begin("world", 31, kAllReduce);
   for (const int rank : {0, 1, 3}) {
     ranks_[static_cast<std::size_t>(rank)]->end("world", 31, kAllReduce);
@@ -149,19 +162,84 @@ TEST_F(WatchedJob, AStoppedRankIsNamedThoughItSpokeAMomentAgo) {
 }
 
 TEST_F(WatchedJob, ALateRankIsNamedAgainWhenItIsStopped) {
-  tell_process(2, 'S');
+  report_process(2, 'S');
   for (const int rank : {0, 1, 3}) ranks_[static_cast<std::size_t>(rank)]->begin("world", 31, kAllReduce);
   const auto late = watch_for(20s);
   ASSERT_EQ(late.size(), 1U);
   EXPECT_EQ(late[0].kind, watch::Kind::kLate);
-  tell_process(2, 'T');
+  report_process(2, 'T');
   const auto notices = watch_for(10s);
   ASSERT_EQ(notices.size(), 1U);
   EXPECT_EQ(notices[0].kind, watch::Kind::kDecided);
 }
 
+TEST_F(WatchedJob, AnIdleRankIsLateAfterFourSeconds) {
+  report_process(2, 'S');
+  for (const int rank : {0, 1, 3}) ranks_[static_cast<std::size_t>(rank)]->begin("world", 31, kAllReduce);
+  const auto begin = Clock::now();
+  ASSERT_EQ(watch_for(20s).size(), 1U);
+  EXPECT_LT(Clock::now() - begin, 12s) << "one that computes gets fifteen";
+}
+
+TEST_F(WatchedJob, ALateRankHangsAfterAMinute) {
+  report_process(2, 'S');
+  for (const int rank : {0, 1, 3}) ranks_[static_cast<std::size_t>(rank)]->begin("world", 31, kAllReduce);
+  const auto late = watch_for(20s);
+  ASSERT_EQ(late.size(), 1U);
+  clock_ = late[0].since + 59s;
+  EXPECT_TRUE(watcher_.tick().empty());
+  clock_ = late[0].since + 60s;
+  const auto notices = watcher_.tick();
+  ASSERT_EQ(notices.size(), 1U);
+  EXPECT_EQ(notices[0].kind, watch::Kind::kHung);
+}
+
+TEST_F(WatchedJob, CallsThatDoNotFitWaitForThoseOnTheirWay) {
+  for (const int rank : {0, 1, 3}) ranks_[static_cast<std::size_t>(rank)]->begin("world", 31, kAllReduce);
+  ranks_[2]->begin("world", 31, kBarrier);
+  const Clock::time_point begin = Clock::now();
+  clock_ = begin;
+  EXPECT_TRUE(watcher_.tick().empty());
+  std::this_thread::sleep_for(250ms);
+  clock_ = begin + 299ms;
+  EXPECT_TRUE(watcher_.tick().empty());
+  clock_ = begin + 300ms;
+  EXPECT_EQ(watcher_.tick().size(), 1U);
+}
+
+TEST_F(WatchedJob, KeepsTheNewestCallsThatNeverEnd) {
+  for (std::uint64_t number = 31; number <= 31 + 5000; ++number)
+    ranks_[0]->begin("world", number, kAllReduce);
+  watcher_.follow();
+  ASSERT_EQ(watcher_.job().rank(0)->open_calls().size(), 4096U);
+  EXPECT_EQ(watcher_.job().rank(0)->open_calls().back().sequence, 5031U);
+}
+
+TEST_F(WatchedJob, KeepsAFewNotes) {
+  for (int number = 0; number < 20; ++number) ranks_[0]->note("no hook " + std::to_string(number));
+  watcher_.follow();
+  EXPECT_EQ(watcher_.job().rank(0)->adapter_notes().size(), 16U);
+}
+
+TEST(Suspicion, AsksSomeOfThousands) {
+  const ScratchFolder scratch;
+  for (const auto& [lost, is_seen] : {std::pair(60, true), std::pair(70, false)}) {
+    const std::filesystem::path folder = scratch / (is_seen ? "near" : "far");
+    ASSERT_TRUE(record::create_recording(folder, {}).ok());
+    SimulatedRank first(folder, 0, 100);
+    SimulatedRank ended(folder, lost, 100);
+    first.begin("world", 1, kAllReduce);
+    ended.say_goodbye();
+    watch::LiveJob job(folder);
+    std::this_thread::sleep_for(400ms);
+    job.poll();
+    EXPECT_EQ(watch::Suspicions().look(job).is_decided, is_seen)
+        << "rank " << lost << " of 1 to 99 that are missing";
+  }
+}
+
 TEST_F(WatchedJob, WhatOtherHostsTellLaterCountsForTheFirstLoss) {
-  tell_process(0, watch::RemoteProcess::kEnded);
+  report_process(0, watch::RemoteProcess::kEnded);
   ranks_[0]->begin("world", 31, kAllReduce);
   watcher_.tick();
   ASSERT_EQ(watcher_.first_loss().size(), 1U);
@@ -204,6 +282,14 @@ TEST_F(WatchedJob, ShowsWhoWaitsForWhom) {
   EXPECT_EQ(snapshot.ranks[2].state, watch::RankState::kLate);
   EXPECT_EQ(snapshot.ranks[2].calls, 30U);
   EXPECT_FALSE(snapshot.is_over);
+}
+
+TEST_F(WatchedJob, ShowsAStoppedRankOnceItIsQuiet) {
+  report_process(2, 'T');
+  watcher_.follow();
+  std::this_thread::sleep_for(600ms);
+  watcher_.follow();
+  EXPECT_EQ(watcher_.job().snapshot().ranks[2].state, watch::RankState::kStopped);
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 namespace lockstep::base {
 namespace {
 
-constexpr std::size_t kLongestText = 64;
+constexpr std::size_t kMaxTextBytes = 64;
 
 std::size_t size_of(Family family) {
   return family == Family::kIpv4 ? 4 : 16;
@@ -54,7 +54,7 @@ bool Address::is_private() const {
 
 std::optional<Address> parse_address(std::string_view text) {
   text = base::word_of(text, '%');
-  if (text.empty() || text.size() >= kLongestText) return std::nullopt;
+  if (text.empty() || text.size() >= kMaxTextBytes) return std::nullopt;
   const std::string zero_ended(text);
   Address address;
   if (::inet_pton(AF_INET, zero_ended.c_str(), address.bytes.data()) == 1) return address;
@@ -64,7 +64,7 @@ std::optional<Address> parse_address(std::string_view text) {
 }
 
 std::string to_text(const Address& address) {
-  char text[kLongestText] = {};
+  char text[kMaxTextBytes] = {};
   ::inet_ntop(address.family == Family::kIpv4 ? AF_INET : AF_INET6, address.bytes.data(), text, sizeof text);
   return text;
 }

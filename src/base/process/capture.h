@@ -17,7 +17,7 @@ struct Captured {
   bool timed_out = false;  // it and its process group were killed
 };
 
-// Each stream up to `most_bytes`; the rest is read and dropped. An error only when it could not be started.
-Result<Captured> capture(const Command& command, std::chrono::milliseconds time, std::size_t most_bytes);
+// Each stream up to `max_bytes`; the rest is read and dropped. An error only when it could not be started.
+Result<Captured> capture(const Command& command, std::chrono::milliseconds time, std::size_t max_bytes);
 
 }  // namespace lockstep::process

@@ -10,8 +10,6 @@
 #include <functional>
 #include <optional>
 #include <string_view>
-#include <sys/types.h>
-#include <vector>
 
 #include "base/process/descriptor.h"
 #include "base/process/spawn.h"
@@ -46,14 +44,6 @@ struct RunEnd {
 
 // An error only when the program could not be started.
 Result<RunEnd> run(const Command& command, const RunOptions& options);
-
-// Every process below the calling one, found in /proc, parents before children. Those that have ended and
-// wait to be reaped count too.
-std::vector<pid_t> descendants();
-
-// Sends the signal to every descendant. A process that has ended meanwhile is left alone, even if its number
-// has been given to another.
-void signal_descendants(int number);
 
 // What a job prints, kept in two files while it passes: STEM.out and STEM.err.
 class OutputFiles {

@@ -14,14 +14,14 @@
 namespace lockstep::base {
 namespace {
 
-constexpr std::size_t kMostPaths = 96;
-constexpr std::size_t kMostStringsOfWindow = 2048;
+constexpr std::size_t kMaxPaths = 96;
+constexpr std::size_t kMaxStringsOfWindow = 2048;
 // Costs are counted in lines that must be looked at for each megabyte of ordinary text. A window that is
 // there without its factor costs little, and each string of a window fills the filter a little, however rare
 // it is.
 constexpr double kCostOfString = 0.02;
 constexpr double kCostOfWindow = 0.2;
-constexpr double kMostCost = 8000;
+constexpr double kMaxCost = 8000;
 
 constexpr std::size_t kAnything = static_cast<std::size_t>(-1);
 using Path = std::vector<std::size_t>;  // positions, or kAnything where the match does not reach
@@ -44,7 +44,7 @@ bool extend(std::vector<Path>& paths, std::size_t steps, const std::vector<std::
         longer.back().push_back(to);
       }
     }
-    if (longer.size() > kMostPaths) return false;
+    if (longer.size() > kMaxPaths) return false;
     paths = std::move(longer);
   }
   return true;
@@ -164,7 +164,7 @@ bool FactorChooser::add_alternative(std::string_view regex) {
   const std::optional<RegexShape> shape = shape_of(regex);
   if (!shape) return false;
   const std::optional<Choice> best = best_for(*shape, shape->root, kFactorBytes);
-  if (!best || best->cost > kMostCost) return false;
+  if (!best || best->cost > kMaxCost) return false;
   chosen_.factors.insert(chosen_.factors.end(), best->factors.begin(), best->factors.end());
   return true;
 }
@@ -172,7 +172,7 @@ bool FactorChooser::add_alternative(std::string_view regex) {
 std::vector<std::string> FactorChooser::short_expressions(std::string_view regex) {
   const std::optional<RegexShape> shape = shape_of(regex);
   const std::optional<Choice> best = shape ? best_for(*shape, shape->root, kWindowBytes) : std::nullopt;
-  if (!best || best->cost > kMostCost) return {std::string(regex)};
+  if (!best || best->cost > kMaxCost) return {std::string(regex)};
   std::vector<std::string> expressions;
   for (const Factor& factor : best->factors) {
     std::string expression;
@@ -221,7 +221,7 @@ std::optional<FactorChooser::Choice> FactorChooser::best_around(const RegexShape
     std::vector<Path> right = {{position}};
     if (!extend(left, before, shape.before, shape.can_begin)) break;
     if (!extend(right, length - 1 - before, shape.next, shape.can_end)) continue;
-    if (left.size() * right.size() > kMostPaths) continue;
+    if (left.size() * right.size() > kMaxPaths) continue;
     Choice choice;
     std::set<WindowClasses> windows;
     bool is_sound = true;
@@ -263,7 +263,7 @@ std::optional<double> FactorChooser::cost_of_window(const WindowClasses& window)
   if (!is_new) return known->second;
   std::size_t strings = 1;
   for (const std::uint16_t number : window) strings *= std::max<std::size_t>(1, folded_[number].size());
-  if (strings > kMostStringsOfWindow) return std::nullopt;
+  if (strings > kMaxStringsOfWindow) return std::nullopt;
   double cost = 0;
   for (std::size_t i = 0; i < strings; ++i) {
     std::array<unsigned char, kWindowBytes> bytes{};

@@ -33,13 +33,13 @@ int report(unsigned id, unsigned long long /*from*/, unsigned long long to, unsi
 // vectorscan 5.4.9 loses words that end in the last 31 bytes of what it is given, on every processor. So the
 // tail is looked through in a copy with lines behind it that match nothing.
 constexpr std::size_t kLossyTail = 32;
-constexpr std::size_t kLeastTail = 512;
-constexpr std::size_t kLongestTail = std::size_t{64} << 10;
+constexpr std::size_t kMinTail = 512;
+constexpr std::size_t kMaxTail = std::size_t{64} << 10;
 
 std::size_t begin_of_tail(std::string_view text) {
-  if (text.size() <= kLeastTail) return 0;
-  const std::size_t line_end = text.rfind('\n', text.size() - kLeastTail);
-  const std::size_t earliest = text.size() - std::min(text.size(), kLongestTail);
+  if (text.size() <= kMinTail) return 0;
+  const std::size_t line_end = text.rfind('\n', text.size() - kMinTail);
+  const std::size_t earliest = text.size() - std::min(text.size(), kMaxTail);
   return line_end == std::string_view::npos ? earliest : std::max(line_end + 1, earliest);
 }
 

@@ -10,10 +10,10 @@ namespace {
 
 using Kind = RegexNode::Kind;
 
-constexpr std::size_t kMostPositions = 2000;
-constexpr int kDeepest = 40;
+constexpr std::size_t kMaxPositions = 2000;
+constexpr int kMaxDepth = 40;
 // A bounded repetition is copied up to here and unbounded beyond: more matches, never fewer.
-constexpr int kMostCopies = 8;
+constexpr int kMaxCopies = 8;
 
 void add_both_cases(ByteClass& bytes, unsigned char c) {
   bytes.set(static_cast<unsigned char>(std::tolower(c)));
@@ -59,14 +59,14 @@ class Parser {
   }
 
   RegexNode leaf(const ByteClass& bytes) {
-    if (shape_.bytes.size() >= kMostPositions) is_foreign_ = true;
+    if (shape_.bytes.size() >= kMaxPositions) is_foreign_ = true;
     shape_.bytes.push_back(bytes);
     return {Kind::kBytes, shape_.bytes.size() - 1};
   }
 
   RegexNode choice(int depth) {
     RegexNode node{Kind::kChoice};
-    if (depth > kDeepest) is_foreign_ = true;
+    if (depth > kMaxDepth) is_foreign_ = true;
     do {
       node.children.push_back(sequence(depth));
     } while (!is_foreign_ && take('|'));
@@ -204,8 +204,8 @@ class Parser {
       rest_ = after;
       return copy;
     };
-    const int copies = std::min(told.least, kMostCopies);
-    const bool is_open = told.most < 0 || told.most > kMostCopies || told.least > kMostCopies;
+    const int copies = std::min(told.least, kMaxCopies);
+    const bool is_open = told.most < 0 || told.most > kMaxCopies || told.least > kMaxCopies;
     if (copies == 0) {
       wrap(one, is_open ? Kind::kRepeated : Kind::kSequence);
       wrap(one, Kind::kOptional);

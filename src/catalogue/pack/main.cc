@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 using lockstep::Error;
 using lockstep::Result;
 
-constexpr std::size_t kLargestOrdinaryText = 1 << 20;
+constexpr std::size_t kMaxOrdinaryTextBytes = 1 << 20;
 
 Result<void> pack(const fs::path& folder, const fs::path& ordinary_lines, const fs::path& out) {
   const auto catalogue = TRY(lockstep::catalogue::Catalogue::from_folder(folder));
@@ -23,7 +23,7 @@ Result<void> pack(const fs::path& folder, const fs::path& ordinary_lines, const 
   if (faults.empty()) faults = lockstep::catalogue::sample_faults(catalogue);
   if (!faults.empty())
     return Error{"catalogue is not sound", folder.string(), fmt::format("{}", fmt::join(faults, "\n  ")), ""};
-  const std::string ordinary_text = TRY(lockstep::base::read_file(ordinary_lines, kLargestOrdinaryText));
+  const std::string ordinary_text = TRY(lockstep::base::read_file(ordinary_lines, kMaxOrdinaryTextBytes));
   const auto packed = TRY(catalogue.pack(ordinary_text));
   TRY(lockstep::base::write_file(out / "entries.json", packed.entries));
   TRY(lockstep::base::write_file(out / "advice.tsv", packed.advice));

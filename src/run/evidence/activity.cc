@@ -14,6 +14,24 @@ namespace {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
+// What counts as polling, over one look.
+
+// Ticks of the processor: of fewer the kernel's share says nothing. Activity.AProcessThatWaits
+constexpr std::uint64_t kMinTicks = 3;
+// The kernel's part of the time: loops that yield or ask descriptors spend a third to all of it there,
+// training a few hundredths. Activity.AProcessThatComputes
+constexpr double kKernelsShare = 0.25;
+// Bytes read and written: who moves more works. Activity.AProcessThatReads
+constexpr std::uint64_t kMaxPolledBytes = std::uint64_t{1} << 20;
+// Pages touched for the first time: who touches more fills memory. Activity.AProcessThatFillsMemory
+constexpr std::uint64_t kMaxPolledFaults = 64;
+
+// What counts as wanting a processor: this share of a core whatever it is spent on, or less when what it gets
+// is kept for long. Activity.AProcessThatComputes, Activity.AProcessThatWakesForMoments
+constexpr double kMuch = 0.1;
+constexpr double kLittle = 0.03;
+constexpr double kMomentNs = 1e6;  // of a thread that wakes, looks, and sleeps again
+
 struct Look {
   process::Stat stat;
   std::uint64_t ran_ns = 0;  // on a processor, all threads
@@ -54,15 +72,11 @@ std::optional<Look> look_at(const fs::path& process) {
 // Loops of MPI and Horovod that ask every descriptor and yield: a good part of the time is the kernel's, next
 // to nothing is read or written and no memory is touched for the first time.
 bool polls(const Look& before, const Look& after) {
-  constexpr std::uint64_t kFewestTicks = 3;
-  constexpr double kKernelsShare = 0.25;
-  constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 20;
-  constexpr std::uint64_t kMostFaults = 64;
   const std::uint64_t kernel = after.stat.system_ticks - before.stat.system_ticks;
   const std::uint64_t all = kernel + after.stat.user_ticks - before.stat.user_ticks;
-  return all >= kFewestTicks && static_cast<double>(kernel) >= kKernelsShare * static_cast<double>(all) &&
-         after.moved_bytes - before.moved_bytes <= kMostBytes &&
-         after.stat.minor_faults - before.stat.minor_faults <= kMostFaults;
+  return all >= kMinTicks && static_cast<double>(kernel) >= kKernelsShare * static_cast<double>(all) &&
+         after.moved_bytes - before.moved_bytes <= kMaxPolledBytes &&
+         after.stat.minor_faults - before.stat.minor_faults <= kMaxPolledFaults;
 }
 
 bool is_gone(const std::optional<Look>& look) {
@@ -72,9 +86,6 @@ bool is_gone(const std::optional<Look>& look) {
 // Threads of frameworks wake up now and then, for a moment. On a busy machine one that works gets little too,
 // but keeps what it gets.
 bool wants_a_processor(const Look& before, const Look& after, Clock::duration time) {
-  constexpr double kMuch = 0.1;
-  constexpr double kLittle = 0.03;
-  constexpr double kMomentNs = 1e6;
   const auto ran_ns = static_cast<double>(after.ran_ns - before.ran_ns);
   const double share = ran_ns / static_cast<double>(std::chrono::nanoseconds(time).count());
   const auto times = static_cast<double>(after.times - before.times);

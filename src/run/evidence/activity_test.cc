@@ -1,6 +1,8 @@
 #include "run/evidence/activity.h"
 
+#include <fcntl.h>
 #include <sched.h>
+#include <sys/mman.h>
 
 #include <gtest/gtest.h>
 
@@ -32,6 +34,35 @@ TEST(Activity, AProcessThatAsksTheKernelAgainAndAgain) {
               for (;;) ::sched_yield();
             })),
             Doing::kPolls);
+}
+
+TEST(Activity, AProcessThatReads) {
+  EXPECT_EQ(doing_of(ChildForTests([] {
+              static char bytes[1 << 16];
+              const int zeros = ::open("/dev/zero", O_RDONLY);
+              while (::read(zeros, bytes, sizeof bytes) > 0) continue;
+            })),
+            Doing::kWorks);
+}
+
+TEST(Activity, AProcessThatFillsMemory) {
+  EXPECT_EQ(doing_of(ChildForTests([] {
+              constexpr std::size_t kSize = 1 << 20;
+              for (;;) {
+                void* pages =
+                    ::mmap(nullptr, kSize, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+                for (std::size_t at = 0; at < kSize; at += 4096) static_cast<volatile char*>(pages)[at] = 1;
+                ::munmap(pages, kSize);
+              }
+            })),
+            Doing::kWorks);
+}
+
+TEST(Activity, AProcessThatWakesForMoments) {
+  EXPECT_EQ(doing_of(ChildForTests([] {
+              for (;;) ::usleep(1000);
+            })),
+            Doing::kWaits);
 }
 
 TEST(Activity, AProcessThatIsStopped) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <fcntl.h>
-#include <iterator>
 #include <map>
 #include <set>
 #include <string>
@@ -11,8 +10,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "base/process/proc_files.h"
-#include "base/text_fields.h"
+#include "base/process/process_tree.h"
 
 namespace lockstep::evidence {
 namespace {
@@ -87,18 +85,8 @@ void add_files_of(const process::Roots& roots, pid_t pid, std::vector<OpenFile>&
 
 std::vector<OpenFile> open_files(const process::Roots& roots) {
   std::vector<OpenFile> files;
-  for (const pid_t pid : all_processes(roots)) add_files_of(roots, pid, files);
+  for (const pid_t pid : process::all_processes(roots)) add_files_of(roots, pid, files);
   return files;
-}
-
-std::vector<pid_t> all_processes(const process::Roots& roots) {
-  std::vector<pid_t> pids;
-  std::error_code fault;
-  for (fs::directory_iterator entry(roots.proc, fault), end; !fault && entry != end; entry.increment(fault)) {
-    if (const auto pid = base::number_in<pid_t>(entry->path().filename().native())) pids.push_back(*pid);
-  }
-  std::ranges::sort(pids);
-  return pids;
 }
 
 namespace {
@@ -131,24 +119,11 @@ std::set<pid_t> with_those_who_feed_them(const OpenBy& open, const std::set<pid_
   return all;
 }
 
-std::multimap<pid_t, pid_t> children_by_parent(const process::Roots& roots) {
-  std::multimap<pid_t, pid_t> children;
-  for (const pid_t pid : all_processes(roots)) {
-    if (const auto stat = process::parse_stat(process::text_of(roots.proc / std::to_string(pid) / "stat")))
-      children.emplace(static_cast<pid_t>(stat->parent), pid);
-  }
-  return children;
-}
-
-std::set<pid_t> with_all_below(const std::multimap<pid_t, pid_t>& children, const std::set<pid_t>& writers) {
+std::set<pid_t> with_all_below(const process::ProcessTree& tree, const std::vector<pid_t>& writers) {
   std::set<pid_t> all;
-  std::vector<pid_t> left(writers.begin(), writers.end());
-  while (!left.empty()) {
-    const pid_t pid = left.back();
-    left.pop_back();
-    if (pid == ::getpid() || !all.insert(pid).second) continue;
-    const auto [first, last] = children.equal_range(pid);
-    std::transform(first, last, std::back_inserter(left), [](const auto& child) { return child.second; });
+  for (const pid_t writer : writers) {
+    if (!all.insert(writer).second) continue;
+    for (const process::ProcessIdentity& process : tree.below(writer, ::getpid())) all.insert(process.pid);
   }
   return all;
 }
@@ -174,9 +149,9 @@ std::vector<WrittenLog> written_logs(const process::Roots& roots, std::span<cons
     return false;
   });
   if (written.empty()) return written;
-  const auto children = children_by_parent(roots);
+  const process::ProcessTree tree(roots);
   for (WrittenLog& log : written) {
-    const std::set<pid_t> all = with_all_below(children, {log.writers.begin(), log.writers.end()});
+    const std::set<pid_t> all = with_all_below(tree, log.writers);
     log.processes.assign(all.begin(), all.end());
   }
   return written;

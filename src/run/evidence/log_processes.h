@@ -51,9 +51,6 @@ struct OpenFile {
 // Of all processes that may be looked at; others' are left out.
 std::vector<OpenFile> open_files(const process::Roots& roots);
 
-// The numbers of all processes, ascending.
-std::vector<pid_t> all_processes(const process::Roots& roots);
-
 struct WrittenLog {
   std::size_t log = 0;  // of those that were asked for
   FileLife life;

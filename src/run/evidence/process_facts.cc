@@ -44,7 +44,7 @@ std::vector<ThreadFacts> threads_in(const fs::path& folder) {
   std::vector<ThreadFacts> threads;
   for_each_entry(folder, [&](const fs::path& thread) {
     const auto tid = base::number_in<pid_t>(thread.filename().native());
-    if (!tid || threads.size() >= kMostThreads) return;
+    if (!tid || threads.size() >= kMaxThreads) return;
     const auto stat = process::parse_stat(process::text_of(thread / "stat"));
     threads.push_back({.tid = *tid,
                        .name = line_of(thread / "comm"),

@@ -26,7 +26,7 @@ struct ProcessFacts {
   std::string waits_in;
   std::string system_call;  // number and arguments, or "running"
   std::vector<std::string> kernel_stack;
-  std::vector<ThreadFacts> threads;  // the first kMostThreads
+  std::vector<ThreadFacts> threads;  // the first kMaxThreads
   std::uint64_t thread_count = 0;
   std::optional<std::uint64_t> resident_bytes;
   std::optional<std::uint64_t> peak_resident_bytes;
@@ -38,7 +38,7 @@ struct ProcessFacts {
   hostinfo::CgroupState cgroup;
 };
 
-inline constexpr std::size_t kMostThreads = 64;
+inline constexpr std::size_t kMaxThreads = 64;
 
 ProcessFacts facts_of_process(const process::Roots& roots, pid_t pid);
 

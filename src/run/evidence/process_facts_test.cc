@@ -63,7 +63,7 @@ TEST(ProcessFacts, OfManyThreadsKeepTheFirst) {
   for (int tid = 100; tid < 200; ++tid) {
     folder.write("proc/7/task/" + std::to_string(tid) + "/stat", kStoppedStat);
   }
-  EXPECT_EQ(facts_of_process(folder.roots(), 7).threads.size(), kMostThreads);
+  EXPECT_EQ(facts_of_process(folder.roots(), 7).threads.size(), kMaxThreads);
 }
 
 TEST(ProcessFacts, OfThisProcessAreThere) {

@@ -26,8 +26,8 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::string_view kName = "lockstep_stacks";
 constexpr std::chrono::milliseconds kLookAgain{5};
-constexpr std::size_t kMostBytes = std::size_t{64}
-                                   << 20;  // a hundred threads of a hundred frames are one dump
+constexpr std::size_t kMaxBytes = std::size_t{64}
+                                  << 20;  // a hundred threads of a hundred frames are one dump
 
 struct FoundOffer {
   StackOffer offer;
@@ -44,7 +44,7 @@ std::optional<FoundOffer> find_offer(const fs::path& process, pid_t pid) {
     std::error_code gone;
     const std::string target = fs::read_symlink(entry->path(), gone).string();
     if (gone || target.find(kName) == std::string::npos) continue;
-    const std::string text = process::text_of(entry->path(), kMostBytes);
+    const std::string text = process::text_of(entry->path(), kMaxBytes);
     const auto offer = parse_stack_offer(base::word_of(text, '\n'));
     const auto descriptor = base::number_in<int>(entry->path().filename().native());
     if (offer && offer->pid == pid && descriptor == offer->descriptor) {
@@ -100,7 +100,7 @@ class Asking {
     const bool is_inside = thread.pending.has(found_.offer.signal) || thread.blocked.has(found_.offer.signal);
     if (thread.state == process::kGone) return end("it ended while it was asked");
     if (is_inside) return;
-    std::string text = process::text_of(found_.memory, kMostBytes);
+    std::string text = process::text_of(found_.memory, kMaxBytes);
     if (text.size() <= found_.size) return;
     answer_.text = text.substr(found_.size);
     has_ended_ = true;
@@ -189,7 +189,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr std::size_t kMostDebuggerBytes = std::size_t{4} << 20;
+constexpr std::size_t kMaxDebuggerBytes = std::size_t{4} << 20;
 
 struct Debugger {
   std::string_view name;
@@ -244,7 +244,7 @@ NativeStacks stacks_of(const process::Roots& roots, const Debugger& debugger, pi
   if (state == process::kGone || state == 'Z' || state == 'X')
     return {.text = {}, .why_not = fmt::format("it {}", state_in_words(state))};
   const process::Command command{debugger.command(std::to_string(pid)), environment_for_debuggers()};
-  auto captured = process::capture(command, time, kMostDebuggerBytes);
+  auto captured = process::capture(command, time, kMaxDebuggerBytes);
   if (!captured.ok()) return {.text = {}, .why_not = captured.error().why};
   process::Captured said = std::move(captured).value();
   // A debugger that is killed while it attaches may leave its stop signal behind.

@@ -121,9 +121,9 @@ void Head::say_refused(const Satellite& satellite) {
 
 void Head::use(Satellite& satellite, const Message& message) {
   if (satellite.host.empty()) {
-    const Join* told = std::get_if<Join>(&message);
-    if (told == nullptr) return note_end(satellite, "it does not say who it is");
-    return join(satellite, *told);
+    const Join* received = std::get_if<Join>(&message);
+    if (received == nullptr) return note_end(satellite, "it does not say who it is");
+    return join(satellite, *received);
   }
   Result<void> kept;
   if (const auto* file = std::get_if<RankFile>(&message)) kept = satellite.copy->keep(*file);
@@ -141,18 +141,18 @@ void Head::use(Satellite& satellite, const Message& message) {
   if (!kept.ok()) note_end(satellite, kept.error().why);
 }
 
-void Head::join(Satellite& satellite, const Join& told) {
-  std::string label = in_a_file_name(told.host);
+void Head::join(Satellite& satellite, const Join& received) {
+  std::string label = in_a_file_name(received.host);
   if (!labels_.insert(label).second) {
-    label += fmt::format("-{}", told.index);
+    label += fmt::format("-{}", received.index);
     for (int i = 2; !labels_.insert(label).second; ++i)
-      label = fmt::format("{}-{}", in_a_file_name(told.host), i);
+      label = fmt::format("{}-{}", in_a_file_name(received.host), i);
   }
   satellite.host = label;
   satellite.copy = std::make_unique<HostCopy>(options_.recording, label);
   satellite.as_of_ns = watch::wall_clock_ns();
   ++hosts_;
-  welcome(satellite, told.sent_ns);
+  welcome(satellite, received.sent_ns);
   news_.put({.kind = News::Kind::kJoined, .host = label, .text = {}, .hint = {}, .ranks = {}});
 }
 
@@ -205,8 +205,8 @@ void Head::expire() {
 
 void Head::do_what_is_asked() {
   for (const Asked& asked : asked_.take_all()) {
-    if (const auto* notice = std::get_if<HeadNotice>(&asked)) tell_all(*notice);
-    if (const auto* verdict = std::get_if<HeadVerdict>(&asked)) tell_all(*verdict);
+    if (const auto* notice = std::get_if<HeadNotice>(&asked)) send_to_all(*notice);
+    if (const auto* verdict = std::get_if<HeadVerdict>(&asked)) send_to_all(*verdict);
     if (const auto* forget = std::get_if<Forget>(&asked)) {
       for (auto& [host, copy] : lost_) {
         if (host == forget->host) copy->remove();
@@ -215,7 +215,7 @@ void Head::do_what_is_asked() {
   }
 }
 
-void Head::tell_all(const Message& message) {
+void Head::send_to_all(const Message& message) {
   for (Satellite& satellite : satellites_) {
     if (satellite.is_over || satellite.host.empty()) continue;
     satellite.conversation.send(message);

@@ -74,7 +74,7 @@ class Head final : public Link {
   void note_end(Satellite& satellite, const std::string& why);
   void expire();
   void do_what_is_asked();
-  void tell_all(const Message& message);
+  void send_to_all(const Message& message);
   void publish();
   void flush();
   void let_go();

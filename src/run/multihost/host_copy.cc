@@ -68,21 +68,21 @@ fs::path HostCopy::path_of(const RankName& name) const {
 }
 
 // The state of the process stands there before the record file, so whoever finds that knows it is a copy.
-Result<void> HostCopy::keep(const RankFile& told) {
+Result<void> HostCopy::keep(const RankFile& received) {
   lockstep_file_header header{};
-  if (!is_header_of(told, header)) return wrong("the header of a record file is damaged");
+  if (!is_header_of(received, header)) return wrong("the header of a record file is damaged");
   if (files_.size() == kMaxRanks) return wrong("it has too many ranks");
-  const fs::path path = path_of(told.name);
+  const fs::path path = path_of(received.name);
   const fs::path beside = watch::remote_process_file(path);
   std::error_code ignored;
   if (fs::exists(path, ignored))
-    return wrong(fmt::format("rank {} is already another host's", told.name.rank));
+    return wrong(fmt::format("rank {} is already another host's", received.name.rank));
   File file;
   file.process = process::Descriptor(::open(beside.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, kMode));
   if (!file.process.is_open()) return wrong(std::strerror(errno));
-  file.state.name = told.name;
+  file.state.name = received.name;
   file.state.state = watch::RemoteProcess::kUnseen;
-  tell_process(file);
+  report_process(file);
   file.record = process::Descriptor(::open(path.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, kMode));
   if (!file.record.is_open()) return wrong(std::strerror(errno));
   file.header_bytes = header.header_bytes;
@@ -91,32 +91,33 @@ Result<void> HostCopy::keep(const RankFile& told) {
   if (::ftruncate(file.record.get(), static_cast<off_t>(file.size_bytes)) != 0) {
     return wrong(std::strerror(errno));
   }
-  TRY(write_at(file.record.get(), told.header, 0));
-  files_.emplace(told.name, std::move(file));
+  TRY(write_at(file.record.get(), received.header, 0));
+  files_.emplace(received.name, std::move(file));
   return {};
 }
 
-Result<void> HostCopy::keep(const RecordBytes& told) {
-  const auto found = files_.find(told.name);
+Result<void> HostCopy::keep(const RecordBytes& received) {
+  const auto found = files_.find(received.name);
   if (found == files_.end()) return wrong("bytes of a file that was not begun");
   File& file = found->second;
   const bool is_counters =
-      told.offset == LOCKSTEP_LIVE_OFFSET && told.bytes.size() == sizeof(lockstep_live_counters);
-  if (is_counters) return write_at(file.record.get(), told.bytes, told.offset);
-  if (told.offset < file.header_bytes || told.offset > kMaxFileBytes) return wrong("bytes outside of chunks");
-  const std::uint64_t inside = (told.offset - file.header_bytes) % file.chunk_bytes;
-  const std::uint64_t chunk = told.offset - inside;
-  if (inside + told.bytes.size() > file.chunk_bytes || (told.is_new_chunk && inside != 0)) {
+      received.offset == LOCKSTEP_LIVE_OFFSET && received.bytes.size() == sizeof(lockstep_live_counters);
+  if (is_counters) return write_at(file.record.get(), received.bytes, received.offset);
+  if (received.offset < file.header_bytes || received.offset > kMaxFileBytes)
+    return wrong("bytes outside of chunks");
+  const std::uint64_t inside = (received.offset - file.header_bytes) % file.chunk_bytes;
+  const std::uint64_t chunk = received.offset - inside;
+  if (inside + received.bytes.size() > file.chunk_bytes || (received.is_new_chunk && inside != 0)) {
     return wrong("bytes over the end of a chunk");
   }
-  if (told.is_new_chunk && chunk < file.size_bytes) TRY(clear_chunk(file, chunk));
+  if (received.is_new_chunk && chunk < file.size_bytes) TRY(clear_chunk(file, chunk));
   if (chunk + file.chunk_bytes > file.size_bytes) {
     file.size_bytes = chunk + file.chunk_bytes;
     if (::ftruncate(file.record.get(), static_cast<off_t>(file.size_bytes)) != 0) {
       return wrong(std::strerror(errno));
     }
   }
-  return write_at(file.record.get(), told.bytes, told.offset);
+  return write_at(file.record.get(), received.bytes, received.offset);
 }
 
 Result<void> HostCopy::clear_chunk(const File& file, std::uint64_t begin) const {
@@ -126,10 +127,10 @@ Result<void> HostCopy::clear_chunk(const File& file, std::uint64_t begin) const 
   return write_at(file.record.get(), std::string(file.chunk_bytes, '\0'), begin);
 }
 
-void HostCopy::tell_process(const File& file) const {
+void HostCopy::report_process(const File& file) const {
   const watch::RemoteProcess process{
       .state = file.state.state, .cpu_ticks = file.state.cpu_ticks, .clock_lead_ns = clock_lead_ns_};
-  (void)write_at(file.process.get(), watch::encode(process), 0);  // a full disk is told by the record files
+  (void)write_at(file.process.get(), watch::encode(process), 0);  // a full disk shows in the record files
 }
 
 void HostCopy::keep(const Pulse& pulse) {
@@ -140,27 +141,27 @@ void HostCopy::keep(const Pulse& pulse) {
     const auto found = files_.find(state.name);
     if (found == files_.end()) continue;
     found->second.state = state;
-    if (!is_shifted) tell_process(found->second);
+    if (!is_shifted) report_process(found->second);
   }
   if (!is_shifted) return;
-  for (const auto& [name, file] : files_) tell_process(file);
+  for (const auto& [name, file] : files_) report_process(file);
 }
 
-Result<void> HostCopy::keep(const EvidenceFile& told) const {
+Result<void> HostCopy::keep(const EvidenceFile& received) const {
   fs::path path;
   std::error_code fault;
-  if (told.kind == EvidenceKind::kHostFacts) {
+  if (received.kind == EvidenceKind::kHostFacts) {
     path = recording_ / fmt::format("host_{}.json", label_);
-  } else if (told.kind == EvidenceKind::kKernelLog) {
+  } else if (received.kind == EvidenceKind::kKernelLog) {
     path = recording_ / fmt::format("kernel_{}.log", label_);
   } else {
-    if (!files_.contains(told.name)) return wrong("stacks of a rank that it does not have");
-    const char* kind = told.kind == EvidenceKind::kPythonStacks ? "python" : "native";
+    if (!files_.contains(received.name)) return wrong("stacks of a rank that it does not have");
+    const char* kind = received.kind == EvidenceKind::kPythonStacks ? "python" : "native";
     fs::create_directory(recording_ / "stacks", fault);
     path = recording_ / "stacks" /
-           fmt::format("rank_{:05}.restart_{}.{}.txt", told.name.rank, told.name.restart, kind);
+           fmt::format("rank_{:05}.restart_{}.{}.txt", received.name.rank, received.name.restart, kind);
   }
-  return base::write_file(path, told.text);
+  return base::write_file(path, received.text);
 }
 
 Result<void> HostCopy::keep(const Output& output) const {
@@ -173,7 +174,7 @@ Result<void> HostCopy::keep(const Output& output) const {
 void HostCopy::lose_sight() {
   for (auto& [name, file] : files_) {
     if (file.state.state != watch::RemoteProcess::kEnded) file.state.state = watch::RemoteProcess::kUnseen;
-    tell_process(file);
+    report_process(file);
   }
 }
 

@@ -48,7 +48,7 @@ class HostCopy {
 
   std::filesystem::path path_of(const RankName& name) const;
   Result<void> clear_chunk(const File& file, std::uint64_t begin) const;
-  void tell_process(const File& file) const;
+  void report_process(const File& file) const;
 
   std::filesystem::path recording_;
   std::string label_;

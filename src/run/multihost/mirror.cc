@@ -158,8 +158,8 @@ void RankMirror::hand_on_counters(const Emit& emit) {
   if (!read(LOCKSTEP_LIVE_OFFSET, &live, sizeof live)) return;
   live.dropped += left_out_;
   live.overwritten_chunks = overwritten_;
-  if (std::memcmp(&live, &told_, sizeof live) == 0) return;
-  told_ = live;
+  if (std::memcmp(&live, &sent_counters_, sizeof live) == 0) return;
+  sent_counters_ = live;
   emit(RecordBytes{.name = name(),
                    .offset = LOCKSTEP_LIVE_OFFSET,
                    .is_new_chunk = false,
@@ -224,7 +224,7 @@ void HostMirror::find_new_files() {
     auto mirror = RankMirror::open(file.path, kMaxBytesOfARank);
     if (!mirror.ok()) return false;
     Followed followed{
-        .mirror = std::move(mirror).value(), .process = {}, .now = {}, .told = {}, .told_at = {}};
+        .mirror = std::move(mirror).value(), .process = {}, .now = {}, .sent = {}, .sent_at = {}};
     followed.process = watch::RankProcess(static_cast<pid_t>(followed.mirror.header().pid), file.path);
     followed.now.name = followed.mirror.name();
     ranks_.emplace(followed.mirror.name(), std::move(followed));
@@ -256,10 +256,10 @@ Pulse HostMirror::pulse() {
   Pulse pulse{.sent_ns = watch::wall_clock_ns(), .as_of_ns = as_of_ns_, .clock_lead_ns = 0, .changed = {}};
   if (as_of_ns_ != looked_ns_) return pulse;  // states are told with the records that led to them
   for (auto& [name, rank] : ranks_) {
-    const bool is_due = rank.now.state != rank.told.state || Clock::now() - rank.told_at >= kTicksInterval;
-    if (rank.now == rank.told || !is_due) continue;
-    rank.told = rank.now;
-    rank.told_at = Clock::now();
+    const bool is_due = rank.now.state != rank.sent.state || Clock::now() - rank.sent_at >= kTicksInterval;
+    if (rank.now == rank.sent || !is_due) continue;
+    rank.sent = rank.now;
+    rank.sent_at = Clock::now();
     pulse.changed.push_back(rank.now);
   }
   return pulse;

@@ -82,7 +82,7 @@ class RankMirror {
   bool begun_ = false;
   std::uint64_t overwritten_ = 0;  // in the copy
   std::uint64_t left_out_ = 0;     // chunks that it never had
-  lockstep_live_counters told_{};
+  lockstep_live_counters sent_counters_{};
 };
 
 // All ranks of this host.
@@ -111,8 +111,8 @@ class HostMirror {
     RankMirror mirror;
     watch::RankProcess process;
     ProcessState now;
-    ProcessState told;
-    std::chrono::steady_clock::time_point told_at{};
+    ProcessState sent;
+    std::chrono::steady_clock::time_point sent_at{};
   };
 
   void find_new_files();

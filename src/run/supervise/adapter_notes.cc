@@ -10,10 +10,10 @@ namespace {
 
 constexpr std::size_t kMaxNotes = 4;
 constexpr std::size_t kMaxBytes = 1 << 20;
-constexpr std::size_t kLongest = 200;
+constexpr std::size_t kMaxNoteBytes = 200;
 
 void add(std::string_view note, std::vector<std::string>& notes) {
-  const std::string_view first_line = note.substr(0, std::min(note.find('\n'), kLongest));
+  const std::string_view first_line = note.substr(0, std::min(note.find('\n'), kMaxNoteBytes));
   const bool is_known = std::ranges::find(notes, first_line) != notes.end();
   if (!first_line.empty() && !is_known && notes.size() < kMaxNotes) notes.emplace_back(first_line);
 }

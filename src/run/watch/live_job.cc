@@ -22,7 +22,7 @@ void LiveJob::poll() {
   open_new_files();
   now_ns_ = std::min(wall_clock_ns(), known_until_ns_);
   for (auto& [number, rank] : ranks_) {
-    rank->poll(now_ns_, [&, number = number](const LiveCall& call) {
+    rank->poll([&, number = number](const LiveCall& call) {
       meetings_.arrive(number, call, communicators_[call.communicator]);
     });
   }

@@ -9,16 +9,11 @@
 #include "model/merge.h"
 #include "readers/lockstep/recording.h"
 #include "readers/read_all.h"
+#include "run/watch/thresholds.h"
 
 namespace lockstep::watch {
 
 namespace {
-
-constexpr std::size_t kMaxBytes = std::size_t{64} << 20;  // of all ranks together
-constexpr std::size_t kMaxBytesOfARank = std::size_t{1} << 20;
-constexpr std::size_t kMaxEvents = 500'000;
-constexpr std::size_t kMinEventsOfARank = 64;
-constexpr std::int64_t kQuietNs = 300'000'000;
 
 model::Liveness liveness_of(const LiveRank& rank, std::int64_t now_ns) {
   if (rank.is_gone()) return model::Liveness::kDead;
@@ -56,17 +51,21 @@ void settle(model::RankHistory& history, std::int64_t before_ns) {
 
 }  // namespace
 
+EvidenceShare share_of_each(std::size_t ranks) {
+  ranks = std::max<std::size_t>(ranks, 1);
+  return {.bytes = std::min(kMaxEvidenceBytes / ranks, kMaxEvidenceBytesOfARank),
+          .events = std::max(kMaxEvidenceEvents / ranks, kMinEvidenceEventsOfARank)};
+}
+
 model::Job evidence_of(const LiveJob& live, std::int64_t settled_ns) {
   const std::vector<const LiveRank*> ranks = live.ranks();
-  const std::size_t count = std::max<std::size_t>(ranks.size(), 1);
-  const std::size_t bytes = std::min(kMaxBytes / count, kMaxBytesOfARank);
-  const std::size_t events = std::max(kMaxEvents / count, kMinEventsOfARank);
+  const EvidenceShare share = share_of_each(ranks.size());
   std::vector<model::Job> parts;
   for (const LiveRank* rank : ranks) {
     model::Job part = readers::read_record_bytes(rank->path().filename().string(), rank->path(),
-                                                 [&] { return rank->follower().tail(bytes); });
+                                                 [&] { return rank->follower().tail(share.bytes); });
     for (model::RankHistory& history : part.ranks) {
-      keep_newest(history, events);
+      keep_newest(history, share.events);
       if (const std::int64_t lead_ns = rank->process().clock_lead_ns(); lead_ns != 0) shift(history, lead_ns);
       history.rank.liveness = liveness_of(*rank, live.now_ns());
       if (!rank->is_gone()) settle(history, live.now_ns() - settled_ns);
@@ -83,9 +82,6 @@ model::Job evidence_of(const LiveJob& live, std::int64_t settled_ns) {
 namespace {
 
 using model::Finding;
-
-constexpr std::int64_t kSettledNs = 200'000'000;
-constexpr double kMinConfidence = 0.5;
 
 bool is_lost(const model::Job& evidence, int rank) {
   const model::RankHistory* history = evidence.find_rank(rank);
@@ -127,6 +123,10 @@ bool is_about_waiting(const Finding& finding) {
   return finding.code.is_wait();
 }
 
+bool is_likely(const Finding& finding) {
+  return finding.confidence >= kMinConfidence;
+}
+
 std::vector<Finding> decided_faults(const LiveJob& job) {
   const model::Job evidence = evidence_of(job, kSettledNs);
   std::vector<Finding> findings = ranks::analyse(evidence);
@@ -154,9 +154,8 @@ std::vector<Finding> lost_ranks(const LiveJob& job) {
 
 std::vector<Finding> late_ranks(const LiveJob& job, std::int64_t late_ns) {
   std::vector<Finding> findings = ranks::analyse(evidence_of(job, late_ns));
-  std::erase_if(findings, [](const Finding& finding) {
-    return !is_about_a_hang(finding) || finding.confidence < kMinConfidence;
-  });
+  std::erase_if(findings,
+                [](const Finding& finding) { return !is_about_a_hang(finding) || !is_likely(finding); });
   return findings;
 }
 
@@ -166,7 +165,7 @@ std::vector<Finding> slow_or_diverged(const LiveJob& job) {
   std::erase_if(findings, [](const Finding& finding) {
     const bool is_kind =
         finding.code.is(model::CodeFamily::kStraggler) || finding.code.is(model::CodeFamily::kDivergence);
-    return !is_kind || finding.confidence < kMinConfidence;
+    return !is_kind || !is_likely(finding);
   });
   return findings;
 }

@@ -11,6 +11,13 @@
 
 namespace lockstep::watch {
 
+// What is read of each rank for a judgement, so that it takes about as long for thousands as for one.
+struct EvidenceShare {
+  std::size_t bytes = 0;   // of its newest records
+  std::size_t events = 0;  // the newest; what is unfinished comes on top
+};
+EvidenceShare share_of_each(std::size_t ranks);
+
 // A running job as the analysis knows jobs: the newest events of every rank, and which of their processes
 // run. Calls that began less than `settled_ns` ago count as under way: a job that runs always waits
 // somewhere.
@@ -18,6 +25,9 @@ model::Job evidence_of(const LiveJob& job, std::int64_t settled_ns);
 
 // Ranks that wait for one another: over, once the job goes on.
 bool is_about_waiting(const model::Finding& finding);
+
+// Sure enough to be said of a running job that nothing decided yet.
+bool is_likely(const model::Finding& finding);
 
 // Findings that no longer waiting can take back: calls that do not fit, a circle, a rank that cannot come.
 std::vector<model::Finding> decided_faults(const LiveJob& job);

@@ -7,11 +7,10 @@
 
 #include "model/collective.h"
 #include "readers/lockstep/recording.h"
+#include "run/watch/thresholds.h"
 
 namespace lockstep::watch {
 namespace {
-
-constexpr std::size_t kMaxOpen = 4096;  // of a rank whose calls are never said to be done
 
 // What the members of a collective must agree on, as far as one number can tell: whoever compares it decides
 // nothing by it. Sizes of exchanges differ by design.
@@ -50,12 +49,12 @@ std::int64_t LiveRank::wall(std::uint64_t monotonic_ns) const {
   return static_cast<std::int64_t>(monotonic_ns) + clock_shift_ns_ + process_.clock_lead_ns();
 }
 
-void LiveRank::poll(std::int64_t now_ns, const OnCall& on_call) {
+void LiveRank::poll(const OnCall& on_call) {
   // Asked first: what a process wrote before its end is then read before it is said to be gone.
   process_.look();
   const bool process_has_ended = process_.has_ended();
   records_ += follower_.poll([&](const record::RecordView& record) { take(record, on_call); });
-  if (process_has_ended && !has_ended() && !is_gone()) gone_since_ns_ = now_ns;
+  if (process_has_ended && !has_ended()) is_gone_ = true;
 }
 
 void LiveRank::take(const record::RecordView& record, const OnCall& on_call) {
@@ -109,7 +108,7 @@ void LiveRank::take_call(const lockstep_call& call, const OnCall& on_call) {
     live.is_repeated = live.sequence <= last;
     last = std::max(last, live.sequence);
   }
-  if (open_.size() == kMaxOpen) open_.pop_front();
+  if (open_.size() == kMaxOpenCalls) open_.pop_front();
   open_.push_back(live);
   on_call(live);
 }
@@ -150,10 +149,9 @@ void LiveRank::take_activity(const lockstep_activity& record) {
 }
 
 void LiveRank::take_attribute(const lockstep_attribute& attribute) {
-  constexpr std::size_t kMaxNotes = 16;
   const std::string_view key = definitions_.string(attribute.key);
   const bool is_note = key == "python adapter" || key == "nccl adapter";
-  if (is_note && adapter_notes_.size() < kMaxNotes) {
+  if (is_note && adapter_notes_.size() < kMaxNotesOfARank) {
     adapter_notes_.emplace_back(definitions_.string(attribute.value));
   }
   const readers::FrameworkAttribute* named = readers::framework_attribute(key);

@@ -34,7 +34,7 @@ class LiveRank {
   static Result<LiveRank> open(const std::filesystem::path& path, Communicators& communicators);
 
   // Takes in what the rank wrote since the last poll; `on_call` is told of every call.
-  void poll(std::int64_t now_ns, const OnCall& on_call);
+  void poll(const OnCall& on_call);
 
   const std::filesystem::path& path() const { return path_; }
   const lockstep_file_header& header() const { return follower_.header(); }
@@ -46,8 +46,7 @@ class LiveRank {
 
   bool has_ended() const { return exit_status_.has_value(); }  // it said goodbye
   int exit_status() const { return exit_status_.value_or(-1); }
-  bool is_gone() const { return gone_since_ns_.has_value(); }  // its process ended without a word
-  std::optional<std::int64_t> gone_since_ns() const { return gone_since_ns_; }
+  bool is_gone() const { return is_gone_; }  // its process ended without a word
 
   const std::deque<LiveCall>& open_calls() const { return open_; }
   // The oldest call that the rank stands in: one it waits for, or, when it has said nothing for `quiet_ns`,
@@ -91,7 +90,7 @@ class LiveRank {
   std::deque<LiveCall> open_;  // in the order of issue
   std::vector<OpenActivity> activities_;
   std::optional<int> exit_status_;
-  std::optional<std::int64_t> gone_since_ns_;
+  bool is_gone_ = false;
   std::int64_t clock_shift_ns_ = 0;  // from the clock of the records to the wall's
   std::int64_t last_word_ns_ = 0;
   std::uint64_t calls_ = 0;

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "model/collective.h"
+#include "run/watch/thresholds.h"
 
 namespace lockstep::watch {
 
@@ -41,18 +42,11 @@ std::uint32_t Communicators::number_of(const record::Definitions& definitions, s
   return place->second;
 }
 
-namespace {
-
-constexpr std::size_t kMaxOpen = 1 << 16;  // whoever never comes must not fill the memory
-constexpr double kNewShare = 0.1;          // of the newest meeting in what is usual
-
-}  // namespace
-
 void WaitHistory::add(std::int64_t wait_ns) {
-  if (newest_.size() < kKept) {
+  if (newest_.size() < kMaxWaits) {
     newest_.push_back(wait_ns);
   } else {
-    newest_[count_ % kKept] = wait_ns;
+    newest_[count_ % kMaxWaits] = wait_ns;
   }
   ++count_;
 }
@@ -63,13 +57,13 @@ std::int64_t WaitHistory::longest_ns() const {
 
 void Meetings::arrive(int rank, const LiveCall& call, const LiveCommunicator& communicator) {
   if (is_point_to_point(call.operation) || communicator.size < 2) return;
-  if (open_.size() >= kMaxOpen) open_.clear();
+  if (open_.size() >= kMaxOpenMeetings) open_.clear();
   const auto [place, is_new] =
       open_.try_emplace({.sequence = call.sequence, .communicator = call.communicator});
   Meeting& meeting = place->second;
   if (is_new) {
     meeting.signature = call.signature;
-    meeting.arrivals.reserve(communicator.size);
+    meeting.arrivals.reserve(std::min(communicator.size, kMaxExpectedArrivals));
   }
   if (meeting.signature != call.signature) is_suspicious_ = true;
   if (call.is_repeated) return;
@@ -85,7 +79,7 @@ void Meetings::finish(const Meeting& meeting) {
   for (const Arrival& arrival : meeting.arrivals) {
     const auto late = static_cast<double>(arrival.begin_ns - first.begin_ns);
     const auto [usual, is_new] = lateness_ns_.try_emplace(arrival.rank, late);
-    if (!is_new) usual->second += kNewShare * (late - usual->second);
+    if (!is_new) usual->second += kNewLatenessShare * (late - usual->second);
   }
 }
 

@@ -57,7 +57,6 @@ class WaitHistory {
   std::int64_t longest_ns() const;  // of the last some hundred
 
  private:
-  static constexpr std::uint64_t kKept = 256;
   std::vector<std::int64_t> newest_;
   std::uint64_t count_ = 0;
 };

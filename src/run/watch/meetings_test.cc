@@ -61,5 +61,37 @@ TEST(Meetings, ForgetWaitsThatWereLongAgo) {
   EXPECT_EQ(waits.count(), 257U);
 }
 
+TEST(Meetings, FollowWhatIsUsual) {
+  Meetings meetings;
+  meetings.arrive(0, call(1, 0), of_size(2));
+  meetings.arrive(1, call(1, 1000), of_size(2));
+  meetings.arrive(0, call(2, 0), of_size(2));
+  meetings.arrive(1, call(2, 2000), of_size(2));
+  EXPECT_EQ(meetings.usual_lateness_ns(1), 1100);
+}
+
+TEST(Meetings, AreForgottenWhenSomebodyNeverComes) {
+  constexpr std::uint64_t kOpen = 1 << 16;
+  Meetings meetings;
+  for (std::uint64_t sequence = 1; sequence <= kOpen; ++sequence) {
+    meetings.arrive(0, call(sequence, 0), of_size(2));
+  }
+  meetings.arrive(1, call(1, 5), of_size(2));
+  EXPECT_EQ(meetings.waits().count(), 1U) << "so many are remembered";
+  for (std::uint64_t sequence = kOpen + 1; sequence <= kOpen + 2; ++sequence) {
+    meetings.arrive(0, call(sequence, 0), of_size(2));
+  }
+  meetings.arrive(1, call(2, 5), of_size(2));
+  EXPECT_EQ(meetings.waits().count(), 1U) << "and no more";
+}
+
+TEST(Meetings, BelieveNoSizeOfAFile) {
+  Meetings meetings;
+  for (std::uint64_t sequence = 1; sequence <= 1000; ++sequence) {
+    meetings.arrive(0, call(sequence, 0), of_size(std::size_t{1} << 50));
+  }
+  EXPECT_EQ(meetings.waits().count(), 0U);
+}
+
 }  // namespace
 }  // namespace lockstep::watch

@@ -67,8 +67,8 @@ bool has_mapped(pid_t pid, const std::filesystem::path& file) {
 }  // namespace
 
 RankProcess::RankProcess(pid_t pid, const std::filesystem::path& record_file)
-    : pid_(pid), told_(::open(remote_process_file(record_file).c_str(), O_RDONLY | O_CLOEXEC)) {
-  if (told_.is_open()) {
+    : pid_(pid), remote_file_(::open(remote_process_file(record_file).c_str(), O_RDONLY | O_CLOEXEC)) {
+  if (remote_file_.is_open()) {
     look();
     return;
   }
@@ -77,21 +77,21 @@ RankProcess::RankProcess(pid_t pid, const std::filesystem::path& record_file)
 }
 
 void RankProcess::look() {
-  if (!told_.is_open()) return;
+  if (!remote_file_.is_open()) return;
   char line[kRemoteProcessBytes];
-  const ssize_t count = ::pread(told_.get(), line, sizeof line, 0);
+  const ssize_t count = ::pread(remote_file_.get(), line, sizeof line, 0);
   if (count <= 0) return;
   remote_ = decode_remote_process({line, static_cast<std::size_t>(count)}).value_or(remote_);
 }
 
 bool RankProcess::has_ended() const {
-  if (told_.is_open()) return remote_.state == RemoteProcess::kEnded;
+  if (remote_file_.is_open()) return remote_.state == RemoteProcess::kEnded;
   pollfd ended{.fd = descriptor_.get(), .events = POLLIN, .revents = 0};
   return is_here() && ::poll(&ended, 1, 0) == 1;
 }
 
 std::optional<ProcessSample> RankProcess::sample() const {
-  if (told_.is_open() && remote_.state != RemoteProcess::kUnseen && !has_ended()) {
+  if (remote_file_.is_open() && remote_.state != RemoteProcess::kUnseen && !has_ended()) {
     return ProcessSample{.state = remote_.state, .cpu_ticks = remote_.cpu_ticks};
   }
   if (!is_here() || has_ended()) return std::nullopt;

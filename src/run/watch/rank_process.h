@@ -59,7 +59,7 @@ class RankProcess {
  private:
   pid_t pid_ = 0;
   process::Descriptor descriptor_;
-  process::Descriptor told_;  // the file of a RemoteProcess
+  process::Descriptor remote_file_;  // the file of a RemoteProcess
   RemoteProcess remote_;
 };
 

@@ -6,11 +6,10 @@
 
 #include "model/collective.h"
 #include "run/watch/live_job.h"
+#include "run/watch/thresholds.h"
 
 namespace lockstep::watch {
 namespace {
-
-constexpr std::int64_t kQuietNs = 500'000'000;
 
 std::string in_words(const LiveCall& call, const Communicators& communicators) {
   const LiveCommunicator& communicator = communicators[call.communicator];
@@ -23,7 +22,7 @@ std::string in_words(const LiveCall& call, const Communicators& communicators) {
 }
 
 bool is_stopped(const LiveRank& rank, std::int64_t now_ns) {
-  if (now_ns - rank.last_word_ns() < kQuietNs) return false;  // most ranks run, and asking costs a file
+  if (now_ns - rank.last_word_ns() < kShownQuietNs) return false;  // most ranks run, and asking costs a file
   const auto sample = rank.process().sample();
   return sample && (sample->state == 'T' || sample->state == 't');
 }
@@ -56,7 +55,7 @@ Snapshot LiveJob::snapshot() const {
     snapshot.world_size = manifest_->world_size;
     snapshot.started_wall_ns = static_cast<std::int64_t>(manifest_->started_wall_ns);
   }
-  const std::vector<Standing> standings = this->standings(kQuietNs);
+  const std::vector<Standing> standings = this->standings(kShownQuietNs);
   const std::set<int> awaited = awaited_in(standings);
   snapshot.is_over = !standings.empty();
   for (const Standing& standing : standings) {

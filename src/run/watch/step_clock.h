@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "run/watch/thresholds.h"
+
 namespace lockstep::watch {
 
 // The ends of the last steps.
@@ -16,7 +18,7 @@ class StepClock {
     ++count_;
   }
   std::uint64_t steps() const { return count_; }
-  // One that has been longer than two usual steps counts as well: a rank that hangs makes no steps.
+  // One that has been longer than some usual steps counts as well: a rank that hangs makes no steps.
   std::optional<double> steps_per_second(std::int64_t now_ns) const {
     const std::uint64_t known = std::min<std::uint64_t>(count_, ends_.size());
     if (known < 2) return std::nullopt;
@@ -25,12 +27,12 @@ class StepClock {
     if (last <= first) return std::nullopt;
     const auto steps = static_cast<double>(known - 1);
     const double usual_ns = static_cast<double>(last - first) / steps;
-    const bool hangs = static_cast<double>(now_ns - last) > 2 * usual_ns;
+    const bool hangs = static_cast<double>(now_ns - last) > kStepsToHang * usual_ns;
     return steps * 1e9 / static_cast<double>((hangs ? now_ns : last) - first);
   }
 
  private:
-  std::array<std::int64_t, 16> ends_{};
+  std::array<std::int64_t, kStepsInRate> ends_{};
   std::uint64_t count_ = 0;
 };
 
@@ -48,7 +50,7 @@ class TimeShare {
   std::optional<double> share(std::int64_t now_ns, std::optional<std::int64_t> open_since_ns) const {
     if (window_begin_ns_ == 0) return std::nullopt;
     const std::int64_t since =
-        now_ns - window_begin_ns_ > 2 * kWindowNs ? now_ns - kWindowNs : window_begin_ns_;
+        now_ns - window_begin_ns_ > 2 * kShareWindowNs ? now_ns - kShareWindowNs : window_begin_ns_;
     std::int64_t covered = since == window_begin_ns_ ? covered_ns_ : 0;
     if (open_since_ns) covered += now_ns - std::max({*open_since_ns, since, covered_until_ns_});
     if (now_ns <= since) return std::nullopt;
@@ -56,15 +58,13 @@ class TimeShare {
   }
 
  private:
-  static constexpr std::int64_t kWindowNs = 5'000'000'000;
-
   // Windows slide by halves, so that the share never stands on nothing.
   void turn_to(std::int64_t now_ns) {
     if (window_begin_ns_ == 0) window_begin_ns_ = now_ns;
-    if (now_ns - window_begin_ns_ <= 2 * kWindowNs) return;
-    const std::int64_t kept = now_ns - window_begin_ns_ > 4 * kWindowNs ? 0 : covered_ns_ / 2;
-    window_begin_ns_ = now_ns - kWindowNs;
-    covered_ns_ = std::min(kept, kWindowNs);
+    if (now_ns - window_begin_ns_ <= 2 * kShareWindowNs) return;
+    const std::int64_t kept = now_ns - window_begin_ns_ > 4 * kShareWindowNs ? 0 : covered_ns_ / 2;
+    window_begin_ns_ = now_ns - kShareWindowNs;
+    covered_ns_ = std::min(kept, kShareWindowNs);
   }
 
   std::int64_t window_begin_ns_ = 0;

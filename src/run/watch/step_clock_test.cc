@@ -17,6 +17,14 @@ TEST(StepClock, TellsTheRateOfTheLastSteps) {
   EXPECT_LT(*clock.steps_per_second(204 * kSecond), 0.2) << "it hangs";
 }
 
+TEST(StepClock, SlowsOnceAStepIsTwiceAsLong) {
+  StepClock clock;
+  clock.end_step(0);
+  clock.end_step(kSecond);
+  EXPECT_DOUBLE_EQ(*clock.steps_per_second(3 * kSecond), 1);
+  EXPECT_LT(*clock.steps_per_second(3 * kSecond + 1), 0.5);
+}
+
 TEST(TimeShare, CountsOverlappingIntervalsOnce) {
   TimeShare share;
   share.add(100 * kSecond, 100 * kSecond);  // the window begins
@@ -30,6 +38,14 @@ TEST(TimeShare, CountsWhatHasNotEnded) {
   share.add(100 * kSecond, 100 * kSecond);
   EXPECT_DOUBLE_EQ(*share.share(104 * kSecond, 103 * kSecond), 0.25);
   EXPECT_DOUBLE_EQ(*share.share(200 * kSecond, 103 * kSecond), 1) << "a wait of minutes";
+}
+
+TEST(TimeShare, ForgetsWhatWasLongAgo) {
+  TimeShare share;
+  share.add(100 * kSecond, 100 * kSecond);
+  share.add(100 * kSecond, 105 * kSecond);
+  EXPECT_DOUBLE_EQ(*share.share(110 * kSecond, std::nullopt), 0.5);
+  EXPECT_DOUBLE_EQ(*share.share(111 * kSecond, std::nullopt), 0) << "windows of five seconds, two at most";
 }
 
 }  // namespace

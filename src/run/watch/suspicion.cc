@@ -3,37 +3,25 @@
 #include <algorithm>
 #include <unistd.h>
 
+#include "run/watch/thresholds.h"
+
 namespace lockstep::watch {
-namespace {
-
-constexpr std::int64_t kSecondNs = 1'000'000'000;
-constexpr std::int64_t kLostNs = 3 * kSecondNs / 10;
-constexpr std::int64_t kCircleNs = kSecondNs / 2;
-constexpr std::int64_t kQuietNs = 3 * kSecondNs / 10;
-constexpr std::int64_t kIdleNs = 2 * kSecondNs;
-constexpr double kIdleShare = 0.05;        // of a core
-constexpr double kMaxWaitingShare = 0.15;  // one who uses more spins while it waits, and tells nothing
-constexpr std::uint64_t kMeetingsToKnowAJob = 20;
-constexpr std::size_t kMaxAsked = 64;  // of thousands that are missing the first show as much as all
-
-}  // namespace
-
 // A job's own longest wait counts: what happened before may happen again. Until a job is known, and where the
 // rank shows that it works, the patience is long.
 std::int64_t patience_ns(MissingRankState of_the_missing, const WaitHistory& waits) {
-  if (of_the_missing == MissingRankState::kLost) return kLostNs;
-  if (of_the_missing == MissingRankState::kInACall) return kCircleNs;
+  if (of_the_missing == MissingRankState::kLost) return kLostPatienceNs;
+  if (of_the_missing == MissingRankState::kInACall) return kCirclePatienceNs;
   const bool is_known = waits.count() >= kMeetingsToKnowAJob;
-  std::int64_t least = 30 * kSecondNs;
-  if (is_known && of_the_missing == MissingRankState::kIdle) least = 4 * kSecondNs;
-  if (is_known && of_the_missing == MissingRankState::kBusy) least = 15 * kSecondNs;
-  if (of_the_missing == MissingRankState::kExcused) least = 120 * kSecondNs;
-  return std::max(least, 6 * waits.longest_ns());
+  std::int64_t least_ns = kUnknownPatienceNs;
+  if (is_known && of_the_missing == MissingRankState::kIdle) least_ns = kIdlePatienceNs;
+  if (is_known && of_the_missing == MissingRankState::kBusy) least_ns = kBusyPatienceNs;
+  if (of_the_missing == MissingRankState::kExcused) least_ns = kExcusedPatienceNs;
+  return std::max(least_ns, kPatiencePerUsualWait * waits.longest_ns());
 }
 
 bool does_nothing(double share, double share_of_one_who_waits) {
   const bool tells = share_of_one_who_waits <= kMaxWaitingShare;
-  return share < kIdleShare + (tells ? 1.5 * share_of_one_who_waits : 0);
+  return share < kIdleShare + (tells ? kIdlePerWaitingShare * share_of_one_who_waits : 0);
 }
 
 MissingRankState Suspicions::state_of(const LiveJob& job, int rank) {
@@ -60,7 +48,7 @@ MissingRankState Suspicions::ask(const LiveJob& job, int number) {
 std::optional<double> Suspicions::share_of(int rank, const ProcessSample& sample, std::int64_t now_ns) {
   Seen& seen = seen_[rank];
   const std::int64_t passed_ns = now_ns - seen.time_ns;
-  if (passed_ns < kIdleNs) return seen.share;
+  if (passed_ns < kIdleLookNs) return seen.share;
   static const double ticks_per_second = static_cast<double>(::sysconf(_SC_CLK_TCK));
   const double used_s = static_cast<double>(sample.cpu_ticks - seen.cpu_ticks) / ticks_per_second;
   std::optional<double> share;
@@ -72,7 +60,7 @@ std::optional<double> Suspicions::share_of(int rank, const ProcessSample& sample
 void Suspicions::look_at_one_who_waits(const LiveJob& job, const std::vector<Standing>& standings) {
   const auto waiting = std::ranges::find_if(standings, [&](const Standing& standing) {
     return standing.call != nullptr && !standing.missing.empty() &&
-           job.now_ns() - standing.call->begin_ns >= kLostNs;
+           job.now_ns() - standing.call->begin_ns >= kLostPatienceNs;
   });
   share_of_one_who_waits_ = 0;
   if (waiting == standings.end()) return;
@@ -97,7 +85,7 @@ Suspicion Suspicions::look(const LiveJob& job) {
 void Suspicions::weigh(const LiveJob& job, const Standing& standing, Suspicion& suspicion) {
   const bool is_waiting =
       standing.call != nullptr && !standing.rank->has_ended() && !standing.rank->is_gone();
-  if (!is_waiting || job.now_ns() - standing.call->begin_ns < kLostNs) return;
+  if (!is_waiting || job.now_ns() - standing.call->begin_ns < kLostPatienceNs) return;
   if (standing.missing.empty()) {
     weigh_present(job, standing, suspicion);
   } else {
@@ -110,7 +98,8 @@ void Suspicions::weigh_missing(const LiveJob& job, const Standing& standing, Sus
   std::int64_t patience = 0;
   for (std::size_t i = 0; i < std::min(standing.missing.size(), kMaxAsked); ++i) {
     MissingRankState place = state_of(job, standing.missing[i]);
-    if (place == MissingRankState::kLost || (place == MissingRankState::kInACall && waited_ns >= kCircleNs)) {
+    if (place == MissingRankState::kLost ||
+        (place == MissingRankState::kInACall && waited_ns >= kCirclePatienceNs)) {
       suspicion.is_decided = true;
     }
     if (place == MissingRankState::kInACall)

@@ -8,19 +8,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "model/finding_code.h"
 #include "run/watch/live_judge.h"
+#include "run/watch/thresholds.h"
 
 namespace lockstep::watch {
 namespace {
 
 using model::Finding;
-using namespace std::chrono_literals;
-
-constexpr auto kMismatchSettles = 300ms;  // by then those who were on their way have come
-constexpr auto kGivesUpAfter = 60s;
-constexpr auto kSlowInterval = 15s;
-constexpr int kTimesSlow = 3;
-constexpr int kCostRatio = 10;  // a judgement may take a tenth of the time
 
 // The same fault, told again: later looks know more victims and evidence, and perhaps the reason.
 bool is_same(const Finding& a, const Finding& b) {
@@ -28,6 +23,29 @@ bool is_same(const Finding& a, const Finding& b) {
 }
 
 }  // namespace
+
+std::vector<Finding> SlowRanks::confirm(std::vector<Finding> seen) {
+  std::map<std::string, int> in_a_row;
+  std::vector<Finding> confirmed;
+  for (Finding& finding : seen) {
+    const std::string who = fmt::format("{} {}", finding.code.text(), fmt::join(finding.root_ranks, ","));
+    const int times = ++(in_a_row[who] = in_a_row_[who]);
+    if (times >= kTimesSlow || finding.code.is(model::CodeFamily::kDivergence))
+      confirmed.push_back(std::move(finding));
+  }
+  in_a_row_ = std::move(in_a_row);
+  return confirmed;
+}
+
+std::chrono::steady_clock::time_point next_judgement(std::chrono::steady_clock::time_point began,
+                                                     std::chrono::steady_clock::time_point ended) {
+  return ended + kPausePerJudgement * (ended - began);
+}
+
+std::chrono::steady_clock::time_point next_slow_look(std::chrono::steady_clock::time_point began,
+                                                     std::chrono::steady_clock::time_point ended) {
+  return std::max(began + kSlowInterval, next_judgement(began, ended));
+}
 
 std::vector<Notice> Watcher::tick() {
   job_.poll();
@@ -51,7 +69,7 @@ std::uint64_t Watcher::progress() const {
 
 std::vector<Notice> Watcher::judge() {
   std::vector<Notice> notices;
-  const Clock::time_point now = Clock::now();
+  const Clock::time_point now = now_();
   if (job_.meetings().take_suspicion() && mismatch_since_ == Clock::time_point{}) mismatch_since_ = now;
   const bool has_mismatch =
       mismatch_since_ != Clock::time_point{} && now - mismatch_since_ >= kMismatchSettles;
@@ -72,7 +90,7 @@ std::vector<Notice> Watcher::judge() {
   report(Kind::kDecided, std::move(decided), notices);
   if (is_late) late_ns_ = *suspicion.late_ns;
   if (is_late && !has_decided) report(Kind::kLate, late_ranks(job_, late_ns_), notices);
-  next_judgement_ = Clock::now() + kCostRatio * (Clock::now() - now);
+  next_judgement_ = next_judgement(now, now_());
   return notices;
 }
 
@@ -81,7 +99,7 @@ void Watcher::judge_again() {
   if (found.empty() && late_ns_ != 0) found = late_ranks(job_, late_ns_);
   for (Finding& finding : found) {
     const auto same = std::ranges::find_if(
-        standing_, [&](const Said& said) { return is_same(said.notice.finding, finding); });
+        standing_, [&](const Statement& statement) { return is_same(statement.notice.finding, finding); });
     if (same != standing_.end()) same->notice.finding = std::move(finding);
   }
 }
@@ -89,12 +107,12 @@ void Watcher::judge_again() {
 // What was said of the ranks is about a life that is over; their numbers may belong to others now.
 void Watcher::note_restart(std::vector<Notice>& notices) {
   if (job_.restart() == std::exchange(restart_, job_.restart())) return;
-  for (Said& said : std::exchange(standing_, {})) {
-    said.notice.kind = Kind::kRestarted;
-    notices.push_back(std::move(said.notice));
+  for (Statement& statement : std::exchange(standing_, {})) {
+    statement.notice.kind = Kind::kRestarted;
+    notices.push_back(std::move(statement.notice));
   }
   suspicions_ = {};
-  slow_in_a_row_.clear();
+  slow_ranks_.forget();
   first_loss_.clear();
   has_looked_at_loss_ = false;
   mismatch_since_ = {};
@@ -128,7 +146,7 @@ std::vector<int> Watcher::process_fds() const {
 void Watcher::report(Kind kind, std::vector<Finding> found, std::vector<Notice>& notices) {
   for (Finding& finding : found) {
     const auto same = std::ranges::find_if(
-        standing_, [&](const Said& said) { return is_same(said.notice.finding, finding); });
+        standing_, [&](const Statement& statement) { return is_same(statement.notice.finding, finding); });
     if (same != standing_.end()) {
       same->notice.finding = std::move(finding);
       const bool was_late = same->notice.kind == Kind::kLate || same->notice.kind == Kind::kHung;
@@ -137,64 +155,54 @@ void Watcher::report(Kind kind, std::vector<Finding> found, std::vector<Notice>&
       notices.push_back(same->notice);
       continue;
     }
-    notices.push_back({.kind = kind, .finding = std::move(finding), .since = Clock::now()});
-    Said& said = standing_.emplace_back(Said{.notice = notices.back(), .calls_then = {}});
-    for (const int rank : said.notice.finding.root_ranks) {
-      if (const LiveRank* live = job_.rank(rank)) said.calls_then[rank] = live->calls();
+    notices.push_back({.kind = kind, .finding = std::move(finding), .since = now_()});
+    Statement& statement = standing_.emplace_back(Statement{.notice = notices.back(), .calls_then = {}});
+    for (const int rank : statement.notice.finding.root_ranks) {
+      if (const LiveRank* live = job_.rank(rank)) statement.calls_then[rank] = live->calls();
     }
   }
 }
 
 void Watcher::give_up_on_late(std::vector<Notice>& notices) {
   for (auto& [notice, calls] : standing_) {
-    if (notice.kind != Kind::kLate || Clock::now() - notice.since < kGivesUpAfter) continue;
+    if (notice.kind != Kind::kLate || now_() - notice.since < kGivesUpAfter) continue;
     notice.kind = Kind::kHung;
     notices.push_back(notice);
   }
 }
 
-bool Watcher::has_moved(const Said& said) const {
-  return std::ranges::any_of(said.calls_then, [&](const auto& then) {
+bool Watcher::has_moved(const Statement& statement) const {
+  return std::ranges::any_of(statement.calls_then, [&](const auto& then) {
     const LiveRank* live = job_.rank(then.first);
     return live == nullptr || live->calls() > then.second;
   });
 }
 
 void Watcher::resolve(std::vector<Notice>& notices) {
-  std::erase_if(standing_, [&](const Said& said) {
-    const bool is_late = said.notice.kind == Kind::kLate || said.notice.kind == Kind::kHung;
-    if (!is_late || !has_moved(said)) return false;
-    notices.push_back(said.notice);
+  std::erase_if(standing_, [&](const Statement& statement) {
+    const bool is_late = statement.notice.kind == Kind::kLate || statement.notice.kind == Kind::kHung;
+    if (!is_late || !has_moved(statement)) return false;
+    notices.push_back(statement.notice);
     notices.back().kind = Kind::kResolved;
     return true;
   });
 }
 
-// Machines have slow moments: only who is slow again and again is slow.
 std::vector<Notice> Watcher::look_for_slowness() {
   std::vector<Notice> notices;
-  const Clock::time_point now = Clock::now();
-  if (next_slow_look_ == Clock::time_point{}) next_slow_look_ = now + kSlowInterval;
+  const Clock::time_point now = now_();
+  if (next_slow_look_ == Clock::time_point{}) next_slow_look_ = next_slow_look(now, now);
   if (now < next_slow_look_) return notices;
-  std::map<std::string, int> in_a_row;
-  std::vector<Finding> confirmed;
-  for (Finding& finding : slow_or_diverged(job_)) {
-    const std::string who = fmt::format("{} {}", finding.code.text(), fmt::join(finding.root_ranks, ","));
-    const int times = ++(in_a_row[who] = slow_in_a_row_[who]);
-    if (times >= kTimesSlow || finding.code.is(model::CodeFamily::kDivergence))
-      confirmed.push_back(std::move(finding));
-  }
-  slow_in_a_row_ = std::move(in_a_row);
-  report(Kind::kSlow, std::move(confirmed), notices);
-  next_slow_look_ = std::max(now + kSlowInterval, Clock::now() + kCostRatio * (Clock::now() - now));
+  report(Kind::kSlow, slow_ranks_.confirm(slow_or_diverged(job_)), notices);
+  next_slow_look_ = next_slow_look(now, now_());
   return notices;
 }
 
 std::vector<Finding> Watcher::findings() const {
   std::vector<Finding> findings;
   for (const Kind kind : {Kind::kDecided, Kind::kHung, Kind::kLate, Kind::kSlow}) {
-    for (const Said& said : standing_) {
-      if (said.notice.kind == kind) findings.push_back(said.notice.finding);
+    for (const Statement& statement : standing_) {
+      if (statement.notice.kind == kind) findings.push_back(statement.notice.finding);
     }
   }
   return findings;

@@ -4,8 +4,10 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "model/finding.h"
@@ -29,9 +31,32 @@ struct Notice {
   std::chrono::steady_clock::time_point since{};
 };
 
+// Machines have slow moments: only who is slow in several looks in a row is slow. Results that differ count
+// at once.
+class SlowRanks {
+ public:
+  // Of what a look has seen, what is to be said.
+  std::vector<model::Finding> confirm(std::vector<model::Finding> seen);
+  void forget() { in_a_row_.clear(); }
+
+ private:
+  std::map<std::string, int> in_a_row_;
+};
+
+// When the next judgement may begin after one that took from `began` to `ended`, and the next look for
+// slowness.
+std::chrono::steady_clock::time_point next_judgement(std::chrono::steady_clock::time_point began,
+                                                     std::chrono::steady_clock::time_point ended);
+std::chrono::steady_clock::time_point next_slow_look(std::chrono::steady_clock::time_point began,
+                                                     std::chrono::steady_clock::time_point ended);
+
 class Watcher {
  public:
-  explicit Watcher(std::filesystem::path folder) : job_(std::move(folder)) {}
+  using Now = std::function<std::chrono::steady_clock::time_point()>;
+
+  // `now` is the watcher's own clock, not that of the records.
+  explicit Watcher(std::filesystem::path folder, Now now = std::chrono::steady_clock::now)
+      : job_(std::move(folder)), now_(std::move(now)) {}
 
   // What is new since the last tick.
   std::vector<Notice> tick();
@@ -74,14 +99,15 @@ class Watcher {
   std::uint64_t progress() const;
 
   LiveJob job_;
+  Now now_;
   Suspicions suspicions_;
-  struct Said {
+  struct Statement {
     Notice notice;
     std::map<int, std::uint64_t> calls_then;  // of the ranks that began it
   };
-  bool has_moved(const Said& said) const;
+  bool has_moved(const Statement& said) const;
 
-  std::vector<Said> standing_;  // what still holds
+  std::vector<Statement> standing_;  // what still holds
   std::vector<model::Finding> first_loss_;
   bool has_looked_at_loss_ = false;
   std::uint32_t restart_ = 0;
@@ -92,7 +118,7 @@ class Watcher {
   bool judged_late_ = false;
   bool judged_decided_ = false;
   std::int64_t late_ns_ = 0;  // of the last judgement about late ranks
-  std::map<std::string, int> slow_in_a_row_;
+  SlowRanks slow_ranks_;
 };
 
 }  // namespace lockstep::watch
