@@ -16,8 +16,8 @@ constexpr std::string_view kZstdMagic = "\x28\xb5\x2f\xfd";
 constexpr std::size_t kTakenAtOnce = std::size_t{256} << 10;
 // Honest logs shrink about 20 to 50 times, at most a few hundred where one line repeats; what grows more is a
 // bomb.
-constexpr std::size_t kMostAlways = std::size_t{64} << 20;
-constexpr std::size_t kMostExpansion = 256;
+constexpr std::size_t kMaxAlways = std::size_t{64} << 20;
+constexpr std::size_t kMaxExpansion = 256;
 
 class Gunzip : public Decompressor {
  public:
@@ -25,13 +25,13 @@ class Gunzip : public Decompressor {
   ~Gunzip() override { inflateEnd(&stream_); }
 
   DecompressStep step(std::string_view& from, std::span<char> to, std::size_t& written) override {
-    constexpr std::size_t kMost = std::numeric_limits<uInt>::max();
+    constexpr std::size_t kMax = std::numeric_limits<uInt>::max();
     if (!is_ready_) return DecompressStep::kDamaged;
     stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(from.data()));
-    stream_.avail_in = static_cast<uInt>(std::min(from.size(), kMost));
+    stream_.avail_in = static_cast<uInt>(std::min(from.size(), kMax));
     const uInt given = stream_.avail_in;
     stream_.next_out = reinterpret_cast<Bytef*>(to.data());
-    stream_.avail_out = static_cast<uInt>(std::min(to.size(), kMost));
+    stream_.avail_out = static_cast<uInt>(std::min(to.size(), kMax));
     const uInt room = stream_.avail_out;
     const int state = inflate(&stream_, Z_NO_FLUSH);
     from.remove_prefix(given - stream_.avail_in);
@@ -89,7 +89,7 @@ std::size_t Decompressed::read(std::span<char> room) {
   std::size_t filled = 0;
   while (filled < room.size() && !is_over_) {
     const std::size_t before = left_.size();
-    const std::size_t most = kMostAlways + taken_ * kMostExpansion;
+    const std::size_t most = kMaxAlways + taken_ * kMaxExpansion;
     const std::size_t room_left = std::min(room.size() - filled, most + 1 - given_);
     std::size_t written = 0;
     const DecompressStep state = decompressor_->step(left_, room.subspan(filled, room_left), written);

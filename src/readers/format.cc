@@ -7,17 +7,13 @@
 #include "readers/lockstep/recording.h"
 #include "readers/nccl/debug_log.h"
 #include "readers/nccl/inspector.h"
-#include "readers/nccl/ras_json.h"
-#include "readers/nccl/ras_text.h"
+#include "readers/nccl/ras.h"
 #include "readers/pytorch/clog.h"
 #include "readers/pytorch/flight_recorder_json.h"
 #include "readers/pytorch/flight_recorder_pickle.h"
 #include "readers/pytorch/kineto.h"
 #include "readers/pytorch/torchrun_texts.h"
-#include "readers/stacks/faulthandler.h"
-#include "readers/stacks/native_stacks.h"
-#include "readers/stacks/py_spy.h"
-#include "readers/stacks/pystack.h"
+#include "readers/stacks/stacks.h"
 
 namespace lockstep::readers {
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kBlocksOfTask = 128;
 // Less than this is looked through before patterns are compiled.
-constexpr std::size_t kLeastFiltered = std::size_t{64} << 10;
+constexpr std::size_t kMinFiltered = std::size_t{64} << 10;
 
 const base::PatternSet& patterns() {
   static const base::PatternSet made = [] {
@@ -74,7 +74,7 @@ void for_each_mark(std::string_view text, std::size_t begin, std::size_t end,
 }
 
 LogMarks marks_in(std::string_view text, bool is_mapped_file) {
-  if (text.size() < kLeastFiltered) return marks_in_small(text);
+  if (text.size() < kMinFiltered) return marks_in_small(text);
   const std::size_t blocks = (text.size() + LogMarks::kBlock - 1) / LogMarks::kBlock;
   std::vector<BlockMarks> of_blocks(blocks);
   std::atomic<std::size_t> next = 0;

@@ -112,9 +112,9 @@ struct Outcome {
 // Logs that come as streams stay in memory until all are judged, so many must do with less each.
 std::size_t kept_of_stream(std::size_t files) {
   constexpr std::size_t kOfAll = std::size_t{256} << 20;
-  constexpr std::size_t kLeast = std::size_t{256} << 10;
-  constexpr std::size_t kMost = std::size_t{64} << 20;
-  return std::clamp(kOfAll / std::max<std::size_t>(1, files), kLeast, kMost);
+  constexpr std::size_t kMin = std::size_t{256} << 10;
+  constexpr std::size_t kMax = std::size_t{64} << 20;
+  return std::clamp(kOfAll / std::max<std::size_t>(1, files), kMin, kMax);
 }
 
 class ReadAll {

@@ -106,7 +106,7 @@ Input CondensedLog::finish() {
 namespace {
 
 // Of what cannot be condensed: dumps and traces.
-constexpr std::size_t kMostBytes = std::size_t{2} << 30;
+constexpr std::size_t kMaxBytes = std::size_t{2} << 30;
 constexpr std::size_t kSniffedBytes = std::size_t{1} << 20;
 
 void fill(GrowingBuffer& buffer, ByteStream& stream, std::size_t size) {
@@ -120,10 +120,10 @@ void fill(GrowingBuffer& buffer, ByteStream& stream, std::size_t size) {
 }
 
 Input read_on(GrowingBuffer& buffer, ByteStream& stream) {
-  fill(buffer, stream, kMostBytes + 1);
+  fill(buffer, stream, kMaxBytes + 1);
   Input input;
   input.limit = stream.limit();
-  if (buffer.size() > kMostBytes)
+  if (buffer.size() > kMaxBytes)
     input.limit = "more than 2 GB through a pipe or compressed; the rest is not read";
   input.bytes = buffer.release();
   return input;

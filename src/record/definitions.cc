@@ -6,7 +6,7 @@ namespace lockstep::record {
 namespace {
 
 // A writer keeps at most some 100,000 definitions of a few KB; more is a hostile file.
-constexpr std::size_t kMostBytes = std::size_t{1} << 30;
+constexpr std::size_t kMaxBytes = std::size_t{1} << 30;
 
 // The `count` structures that follow the fixed part of a record, or nothing when they do not fit into it.
 template <typename Item, typename Record>
@@ -48,10 +48,10 @@ bool decode_tensors(const RecordView& record, TensorsDefinition& tensors) {
 }  // namespace
 
 std::vector<int> CommunicatorDefinition::member_ranks() const {
-  constexpr std::size_t kMostRanks = std::size_t{1} << 20;
+  constexpr std::size_t kMaxRanks = std::size_t{1} << 20;
   std::vector<int> ranks;
   for (const lockstep_rank_run& run : members) {
-    if (ranks.size() + run.count > kMostRanks) return ranks;
+    if (ranks.size() + run.count > kMaxRanks) return ranks;
     for (std::uint32_t i = 0; i < run.count; ++i) {
       ranks.push_back(
           static_cast<int>(static_cast<std::uint32_t>(run.first) + i * static_cast<std::uint32_t>(run.step)));
@@ -71,7 +71,7 @@ Definitions Definitions::read(Reader reader) {
 }
 
 void Definitions::add(const RecordView& record) {
-  if (bytes_ > kMostBytes) return;
+  if (bytes_ > kMaxBytes) return;
   bytes_ += record.length;
   switch (record.type) {
     case LOCKSTEP_RECORD_STRING:

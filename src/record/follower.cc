@@ -76,12 +76,12 @@ std::unique_ptr<ByteSource> tail_of(std::unique_ptr<ByteSource> bytes, lockstep_
   return std::make_unique<TailBytes>(std::move(bytes), header, std::move(offsets));
 }
 
-constexpr std::size_t kPieceBytes = 4096;     // most polls find less than that
-constexpr std::size_t kMostUnclaimed = 4096;  // some stay so for ever; a window of the usual size has four
+constexpr std::size_t kPieceBytes = 4096;    // most polls find less than that
+constexpr std::size_t kMaxUnclaimed = 4096;  // some stay so for ever; a window of the usual size has four
 // A thread that ends leaves its chunk to the next one, unless it has less room than this.
-constexpr std::size_t kLeastLeftToOthers = sizeof(lockstep_thread) + sizeof(lockstep_call);
-constexpr std::size_t kMostRemembered = 256;
-constexpr std::size_t kMostOpen = 1024;  // as many threads record at once
+constexpr std::size_t kMinLeftToOthers = sizeof(lockstep_thread) + sizeof(lockstep_call);
+constexpr std::size_t kMaxRemembered = 256;
+constexpr std::size_t kMaxOpen = 1024;  // as many threads record at once
 
 template <typename T>
 bool read_into(ByteSource& bytes, std::uint64_t offset, T& into) {
@@ -120,7 +120,7 @@ std::size_t Follower::poll(const Use& use) {
   find_new_chunks();
   read_chunks(LOCKSTEP_CHUNK_DEFINITIONS);
   std::rotate(found_.begin(), found_.begin() + static_cast<std::ptrdiff_t>(events), found_.end());
-  if (open_.size() > kMostOpen) {
+  if (open_.size() > kMaxOpen) {
     std::erase_if(open_, [this](const Chunk& chunk) { return is_full(chunk); });
   }
   hand_on(use);
@@ -144,8 +144,8 @@ void Follower::find_new_chunks() {
   for (; next_offset_ + header_.chunk_bytes <= end; next_offset_ += header_.chunk_bytes) {
     if (!open_chunk(next_offset_)) unclaimed_.push_back(next_offset_);
   }
-  if (unclaimed_.size() > kMostUnclaimed) {
-    unclaimed_.erase(unclaimed_.begin(), unclaimed_.end() - static_cast<std::ptrdiff_t>(kMostUnclaimed));
+  if (unclaimed_.size() > kMaxUnclaimed) {
+    unclaimed_.erase(unclaimed_.begin(), unclaimed_.end() - static_cast<std::ptrdiff_t>(kMaxUnclaimed));
   }
 }
 
@@ -194,7 +194,7 @@ void Follower::remember(const Chunk& chunk) {
   }
   if (is_ring(header_)) std::erase(event_offsets_, chunk.offset);
   event_offsets_.push_back(chunk.offset);
-  if (event_offsets_.size() <= kMostRemembered) return;
+  if (event_offsets_.size() <= kMaxRemembered) return;
   event_offsets_.pop_front();
   has_forgotten_events_ = true;
 }
@@ -223,7 +223,7 @@ void Follower::note_writing(const Chunk& chunk) {
 }
 
 bool Follower::is_full(const Chunk& chunk) const {
-  return header_.chunk_bytes - chunk.cursor < kLeastLeftToOthers;
+  return header_.chunk_bytes - chunk.cursor < kMinLeftToOthers;
 }
 
 void Follower::read_chunks(std::uint32_t kind) {

@@ -17,7 +17,7 @@ namespace lockstep::record {
 
 namespace {
 
-constexpr std::size_t kMostMembers = 1 << 20;
+constexpr std::size_t kMaxMembers = 1 << 20;
 
 PayloadKey key_from(std::uint64_t communicator, std::uint64_t sequence, int peer, std::uint8_t operation) {
   PayloadKey key{.communicator = communicator, .sequence = sequence};
@@ -171,7 +171,7 @@ class Decoder {
 
   void add_communicator() {
     const auto* head = fixed<lockstep_payload_communicator>();
-    if (head == nullptr || head->member_count > kMostMembers) return;
+    if (head == nullptr || head->member_count > kMaxMembers) return;
     const std::uint64_t member_bytes = std::uint64_t{head->member_count} * sizeof(std::int32_t);
     const auto members = tail<lockstep_payload_communicator>(0, member_bytes);
     const auto name = tail<lockstep_payload_communicator>(member_bytes, head->name_bytes);

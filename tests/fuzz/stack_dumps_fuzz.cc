@@ -3,9 +3,7 @@
 #include <string_view>
 
 #include "base/check.h"
-#include "readers/stacks/faulthandler.h"
-#include "readers/stacks/py_spy.h"
-#include "readers/stacks/pystack.h"
+#include "readers/stacks/stacks.h"
 
 namespace {
 

@@ -32,7 +32,8 @@ Placed placed(std::string_view rule, std::vector<Finding> ranks, std::vector<Fin
 
 TEST(LikelihoodRules, APrintedErrorComesFirstFromSixtyPercentOn) {
   const auto with = [](double confidence) {
-    return placed("printed_error_first", {kNeverCame}, {printed(found(Leaf::kRunMem, "mem.gpu", confidence))});
+    return placed("printed_error_first", {kNeverCame},
+                  {printed(found(Leaf::kRunMem, "mem.gpu", confidence))});
   };
   EXPECT_EQ(with(0.6).order, (Codes{"mem.gpu", "desync.missing_rank"}));
   EXPECT_EQ(with(0.6).steps, Steps{"mem.gpu before desync.missing_rank"});

@@ -11,6 +11,7 @@
 #include "catalogue/advice.h"
 #include "diagnose/ranks/confidence.h"
 #include "diagnose/ranks/describe.h"
+#include "diagnose/ranks/thresholds.h"
 #include "model/finding_code.h"
 
 namespace lockstep::ranks {
@@ -107,8 +108,7 @@ bool was_told_to_end(const RankHistory& history) {
 }
 
 bool was_let_down(const RankHistory& history) {
-  constexpr std::size_t kLast = 256;
-  const std::size_t count = std::min(kLast, history.events.size());
+  const std::size_t count = std::min(kLastEvents, history.events.size());
   return history.rank.end == RankEnd::kExited && history.failures.empty() &&
          std::ranges::any_of(std::span(history.events).last(count), [](const model::Event& event) {
            return event.kind == model::EventKind::kCollective && event.state == model::EventState::kFailed;

@@ -85,7 +85,7 @@ using model::Operation;
 
 constexpr std::size_t kSniffBytes = 65536;
 constexpr std::size_t kLongestRecord = 1 << 20;  // a parsed record takes ten times its length
-constexpr int kMostRanks = 1 << 20;
+constexpr int kMaxRanks = 1 << 20;
 constexpr std::int64_t kMicrosecond = 1000;
 constexpr std::string_view kNegotiate = "NEGOTIATE_";
 constexpr std::size_t kNoSet = std::numeric_limits<std::uint32_t>::max();
@@ -226,7 +226,7 @@ class Timeline {
 
   void announce(Tensor& tensor, std::string_view name, std::int64_t time_ns, std::string_view text) {
     const auto rank = base::number_in<int>(name);
-    if (!rank || *rank < 0 || *rank >= kMostRanks) return;
+    if (!rank || *rank < 0 || *rank >= kMaxRanks) return;
     position_ = lines_.line_of(text);
     add_event(tensor, *rank, time_ns);
   }

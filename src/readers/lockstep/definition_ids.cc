@@ -9,13 +9,13 @@ namespace {
 
 using model::DataType;
 
-constexpr std::uint32_t kMostDense = 1 << 20;  // a writer counts definitions from 1; larger ids are hostile
+constexpr std::uint32_t kMaxDense = 1 << 20;  // a writer counts definitions from 1; larger ids are hostile
 constexpr std::size_t kCachedCollectives = 4096;
-constexpr std::uint64_t kMostMembers = 1 << 20;
+constexpr std::uint64_t kMaxMembers = 1 << 20;
 
 template <typename Id>
 Id remembered(std::vector<std::uint32_t>& table, std::uint32_t id, Id translated) {
-  if (id >= kMostDense) return translated;
+  if (id >= kMaxDense) return translated;
   if (id >= table.size()) table.resize(id + 1);
   table[id] = static_cast<std::uint32_t>(translated) + 1;
   return translated;
@@ -100,7 +100,7 @@ model::Communicator DefinitionIds::communicator_of(std::uint32_t id,
   communicator.name = definitions_.string(definition->name);
   communicator.description = definitions_.string(definition->description);
   communicator.backend = definitions_.string(definition->backend);
-  if (definition->size != 0 && definition->size <= kMostMembers) {
+  if (definition->size != 0 && definition->size <= kMaxMembers) {
     communicator.size = static_cast<int>(definition->size);
   }
   communicator.members = definition->member_ranks();

@@ -190,9 +190,9 @@ void EventBuilder::apply_checksums(Event& event, model::ChecksumsId sums) {
 
 // Of a step that has just ended: no call has this name.
 void EventBuilder::take_state(const lockstep_checksum& record, model::ChecksumsId sums) {
-  constexpr std::ptrdiff_t kMostSince = 64;
+  constexpr std::ptrdiff_t kMaxSince = 64;
   std::vector<Event>& events = history_.events;
-  const auto oldest = events.rbegin() + std::min(std::ssize(events), kMostSince);
+  const auto oldest = events.rbegin() + std::min(std::ssize(events), kMaxSince);
   const auto step = std::find_if(events.rbegin(), oldest, [&](const Event& event) {
     return event.kind == EventKind::kActivity && event.activity == model::Activity::kStep &&
            event.sequence == record.sequence;

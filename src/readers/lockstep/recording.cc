@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::string_view kSchema = "\"lockstep-host-v1\"";
 constexpr std::size_t kHead = 256;
-constexpr std::size_t kMostBytes = std::size_t{64} << 20;
+constexpr std::size_t kMaxBytes = std::size_t{64} << 20;
 
 }  // namespace
 
@@ -31,7 +31,7 @@ model::Job read_host_account(const Source& source) {
   model::Job job;
   job.sources = {source.name};
   base::FastJsonParser parser;
-  const auto json = source.bytes.size() > kMostBytes ? std::nullopt : parser.parse(source.bytes);
+  const auto json = source.bytes.size() > kMaxBytes ? std::nullopt : parser.parse(source.bytes);
   if (!json) {
     job.limits.push_back(fmt::format("{}: cut, so what it says is not known", source.name));
     return job;

@@ -62,7 +62,7 @@ class Fields {
   // Each is the value behind `key`, which must come next.
   template <std::uint64_t base>
   std::optional<std::uint64_t> number(std::string_view key) {
-    constexpr std::size_t kMostDigits = base == 16 ? 16 : 18;
+    constexpr std::size_t kMaxDigits = base == 16 ? 16 : 18;
     if (!skip(key)) return std::nullopt;
     std::uint64_t value = 0;
     std::size_t at = 0;
@@ -71,7 +71,7 @@ class Fields {
       if (digit >= base) return std::nullopt;
       value = value * base + digit;
     }
-    if (at == 0 || at > kMostDigits) return std::nullopt;
+    if (at == 0 || at > kMaxDigits) return std::nullopt;
     rest_.remove_prefix(at < rest_.size() ? at + 1 : at);
     return value;
   }

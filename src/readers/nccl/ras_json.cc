@@ -1,8 +1,6 @@
 // The report is one JSON document, but a real one is not always JSON: 2.28 forgets a comma in every missing
 // rank, tools that speak to the port themselves keep its "OK" lines, and a poll that hangs leaves half a
 // document. So each rank is parsed by itself, repaired where it must be, and what is whole is used.
-#include "readers/nccl/ras_json.h"
-
 #include <cctype>
 #include <optional>
 #include <string>
@@ -12,6 +10,7 @@
 
 #include "base/fast_json.h"
 #include "base/lines.h"
+#include "readers/nccl/ras.h"
 #include "readers/nccl/ras_findings.h"
 #include "readers/nccl/roster.h"
 #include "readers/nccl/words.h"

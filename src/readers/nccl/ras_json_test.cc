@@ -1,9 +1,8 @@
-#include "readers/nccl/ras_json.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "readers/format.h"
+#include "readers/nccl/ras.h"
 #include "readers/testing/seed.h"
 
 namespace lockstep::readers {

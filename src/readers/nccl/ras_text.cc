@@ -7,8 +7,6 @@
 //
 // Where one set of such a list is not named and the others are, the unnamed ranks are all the rest: the size
 // of the communicator stands in the table.
-#include "readers/nccl/ras_text.h"
-
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -21,6 +19,7 @@
 
 #include "base/lines.h"
 #include "base/text_fields.h"
+#include "readers/nccl/ras.h"
 #include "readers/nccl/ras_findings.h"
 #include "readers/nccl/words.h"
 
@@ -36,7 +35,7 @@ using model::Liveness;
 
 constexpr std::size_t kSniffBytes = 65536;
 // Ranks that are not named cost memory that the file does not pay for; no real job has as many.
-constexpr int kMostInferredRanks = 1 << 17;
+constexpr int kMaxInferredRanks = 1 << 17;
 
 enum class Topic : std::uint8_t { kNothing, kCounts, kStatus, kInitErrors, kAsyncErrors, kMissing, kDead };
 
@@ -252,7 +251,7 @@ class TextReport {
   void infer_unnamed() {
     if (communicator_ == CommunicatorId::kNone || communicator_ != world_) return;
     if (topic_ != Topic::kCounts && topic_ != Topic::kStatus) return;
-    if (inferred_ + size_ > kMostInferredRanks) return;
+    if (inferred_ + size_ > kMaxInferredRanks) return;
     name_the_rest(shares_, size_, absent_[communicator_]);
     inferred_ += size_;
   }

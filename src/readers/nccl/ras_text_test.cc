@@ -1,8 +1,7 @@
-#include "readers/nccl/ras_text.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "readers/nccl/ras.h"
 #include "readers/testing/seed.h"
 
 namespace lockstep::readers {

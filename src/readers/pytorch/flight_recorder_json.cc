@@ -121,7 +121,7 @@ using base::FastJson;
 
 constexpr std::size_t kSniffedBytes = 4096;
 constexpr std::size_t kUsualEntryBytes = 400;
-constexpr std::size_t kMostExpectedEntries = 1 << 16;
+constexpr std::size_t kMaxExpectedEntries = 1 << 16;
 
 template <typename Use>
 void for_each_member(FastJson value, Use&& use) {
@@ -225,8 +225,7 @@ void read_flight_recorder_object(std::string_view object, FlightRecorderRank& ra
 
 model::Job read_flight_recorder_json(const Source& source) {
   model::Job job;
-  FlightRecorderRank rank(job, source,
-                          std::min(source.bytes.size() / kUsualEntryBytes, kMostExpectedEntries));
+  FlightRecorderRank rank(job, source, std::min(source.bytes.size() / kUsualEntryBytes, kMaxExpectedEntries));
   if (source.bytes.starts_with('[')) {
     if (!read_entries(source.bytes, rank)) rank.cut(fmt::format("cut after {} entries", rank.entries()));
   } else {

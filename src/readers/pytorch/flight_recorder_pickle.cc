@@ -239,7 +239,7 @@ namespace {
 
 constexpr std::size_t kSniffedBytes = 4096;
 constexpr std::size_t kUsualEntryBytes = 160;
-constexpr std::size_t kMostExpectedEntries = 1 << 16;
+constexpr std::size_t kMaxExpectedEntries = 1 << 16;
 
 bool begins_as_pickle(std::string_view bytes) {
   const auto has = [&](std::string_view start) { return bytes.starts_with(start); };
@@ -339,8 +339,7 @@ bool is_flight_recorder_pickle(const Source& source) {
 
 model::Job read_flight_recorder_pickle(const Source& source) {
   model::Job job;
-  FlightRecorderRank rank(job, source,
-                          std::min(source.bytes.size() / kUsualEntryBytes, kMostExpectedEntries));
+  FlightRecorderRank rank(job, source, std::min(source.bytes.size() / kUsualEntryBytes, kMaxExpectedEntries));
   PickleEntryReader entries(rank);
   PickleMachine machine(source.bytes, entries);
   const PickleEnd end = machine.run();

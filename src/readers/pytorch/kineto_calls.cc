@@ -20,8 +20,8 @@ namespace {
 
 using model::Operation;
 
-constexpr std::size_t kMostTensors = 64;
-constexpr std::size_t kMostDimensions = 64;
+constexpr std::size_t kMaxTensors = 64;
+constexpr std::size_t kMaxDimensions = 64;
 
 bool has_peer(Operation operation) {
   return operation == Operation::kBroadcast || operation == Operation::kReduce ||
@@ -73,15 +73,15 @@ model::Collective collective_of_issue(base::FastJson args, Operation operation) 
 model::Collective collective_of_annotation(base::FastJson args) {
   model::Collective collective;
   base::for_each_element(base::member(args, "Input Dims"), [&](base::FastJson dimensions) {
-    if (collective.input_shapes.size() == kMostTensors) return;
+    if (collective.input_shapes.size() == kMaxTensors) return;
     model::Shape shape;
     base::for_each_element(dimensions, [&](base::FastJson dimension) {
-      if (shape.size() < kMostDimensions) shape.push_back(base::integer_of(dimension).value_or(-1));
+      if (shape.size() < kMaxDimensions) shape.push_back(base::integer_of(dimension).value_or(-1));
     });
     collective.input_shapes.push_back(std::move(shape));
   });
   base::for_each_element(base::member(args, "Input type"), [&](base::FastJson type) {
-    if (collective.input_types.size() == kMostTensors) return;
+    if (collective.input_types.size() == kMaxTensors) return;
     collective.input_types.push_back(pytorch_data_type(base::string_of(type).value_or("")));
   });
   return collective;

@@ -141,7 +141,7 @@ std::optional<EntryNumbers> numbers_in_entry(std::string_view bytes) {
   return EntryWalk(bytes).walk();
 }
 
-constexpr std::size_t kMostKnown = 4096;
+constexpr std::size_t kMaxKnown = 4096;
 constexpr std::size_t kLongest = 4096;
 constexpr std::size_t kTries = 1000;
 constexpr std::size_t kWord = sizeof(std::uint64_t);
@@ -202,7 +202,7 @@ bool ends_there(std::string_view rest) {
 }  // namespace
 
 bool KnownEntries::is_worth_it() const {
-  return known_.size() <= kMostKnown && (missed_ < kTries || found_ > missed_);
+  return known_.size() <= kMaxKnown && (missed_ < kTries || found_ > missed_);
 }
 
 inline bool KnownEntries::is_at(const Known& known, std::string_view bytes) {

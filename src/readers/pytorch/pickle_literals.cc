@@ -79,7 +79,7 @@ PickleLiterals::Found PickleLiterals::find_anywhere(std::string_view text) {
   if (size == 0) return {};
   const std::string_view list = text.substr(0, size);
   const std::uint32_t number = numbers_.find_or(key_of(list), [&] {
-    if (literals_.size() >= kMostLiterals) return NumberCache::kNotKept;
+    if (literals_.size() >= kMaxLiterals) return NumberCache::kNotKept;
     literals_.push_back({.text = list, .container = kNew});
     return static_cast<std::uint32_t>(literals_.size() - 1);
   });

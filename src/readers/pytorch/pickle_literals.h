@@ -107,7 +107,7 @@ class PickleLiterals {
     std::uint32_t container = kNew;
   };
 
-  static constexpr std::size_t kMostLiterals = 4096;
+  static constexpr std::size_t kMaxLiterals = 4096;
   static constexpr std::size_t kGuesses = 1024;
   static constexpr std::uint64_t kLastThree = (std::uint64_t{1} << 60) - 1;
 

@@ -7,8 +7,8 @@ namespace {
 
 constexpr std::size_t kFirstDepth = 1024;
 constexpr std::size_t kDeepestNesting = 1000;
-constexpr std::size_t kMostOnStack = std::size_t{1} << 22;
-constexpr std::size_t kMostMemo = std::size_t{1} << 23;
+constexpr std::size_t kMaxOnStack = std::size_t{1} << 22;
+constexpr std::size_t kMaxMemo = std::size_t{1} << 23;
 
 }  // namespace
 
@@ -22,7 +22,7 @@ PickleStack::PickleStack(PickleEntries& entries, std::size_t bytes)
 }
 
 bool PickleStack::grow() {
-  if (stack_.size() >= kMostOnStack) return false;
+  if (stack_.size() >= kMaxOnStack) return false;
   const std::size_t before = depth();
   stack_.resize(stack_.size() * 2);
   top_ = stack_.data() + before;
@@ -117,7 +117,7 @@ PickleStep PickleStack::append_whole_dict(Values pairs, const char* end) {
 PickleStep PickleStack::put(std::size_t index) {
   // Every writer numbers in order; a number far ahead would only make the memo large.
   if (depth() == 0 || index > memo_.size()) return PickleStep::kDamaged;
-  if (memo_.size() >= kMostMemo) return PickleStep::kTooLarge;
+  if (memo_.size() >= kMaxMemo) return PickleStep::kTooLarge;
   if (index == memo_.size()) {
     memo_.emplace_back();
   } else {

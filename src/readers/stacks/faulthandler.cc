@@ -1,5 +1,3 @@
-#include "readers/stacks/faulthandler.h"
-
 #include <algorithm>
 #include <array>
 #include <csignal>
@@ -7,6 +5,7 @@
 
 #include "readers/stacks/process_dump.h"
 #include "readers/stacks/python_frame.h"
+#include "readers/stacks/stacks.h"
 
 namespace lockstep::readers {
 namespace {

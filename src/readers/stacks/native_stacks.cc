@@ -1,5 +1,3 @@
-#include "readers/stacks/native_stacks.h"
-
 #include <algorithm>
 #include <string_view>
 #include <utility>
@@ -7,6 +5,7 @@
 #include "base/lines.h"
 #include "base/text_fields.h"
 #include "readers/stacks/process_dump.h"
+#include "readers/stacks/stacks.h"
 
 namespace lockstep::readers {
 namespace {

@@ -1,10 +1,10 @@
-#include "readers/stacks/native_stacks.h"
-
 #include <rapidcheck.h>
 #include <string>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "readers/stacks/stacks.h"
 
 namespace lockstep::readers {
 namespace {

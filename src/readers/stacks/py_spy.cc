@@ -1,5 +1,3 @@
-#include "readers/stacks/py_spy.h"
-
 #include <algorithm>
 #include <map>
 
@@ -8,6 +6,7 @@
 #include "base/fast_json.h"
 #include "base/text_fields.h"
 #include "readers/stacks/process_dump.h"
+#include "readers/stacks/stacks.h"
 #include "readers/take_number.h"
 
 namespace lockstep::readers {

@@ -1,5 +1,3 @@
-#include "readers/stacks/pystack.h"
-
 #include <algorithm>
 #include <csignal>
 #include <cstring>
@@ -7,6 +5,7 @@
 #include "base/text_fields.h"
 #include "readers/stacks/process_dump.h"
 #include "readers/stacks/python_frame.h"
+#include "readers/stacks/stacks.h"
 #include "readers/take_number.h"
 
 namespace lockstep::readers {

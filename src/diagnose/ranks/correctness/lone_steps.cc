@@ -7,6 +7,7 @@
 #include "catalogue/advice.h"
 #include "diagnose/ranks/confidence.h"
 #include "diagnose/ranks/describe.h"
+#include "diagnose/ranks/thresholds.h"
 #include "diagnose/ranks/training_position.h"
 #include "model/finding_code.h"
 
@@ -16,8 +17,6 @@ namespace {
 using model::EventKind;
 using model::Job;
 using model::RankHistory;
-
-constexpr std::uint64_t kMinSteps = 20;
 
 bool communicates(const model::Event& event) {
   return event.kind != EventKind::kActivity;
@@ -32,7 +31,7 @@ struct LoneSteps {
 // may be the recorder's.
 std::optional<LoneSteps> lone_steps_of(const RankHistory& history) {
   const auto steps = step_span_of(history);
-  if (!steps || steps->count < kMinSteps) return std::nullopt;
+  if (!steps || steps->count < kMinLoneSteps) return std::nullopt;
   const auto begin = history.events.begin();
   const auto first = begin + static_cast<std::ptrdiff_t>(steps->first);
   const auto last = begin + static_cast<std::ptrdiff_t>(steps->last);

@@ -8,15 +8,13 @@
 #include "diagnose/ranks/confidence.h"
 #include "diagnose/ranks/correctness/divergence.h"
 #include "diagnose/ranks/describe.h"
+#include "diagnose/ranks/thresholds.h"
 
 namespace lockstep::ranks {
 namespace {
 
 using model::Event;
 using model::Job;
-
-constexpr std::size_t kMinSteps = 4;
-constexpr std::size_t kLongerThanBefore = 2;
 
 struct StateOfRank {
   EventPlace place;
@@ -72,7 +70,7 @@ std::optional<Drift> lasting_drift(const ByStep& by_step, std::size_t members) {
     drift.step = step;
     drift.states = states;
   }
-  if (drift.steps < std::max(kMinSteps, kLongerThanBefore * longest_before + 1)) return std::nullopt;
+  if (drift.steps < std::max(kMinDriftSteps, kLongerThanBefore * longest_before + 1)) return std::nullopt;
   return drift;
 }
 

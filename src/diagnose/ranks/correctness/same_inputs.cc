@@ -8,6 +8,7 @@
 #include "diagnose/ranks/confidence.h"
 #include "diagnose/ranks/correctness/divergence.h"
 #include "diagnose/ranks/describe.h"
+#include "diagnose/ranks/thresholds.h"
 #include "diagnose/ranks/training_position.h"
 #include "model/finding_code.h"
 
@@ -16,11 +17,6 @@ namespace {
 
 using model::Event;
 using model::Job;
-
-constexpr std::size_t kMinMeetings = 8;
-constexpr std::size_t kMinDifferentInputs = 4;  // over time: what never changes is not a gradient
-constexpr std::uint64_t kMinSteps = 4;
-constexpr std::int64_t kMinElements = 32;
 
 bool is_fraction(model::DataType type) {
   using enum model::DataType;
@@ -44,7 +40,7 @@ std::uint64_t input_of(const Job& job, const Event& event) {
   return sums_many_numbers(job.collectives[event.collective]) ? job.checksums[checksums].input : 0;
 }
 
-struct Comparison {
+struct InputComparison {
   std::size_t meetings = 0;
   std::size_t same = 0;
   std::set<std::uint64_t> inputs;  // as many as decide
@@ -52,7 +48,7 @@ struct Comparison {
   EventPlace other;
 };
 
-void compare(const Job& job, const Meeting& meeting, Comparison& comparison) {
+void compare(const Job& job, const Meeting& meeting, InputComparison& comparison) {
   const std::uint64_t first = input_of(job, event_at(job, meeting.arrivals.front()));
   bool is_same = true;
   for (const EventPlace& place : meeting.arrivals) {
@@ -77,7 +73,7 @@ bool came_all(const Job& job, const Meeting& meeting) {
 bool all_train(const Job& job) {
   return std::ranges::all_of(job.ranks, [](const model::RankHistory& history) {
     const auto steps = step_span_of(history);
-    return steps && steps->count >= kMinSteps;
+    return steps && steps->count >= kMinTrainingSteps;
   });
 }
 
@@ -88,7 +84,8 @@ bool all_train_unseen(const Job& job, const Alignment& alignment) {
       job.ranks, [](const model::RankHistory& history) { return step_span_of(history).has_value(); });
   if (job.framework != "horovod" || tells_steps) return false;
   for (std::size_t at = 0; at < job.communicators.size(); ++at) {
-    if (alignment.meetings_of(static_cast<model::CommunicatorId>(at)).size() >= kMinSteps) return true;
+    if (alignment.meetings_of(static_cast<model::CommunicatorId>(at)).size() >= kMinTrainingSteps)
+      return true;
   }
   return false;
 }
@@ -100,7 +97,7 @@ model::Evidence input_at(const Job& job, EventPlace place) {
 }
 
 model::Finding finding_of(const Job& job, const std::vector<model::CommunicatorId>& communicators,
-                          const Comparison& comparison) {
+                          const InputComparison& comparison) {
   const std::vector<int>& members = job.communicators[communicators.front()].members;
   const std::string group =
       communicators.size() == 1 ? fmt::format(" of {}", describe(job, communicators.front())) : "";
@@ -134,14 +131,14 @@ std::optional<model::Finding> find_same_inputs(const Job& job, const Alignment& 
     by_members[job.communicators.values()[at].members].push_back(static_cast<model::CommunicatorId>(at));
   }
   for (const auto& [members, communicators] : by_members) {
-    Comparison comparison;
+    InputComparison comparison;
     for (const model::CommunicatorId communicator : communicators) {
       for (const Meeting& meeting : alignment.meetings_of(communicator)) {
         if (came_all(job, meeting)) compare(job, meeting, comparison);
         if (comparison.same != comparison.meetings) break;
       }
     }
-    if (comparison.meetings >= kMinMeetings && comparison.same == comparison.meetings &&
+    if (comparison.meetings >= kMinEqualMeetings && comparison.same == comparison.meetings &&
         comparison.inputs.size() >= kMinDifferentInputs) {
       return finding_of(job, communicators, comparison);
     }

@@ -7,6 +7,7 @@
 
 #include "catalogue/advice.h"
 #include "diagnose/ranks/describe.h"
+#include "diagnose/ranks/thresholds.h"
 #include "diagnose/ranks/timing/waiting_calls.h"
 #include "model/finding_code.h"
 
@@ -77,8 +78,7 @@ Ending ending_of(const model::RankHistory& history, bool has_unfinished, bool co
 
 // Who waits issued little after the call it waits in, so the last events tell.
 bool may_wait(const model::RankHistory& history) {
-  constexpr std::size_t kLast = 256;
-  const std::size_t count = std::min(kLast, history.events.size());
+  const std::size_t count = std::min(kLastEvents, history.events.size());
   return std::ranges::any_of(std::span(history.events).last(count), [](const Event& event) {
     return event.kind == EventKind::kCollective && model::is_unfinished(event);
   });

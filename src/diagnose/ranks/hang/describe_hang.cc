@@ -12,6 +12,7 @@
 #include "diagnose/ranks/hang/hang_finding.h"
 #include "diagnose/ranks/rank_state.h"
 #include "diagnose/ranks/signature.h"
+#include "diagnose/ranks/thresholds.h"
 #include "model/finding_code.h"
 #include "model/job.h"
 
@@ -283,7 +284,6 @@ bool was_restarted(const model::Job& job, model::CommunicatorId communicator, in
   if (history == nullptr || !history->begins_at_start) return false;
   const model::Event* first = first_in(*history, communicator);
   if (first == nullptr) return false;
-  constexpr std::uint64_t kClearlyLater = 10;  // ranks that only lag are this close
   return std::ranges::any_of(job.ranks, [&](const model::RankHistory& other) {
     return other.rank.number != rank && std::ranges::any_of(other.events, [&](const model::Event& event) {
              return is_placed(event) && event.communicator == communicator &&

@@ -53,6 +53,23 @@ TEST(HangFinding, SaysInWhichBatchTheRanksAre) {
       << finding.explanation;
 }
 
+TEST(HangFinding, ARankRestartedAloneIsClearlyBehind) {
+  const auto code_where_others_reach = [](std::uint64_t number) {
+    JobSketch sketch(3);
+    for (const int rank : {0, 2}) {
+      for (std::uint64_t at = 1; at <= number; ++at) {
+        sketch.call(rank, {.communicator = sketch.world(),
+                           .sequence = at,
+                           .state = at == number ? EventState::kIssued : EventState::kCompleted});
+      }
+    }
+    sketch.call(1, {.communicator = sketch.world(), .sequence = 1, .begin_ns = 1'000'000'000});
+    return only_finding(sketch.job).code.text();
+  };
+  EXPECT_EQ(code_where_others_reach(12), "desync.rank_restarted");
+  EXPECT_EQ(code_where_others_reach(11), "desync.missing_rank") << "it may only lag";
+}
+
 TEST(HangFinding, ARankThatDiedHasOneCodeWhateverTheOthersWaitFor) {
   JobSketch collective = missing_rank_1(EventState::kStarted);
   JobSketch message(2);

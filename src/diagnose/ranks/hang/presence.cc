@@ -4,6 +4,8 @@
 #include <limits>
 #include <span>
 
+#include "diagnose/ranks/thresholds.h"
+
 namespace lockstep::ranks {
 
 using model::CommunicatorId;
@@ -14,8 +16,7 @@ namespace {
 
 // Whoever waits in a join issues nothing more before it ends, so it is among the last.
 bool is_in_a_join(const model::Job& job, const RankHistory& history) {
-  constexpr std::size_t kLast = 256;
-  const std::size_t count = std::min(kLast, history.events.size());
+  const std::size_t count = std::min(kLastEvents, history.events.size());
   return std::ranges::any_of(std::span(history.events).last(count), [&](const Event& event) {
     return is_placed(event) && model::is_unfinished(event) &&
            event.collective != model::CollectiveId::kNone &&

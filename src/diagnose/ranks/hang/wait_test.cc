@@ -91,6 +91,24 @@ TEST(Wait, ARankThatJoinedIsNotMissed) {
   EXPECT_EQ(waits[1].absent, (std::vector<int>{0, 1}));
 }
 
+TEST(Wait, AJoinIsAmongTheLastEventsOfWhoWaitsInIt) {
+  const auto missed_with_events_behind = [](std::size_t behind) {
+    JobSketch sketch(2);
+    const CommunicatorId joins = sketch.group("join", {0, 1});
+    history_up_to(sketch, 0, 5, EventState::kIssued);
+    history_up_to(sketch, 1, 4, EventState::kCompleted);
+    sketch.call(1, {.communicator = joins,
+                    .sequence = 1,
+                    .operation = model::Operation::kJoin,
+                    .state = EventState::kStarted});
+    sketch.history(1).events.resize(sketch.history(1).events.size() + behind);
+    return std::ranges::any_of(waits_of(sketch.job),
+                               [](const Wait& wait) { return wait.absent == std::vector<int>{1}; });
+  };
+  EXPECT_FALSE(missed_with_events_behind(255));
+  EXPECT_TRUE(missed_with_events_behind(256));
+}
+
 TEST(Wait, ARankWhoseJoinIsOverIsMissedAgain) {
   JobSketch sketch(2);
   const CommunicatorId joins = sketch.group("join", {0, 1});

@@ -10,6 +10,7 @@
 #include "catalogue/advice.h"
 #include "diagnose/ranks/confidence.h"
 #include "diagnose/ranks/describe.h"
+#include "diagnose/ranks/thresholds.h"
 #include "model/finding_code.h"
 
 namespace lockstep::ranks {
@@ -341,9 +342,8 @@ Run run_of(const Job& job, const Meeting& meeting, std::uint32_t rank, Signature
 // Whether `ahead` from `at` on made the calls that `behind` made one number later.
 bool is_one_ahead(const Job& job, std::span<const Meeting> from_here, std::uint32_t ahead,
                   std::uint32_t behind, Signatures& signatures) {
-  constexpr std::size_t kMax = 8;
   std::size_t agreeing = 0;
-  for (std::size_t at = 0; at + 1 < std::min(from_here.size(), kMax); ++at) {
+  for (std::size_t at = 0; at + 1 < std::min(from_here.size(), kCallsCompared); ++at) {
     const Run left = run_of(job, from_here[at], ahead, signatures);
     const Run right = run_of(job, from_here[at + 1], behind, signatures);
     if (left.empty() || right.empty()) break;
@@ -366,7 +366,6 @@ Shift shift_of(const Job& job, std::span<const Meeting> from_here, const Mismatc
 
 // A library that compares what ranks bring fails the call when the last one has come; a timeout takes longer.
 bool is_refused(const Job& job, const Meeting& meeting) {
-  constexpr std::int64_t kAtOnceNs = 10'000'000'000;
   std::int64_t last_begin = model::kNoTime;
   std::int64_t last_end = model::kNoTime;
   for (const EventPlace place : meeting.arrivals) {
@@ -378,13 +377,12 @@ bool is_refused(const Job& job, const Meeting& meeting) {
     last_begin = std::max(last_begin, event.begin_ns);
     last_end = std::max(last_end, event.end_ns);
   }
-  return last_end - kAtOnceNs <= last_begin;
+  return last_end - kRefusedWithinNs <= last_begin;
 }
 
 bool was_called_in(const Job& job, std::span<const Meeting> meetings, const Signature& signature,
                    Signatures& signatures) {
-  constexpr std::size_t kMax = 64;
-  const std::span<const Meeting> latest = meetings.last(std::min(meetings.size(), kMax));
+  const std::span<const Meeting> latest = meetings.last(std::min(meetings.size(), kHabitMeetings));
   return std::ranges::any_of(latest, [&](const Meeting& meeting) {
     return signatures[signatures.of(event_at(job, meeting.arrivals.front()))] == signature;
   });

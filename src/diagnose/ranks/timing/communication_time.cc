@@ -8,16 +8,13 @@
 #include "catalogue/advice.h"
 #include "diagnose/ranks/confidence.h"
 #include "diagnose/ranks/describe.h"
+#include "diagnose/ranks/thresholds.h"
 #include "diagnose/ranks/timing/robust.h"
 #include "model/finding_code.h"
 
 namespace lockstep::ranks {
 
 namespace {
-
-constexpr double kMinExposed = 0.3;
-// Who runs a job for less than a minute does not ask how well it scales.
-constexpr double kMinSpanNs = 60e9;
 
 double lost_to_stragglers(const Stragglers& stragglers) {
   double lost = 0;
@@ -45,7 +42,7 @@ std::optional<EventPlace> example_of(const model::Job& job, const CommunicationT
 std::optional<model::Finding> finding_of(const model::Job& job, const CommunicationTime& time,
                                          const Stragglers& stragglers) {
   const TimeShares& shares = time.middle;
-  if (time.ranks.size() < 2 || time.span_ns < kMinSpanNs) return std::nullopt;
+  if (time.ranks.size() < 2 || time.span_ns < kMinSpanToScaleNs) return std::nullopt;
   if (shares.exposed - lost_to_stragglers(stragglers) <= kMinExposed) return std::nullopt;
   const bool is_mostly_waiting = shares.waiting() > shares.transfer;
   model::Finding finding{
@@ -82,8 +79,6 @@ std::optional<model::Finding> finding_of(const model::Job& job, const Communicat
 namespace {
 
 using model::Job;
-
-constexpr std::size_t kMinCollectives = 20;
 
 using PartTimes = std::array<double, kRunParts>;
 
@@ -136,7 +131,7 @@ CommunicationTime measure_communication_time(const Job& job, const Alignment& al
   CommunicationTime time;
   for (std::size_t at = 0; at < timings.runs.size(); ++at) {
     const RankRun& run = timings.runs[at];
-    if (run.collectives < kMinCollectives) continue;
+    if (run.collectives < kMinCollectivesToTime) continue;
     time.ranks.push_back({.rank = job.ranks[at].rank.number,
                           .span_ns = run.span_ns(),
                           .shares = shares_of(run, transfers[at])});

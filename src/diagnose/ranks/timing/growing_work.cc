@@ -6,20 +6,13 @@
 #include "catalogue/advice.h"
 #include "diagnose/ranks/confidence.h"
 #include "diagnose/ranks/describe.h"
+#include "diagnose/ranks/thresholds.h"
 #include "diagnose/ranks/timing/robust.h"
 #include "diagnose/ranks/timing/timings.h"
 #include "model/finding_code.h"
 
 namespace lockstep::ranks {
 namespace {
-
-constexpr std::size_t kMinCollectives = 200;
-constexpr double kMinSpanNs = 5e9;
-constexpr double kMinGrowth = 2;
-constexpr double kMinGrowthOfHalf = 1.25;
-// Of all pairs of parts, those whose later one has more work. Noise has half of them; a machine that others
-// begin to use has three quarters, and comes in one leap.
-constexpr double kMinInOrder = 0.85;
 
 // What a rank does by itself in each part of its run but the first, where everything is new.
 std::vector<double> work_by_part(const RankRun& run) {
@@ -51,7 +44,7 @@ double middle_of(std::span<const double> values) {
 
 // How many times the work at the beginning the work at the end is; 1 where it does not grow all the time.
 double growth_of(const RankRun& run) {
-  if (run.collectives < kMinCollectives || run.span_ns() < kMinSpanNs) return 1;
+  if (run.collectives < kMinCollectivesToGrow || run.span_ns() < kMinSpanToGrowNs) return 1;
   const std::vector<double> work_ns = work_by_part(run);
   if (work_ns.empty() || share_in_order(work_ns) < kMinInOrder) return 1;
   const std::size_t third = work_ns.size() / 3;

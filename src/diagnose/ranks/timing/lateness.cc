@@ -2,16 +2,12 @@
 #include <cmath>
 #include <vector>
 
+#include "diagnose/ranks/thresholds.h"
 #include "diagnose/ranks/timing/robust.h"
 #include "diagnose/ranks/timing/straggler.h"
 
 namespace lockstep::ranks {
 namespace {
-
-// Chosen with the simulated jobs of straggler_simulation_test: no alarm in any healthy one.
-constexpr std::size_t kMinWindows = 16;
-constexpr std::size_t kMinWindowsAfterRise = 24;  // of the many places to begin, the best was looked for
-constexpr double kMinSignSignificance = 4;
 
 // A spread that was itself estimated from few windows says less.
 double least_significance(std::size_t windows) {

@@ -13,6 +13,7 @@
 #include "catalogue/advice.h"
 #include "diagnose/ranks/confidence.h"
 #include "diagnose/ranks/describe.h"
+#include "diagnose/ranks/thresholds.h"
 #include "diagnose/ranks/timing/robust.h"
 #include "diagnose/ranks/timing/waiting_calls.h"
 #include "model/finding_code.h"
@@ -139,8 +140,7 @@ std::vector<MessageLink> message_links(const Job& job) {
 
 namespace {
 
-constexpr double kMinLostNs = 0.5e9;
-constexpr std::size_t kMaxShown = 6;
+constexpr std::size_t kMaxLinksShown = 6;
 
 std::string name_of(const model::Job& job, const SlowLink& link) {
   if (link.is_pair) return fmt::format("rank {} to rank {}", link.ranks[0], link.ranks[1]);
@@ -184,7 +184,7 @@ std::optional<model::Finding> finding_of(const model::Job& job, std::vector<Slow
   std::set<int> ranks;
   for (const SlowLink& link : links) ranks.insert(link.ranks.begin(), link.ranks.end());
   finding.root_ranks.assign(ranks.begin(), ranks.end());
-  for (std::size_t at = 0; at < std::min(kMaxShown, links.size()); ++at) {
+  for (std::size_t at = 0; at < std::min(kMaxLinksShown, links.size()); ++at) {
     finding.evidence.push_back(evidence_for(job, links[at]));
   }
   finding.explanation = fmt::format(
@@ -201,21 +201,16 @@ namespace {
 
 using model::Job;
 
-constexpr std::size_t kMinTransfers = 20;
-constexpr std::size_t kMinAlike = 3;  // others, to know what is usual
-constexpr double kMinTimesSlower = 2;
-constexpr double kMinLostShare = 0.03;
-
 // Ways are alike that carry the same over equally many hosts among equally many ranks.
 using Likeness = std::tuple<bool, std::size_t, std::size_t, std::int64_t>;
 
-struct Way {
+struct LinkWay {
   SlowLink link;  // not known yet to be slow
   double span_ns = 0;
   double quick_ns = 0;  // a quarter of the transfers is quicker
 };
 
-using Ways = std::map<Likeness, std::vector<Way>>;
+using Ways = std::map<Likeness, std::vector<LinkWay>>;
 
 // Absent where the host of a rank is not known: then a way that leaves the host cannot be told from one that
 // stays.
@@ -228,7 +223,7 @@ std::optional<std::size_t> count_hosts(const Job& job, const std::set<std::uint3
   return hosts.size();
 }
 
-void measure(Way& way, std::vector<double>& transfers_ns) {
+void measure(LinkWay& way, std::vector<double>& transfers_ns) {
   way.link.transfers = transfers_ns.size();
   way.link.transfer_ns = lower_median(transfers_ns);
   way.quick_ns = lower_median(std::span(transfers_ns).first((transfers_ns.size() + 1) / 2));
@@ -238,7 +233,7 @@ void add_pairs(const Job& job, Ways& ways) {
   for (MessageLink& message : message_links(job)) {
     const std::optional<std::size_t> hosts = count_hosts(job, {message.from, message.to});
     if (!hosts || message.transfers_ns.size() < kMinTransfers) continue;
-    Way way;
+    LinkWay way;
     way.link.ranks = {job.ranks[message.from].rank.number, job.ranks[message.to].rank.number};
     way.link.is_pair = true;
     way.link.communicator = message.communicator;
@@ -275,7 +270,7 @@ void add_communicator(const Job& job, std::span<const Meeting> meetings, std::sp
     const model::Event& first = event_at(job, transfers.first->arrivals.front());
     const model::Event& last = event_at(job, transfers.last->arrivals.front());
     if (!hosts || ranks.size() < 2 || !has_duration(first) || !has_duration(last)) continue;
-    Way way;
+    LinkWay way;
     for (const std::uint32_t rank : ranks) way.link.ranks.push_back(job.ranks[rank].rank.number);
     way.link.communicator = transfers.last->communicator;
     way.link.example = transfers.last->arrivals.front();
@@ -285,12 +280,12 @@ void add_communicator(const Job& job, std::span<const Meeting> meetings, std::sp
   }
 }
 
-void judge(std::vector<Way>& alike, std::vector<SlowLink>& slow) {
-  if (alike.size() <= kMinAlike) return;
+void judge(std::vector<LinkWay>& alike, std::vector<SlowLink>& slow) {
+  if (alike.size() <= kMinLinksAlike) return;
   std::vector<double> transfers_ns;
-  for (const Way& way : alike) transfers_ns.push_back(way.link.transfer_ns);
+  for (const LinkWay& way : alike) transfers_ns.push_back(way.link.transfer_ns);
   const double usual_ns = lower_median(transfers_ns);
-  for (Way& way : alike) {
+  for (LinkWay& way : alike) {
     way.link.usual_ns = usual_ns;
     way.link.compared = alike.size() - 1;
     way.link.lost_ns = (way.link.transfer_ns - usual_ns) * static_cast<double>(way.link.transfers);

@@ -15,8 +15,6 @@ using testing::JobSketch;
 using testing::simulate;
 using testing::Simulation;
 
-constexpr std::int64_t kMillisecond = JobSketch::kMillisecond;
-
 std::vector<SlowLink> slow_links(const model::Job& job) {
   const Alignment alignment = align(job);
   return find_slow_links(job, alignment, measure_timings(job, alignment));
@@ -35,10 +33,10 @@ JobSketch ring(int ranks, int ranks_per_host, int slow_from, double slow_factor,
       const bool leaves_host = from / ranks_per_host != to / ranks_per_host;
       const double transfer_ms = (leaves_host ? 9.0 : 2.0) * (from == slow_from ? slow_factor : 1) *
                                  (1 + 0.1 * std::uniform_real_distribution<>()(random));
-      const std::int64_t both_there = (message * 100 + (from == 2 ? 60 : 30)) * kMillisecond;
-      const auto end = both_there + static_cast<std::int64_t>(transfer_ms * kMillisecond);
-      const std::int64_t send_begin = from == 2 ? both_there : both_there - 20 * kMillisecond;
-      const std::int64_t receive_begin = from == 2 ? both_there - 50 * kMillisecond : both_there;
+      const std::int64_t both_there = (message * 100 + (from == 2 ? 60 : 30)) * JobSketch::kMillisecond;
+      const auto end = both_there + static_cast<std::int64_t>(transfer_ms * JobSketch::kMillisecond);
+      const std::int64_t send_begin = from == 2 ? both_there : both_there - 20 * JobSketch::kMillisecond;
+      const std::int64_t receive_begin = from == 2 ? both_there - 50 * JobSketch::kMillisecond : both_there;
       sketch.call(from, {.communicator = sketch.world(),
                          .operation = model::Operation::kSend,
                          .peer = to,
@@ -88,7 +86,7 @@ TEST(SlowLink, FindsTheSlowCommunicator) {
   simulation.phases = {{.groups = {{0, 1}, {2, 3}, {4, 5}, {6, 7}, {8, 9, 10, 11}}}};
   JobSketch sketch = simulate(simulation);
   for (const int rank : {4, 5}) {
-    for (model::Event& event : sketch.history(rank).events) event.end_ns += 2 * kMillisecond;
+    for (model::Event& event : sketch.history(rank).events) event.end_ns += 2 * JobSketch::kMillisecond;
   }
   const std::vector<SlowLink> slow = slow_links(sketch.job);
   ASSERT_EQ(slow.size(), 1U);

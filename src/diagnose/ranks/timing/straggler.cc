@@ -12,6 +12,7 @@
 #include "catalogue/advice.h"
 #include "diagnose/ranks/confidence.h"
 #include "diagnose/ranks/describe.h"
+#include "diagnose/ranks/thresholds.h"
 #include "diagnose/ranks/timing/robust.h"
 #include "diagnose/ranks/timing/waiting_calls.h"
 #include "model/finding_code.h"
@@ -23,9 +24,7 @@ namespace {
 using model::Finding;
 using model::Job;
 
-// Programs of a few seconds have ranks that differ, and nobody who would want to know.
-constexpr double kMinLostNs = 0.5e9;
-constexpr std::size_t kMaxShown = 3;  // ranks with evidence of their own
+constexpr std::size_t kMaxStragglersShown = 3;  // ranks with evidence of their own
 
 std::vector<int> numbers_of(const std::vector<Straggler>& late) {
   std::vector<int> ranks;
@@ -81,8 +80,9 @@ std::string range_of(const std::vector<Straggler>& late, double Straggler::*valu
 }
 
 double confidence_in(const std::vector<Straggler>& late) {
-  const bool is_plain = std::ranges::any_of(
-      late, [](const Straggler& one) { return one.lost_share >= 0.1 && one.significance >= 10; });
+  const bool is_plain = std::ranges::any_of(late, [](const Straggler& one) {
+    return one.lost_share >= kPlainLostShare && one.significance >= kPlainSignificance;
+  });
   return is_plain ? confidence::kStragglerPlain : confidence::kStragglerSlight;
 }
 
@@ -120,7 +120,7 @@ Finding common_part(const Job& job, const Alignment& alignment, const model::Kno
                   .fixes = {}};
   std::vector<Straggler> shown = late;
   std::ranges::stable_sort(shown, std::greater<>{}, &Straggler::lost_share);
-  for (std::size_t at = 0; at < std::min(kMaxShown, shown.size()); ++at) {
+  for (std::size_t at = 0; at < std::min(kMaxStragglersShown, shown.size()); ++at) {
     add_evidence(job, alignment, shown[at], finding);
   }
   finding.fixes = catalogue::fixes_for(finding.code);
@@ -172,8 +172,6 @@ namespace {
 using model::Job;
 
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
-constexpr double kMinPeerSpreads = 5;
-constexpr std::size_t kMinForSpread = 4;  // of fewer peers the spread says nothing
 
 // How much longer than its peers each member worked in each window, and how long the windows are.
 class Comparison {
@@ -240,7 +238,7 @@ class Comparison {
 
   // What ranks that are not late differ by. Only those below the middle are asked: the late ones are above.
   double spread_of_the_faster_half() const {
-    if (centres_.size() < kMinForSpread) return 0;
+    if (centres_.size() < kMinPeersForSpread) return 0;
     std::vector<double> sorted = centres_;
     const double middle = lower_median(sorted);
     std::vector<double> distances;
@@ -334,10 +332,8 @@ bool exchanges_on_the_host(const Job& job, model::CommunicatorId communicator) {
 // takes of a step is less than a slice of the scheduler's.
 bool may_be_the_scheduler(const Job& job, const Straggler& straggler, const Comparison& comparison,
                           const Lateness& late) {
-  constexpr double kSliceNs = 1e6;
-  constexpr double kLongEnoughNs = 1e10;
-  return exchanges_on_the_host(job, straggler.communicator) && straggler.lost_ns < kSliceNs &&
-         comparison.window_ns() * static_cast<double>(late.windows) < kLongEnoughNs;
+  return exchanges_on_the_host(job, straggler.communicator) && straggler.lost_ns < kSchedulerSliceNs &&
+         comparison.window_ns() * static_cast<double>(late.windows) < kLongerThanTheSchedulerNs;
 }
 
 }  // namespace

@@ -64,8 +64,4 @@ struct Lateness {
 // `window_ns`: how long a window usually is.
 std::optional<Lateness> persistent_lateness(std::span<const double> excess_ns, double window_ns);
 
-// Found when it reaches this share of the time: below the 5 % that are to be found, above what ranks that
-// are equal on paper differ by.
-inline constexpr double kMinLostShare = 0.03;
-
 }  // namespace lockstep::ranks

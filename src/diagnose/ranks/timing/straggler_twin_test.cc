@@ -9,6 +9,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "diagnose/ranks/testing/job_simulation.h"
+#include "diagnose/ranks/thresholds.h"
 #include "diagnose/ranks/timing/straggler.h"
 
 namespace lockstep::ranks {

@@ -16,7 +16,7 @@ namespace {
 using testing::JobSketch;
 
 // Two groups, calls that overlap or not, some lost, some coalesced.
-JobSketch any_job() {
+JobSketch any_timed_job() {
   JobSketch sketch(3);
   const model::CommunicatorId pair = sketch.group("pair", {0, 1});
   const model::Operation operations[] = {model::Operation::kAllReduce, model::Operation::kBroadcast};
@@ -54,7 +54,7 @@ bool is_timed_meeting_call(const model::Job& job, const model::Event& event) {
 
 // The obvious way: of every meeting the shortest stay.
 RC_GTEST_PROP(Timings, TransfersAreTheShortestStays, ()) {
-  const JobSketch sketch = any_job();
+  const JobSketch sketch = any_timed_job();
   const Alignment alignment = align(sketch.job);
   const Timings timings = measure_timings(sketch.job, alignment);
   for (std::size_t at = 0; at < alignment.meetings().size(); ++at) {
@@ -96,7 +96,7 @@ double slow_waited(const model::Job& job, const std::vector<model::Event>& event
 }
 
 RC_GTEST_PROP(Timings, MarksAgreeWithTheObviousWay, ()) {
-  const JobSketch sketch = any_job();
+  const JobSketch sketch = any_timed_job();
   const Alignment alignment = align(sketch.job);
   const Timings timings = measure_timings(sketch.job, alignment);
   for (const WaitWindows& windows : timings.windows) {
@@ -116,7 +116,7 @@ RC_GTEST_PROP(Timings, MarksAgreeWithTheObviousWay, ()) {
 
 // A window is whole when the rank has a timed record of every collective in it.
 RC_GTEST_PROP(Timings, WindowsWithLostCallsAreNotWhole, ()) {
-  const JobSketch sketch = any_job();
+  const JobSketch sketch = any_timed_job();
   const Alignment alignment = align(sketch.job);
   const Timings timings = measure_timings(sketch.job, alignment);
   for (const WaitWindows& windows : timings.windows) {

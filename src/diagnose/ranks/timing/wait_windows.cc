@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "diagnose/ranks/thresholds.h"
+
 namespace lockstep::ranks {
 namespace {
 
@@ -28,7 +30,7 @@ class Uses {
     flush(CollectiveId::kNone);
     std::size_t cycles = meetings;
     for (const auto& use : count_) {
-      if (use.second >= kMinMeetings) cycles = std::min(cycles, use.second);
+      if (use.second >= kMinMeetingsToCompare) cycles = std::min(cycles, use.second);
     }
     return cycles;
   }
@@ -78,7 +80,7 @@ WindowMarker::WindowMarker(const Job& job, const Alignment& alignment, const Wai
       }
       ++index;
     }
-    if (comparable.size() < kMinMeetings) continue;
+    if (comparable.size() < kMinMeetingsToCompare) continue;
     lay_out(communicator, comparable, uses.cycles(comparable.size()), alignment);
   }
 }

@@ -105,7 +105,4 @@ class WindowMarker {
   std::vector<Here> here_;  // by communicator
 };
 
-inline constexpr std::size_t kMinMeetings = 20;
-inline constexpr std::size_t kMaxWindows = 100;
-
 }  // namespace lockstep::ranks
