@@ -38,7 +38,7 @@ class Phase:
     environ: dict[str, str] = field(default_factory=dict)
     grace_s: float = GRACE_S
     hint: str = ""
-    quiet_under_s: float = 0  # says nothing of itself when there was hardly anything to do
+    quiet_under_s: float = 0.4  # of processor time: nothing is said of a phase that only found everything there
     process: subprocess.Popen | None = None
     started: float = 0.0
     status: int | None = None
@@ -89,25 +89,25 @@ def phases() -> list[Phase]:
     python = "$(lab/envs/make_envs --print torch)"
     compiler = shutil.which("g++-12") or "/usr/bin/g++-12"  # it may be on its way
     return [
-        Phase("python", "venv of Python", "Python's venv is installed", [*tools, "demo"], grace_s=DPKG_GRACE_S, quiet_under_s=1,
+        Phase("python", "venv of Python", "Python's venv is installed", [*tools, "demo"], grace_s=DPKG_GRACE_S,
               hint="is the package mirror in reach?"),
         Phase("packages", "compiler and libraries", "compiler and libraries are installed", [*tools, "build"], ["python"],
               grace_s=DPKG_GRACE_S, quiet_under_s=1, hint="is the package mirror in reach?"),
         # Only what is imported is compiled, when it is: of PyTorch's 3,000 files that is half.
         Phase("environment", "PyTorch", "PyTorch is installed and two ranks have met", ["lab/envs/make_envs", "--only", "torch"],
-              ["python"], {"PIP_COMPILE": "0"}, quiet_under_s=2,
+              ["python"], {"PIP_COMPILE": "0"},
               hint="PIP_FIND_LINKS=folder names a folder with PyTorch's CPU wheel, where pip does not find it"),
         Phase("configure", "CMake", "CMake has configured build/release",
               # Later on ninja knows by itself when it is time to configure again.
-              ["sh", "-c", "[ -e build/release/build.ninja ] || exec tools/configure_release"], ["packages"], quiet_under_s=1),
+              ["sh", "-c", "[ -e build/release/build.ninja ] || exec tools/configure_release"], ["packages"]),
         Phase("compile", "compiling lockstep", "lockstep and its recorder are compiled",
               # `lockstep run` preloads all of these, whatever the job needs of them.
               ["cmake", "--build", "--preset", "release", "--target", "lockstep", "lockstep_recorder", "lockstep_entropy",
                "lockstep_mpi", "lockstep_nccl"],
-              ["configure"], quiet_under_s=2),
+              ["configure"]),
         Phase("native", "the part for PyTorch", "the recorder's part for PyTorch is compiled",
               ["sh", "-c", f"exec {python} -m lockstep_torch.build"], ["environment", "packages"],
-              {"CXX": compiler, "PYTHONPATH": str(ROOT / "adapters/python"), "PYTHONDONTWRITEBYTECODE": "1"}, quiet_under_s=4),
+              {"CXX": compiler, "PYTHONPATH": str(ROOT / "adapters/python"), "PYTHONDONTWRITEBYTECODE": "1"}, quiet_under_s=8),
     ]
 
 
@@ -119,7 +119,7 @@ class Teller:
         self.said = time.monotonic()
 
     def ended(self, phase: Phase) -> None:
-        if phase.seconds() >= phase.quiet_under_s:
+        if phase.processor_s >= phase.quiet_under_s:
             self._line(f"{_clock()}  {phase.done:45} ({phase.seconds():.0f} s, {phase.processor_s:.0f} s of processor time)")
 
     def working(self, at_work: list[Phase]) -> None:
