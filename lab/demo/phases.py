@@ -174,7 +174,9 @@ def end(at_work: list[Phase]) -> None:
         phase.interrupt()
     said = False
     while at_work:
-        at_work = [phase for phase in at_work if not phase.has_ended()]
+        for phase in [phase for phase in at_work if phase.has_ended()]:
+            at_work.remove(phase)
+            phase.kill()  # what it has left behind: a shell's children in the background ignore the interrupt
         waited = time.monotonic() - asked
         for phase in at_work:
             if waited > phase.grace_s:

@@ -155,10 +155,12 @@ def _environment() -> pathlib.Path:
 
 def _end(running: subprocess.Popen) -> None:
     """Asks as Ctrl-C does, so that launchers end their ranks; then with more emphasis."""
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
-        if running.poll() is not None:
-            return
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(running.pid, number)
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            running.wait(END_S)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        if running.poll() is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(running.pid, number)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                running.wait(END_S)
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(running.pid, signal.SIGKILL)  # and what it has left behind
+    running.wait()

@@ -1,13 +1,20 @@
 """Each demo tells the truth about a real job, ends with what it showed, and leaves what it says it leaves; Ctrl-C leaves nothing."""
 
+import contextlib
 import os
 import pathlib
 import re
 import signal
 import subprocess
+import sys
+import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "lab/demo"))
+
+import phases
+
 DEMOS = ("demo", "demo-logs", "demo-check", "demo-replay", "demo-submit")
 
 
@@ -83,6 +90,59 @@ def test_ctrl_c_leaves_nothing_and_it_starts_again():
     assert "nothing of it runs on" in rest
     assert not processes_of("build/demo")
     run("run")
+
+
+def test_a_phase_that_fails_ends_the_others_and_shows_its_log(capsys):
+    phases.LOGS.mkdir(parents=True, exist_ok=True)
+    first = phases.Phase("test_first", "going first", "went first", ["sh", "-c", "echo gone first"])
+    bad = phases.Phase("test_bad", "going wrong", "went wrong", ["sh", "-c", "echo nothing will do; exit 3"], ["test_first"], hint="mend it")
+    long = phases.Phase("test_long", "sleeping", "slept", ["sh", "-c", "sleep 1000 & sleep 1000"])
+    never = phases.Phase("test_never", "never", "never", ["true"], ["test_bad"])
+    began = time.monotonic()
+    failed = phases.run([first, bad, long, never], phases.Teller())
+    assert failed is bad
+    assert time.monotonic() - began < 60, "nobody waits for the one that sleeps"
+    assert first.status == 0
+    assert long.status != 0
+    assert never.process is None
+    assert not members_of(long.process.pid)
+    phases.tell_failure(bad, "demo")
+    said = capsys.readouterr().err
+    assert "nothing will do" in said
+    assert "mend it" in said
+    assert "build/demo-setup/test_bad.log" in said
+    for phase in (first, bad, long):
+        phase.log.unlink()
+
+
+def members_of(group):
+    """Live processes of the group; one that nobody has waited for yet is none."""
+    live = []
+    for path in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            stat = path.read_text().rpartition(")")[2].split()
+            live += [path] if int(stat[2]) == group and stat[0] not in "ZX" else []
+    return live
+
+
+def test_missing_packages_are_named_without_root():
+    with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
+        os.chmod(file.name, 0o644)
+        file.write("# a comment\nbash\nno-such-package-anywhere  # another\n")
+        file.flush()
+        names_what_is_missing(file.name)
+    unknown = subprocess.run([ROOT / "tools/install_deps", "no-such-list"], capture_output=True, text=True)
+    assert unknown.returncode == 2
+    assert "no-such-list" in unknown.stderr
+
+
+def names_what_is_missing(packages):
+    missing = subprocess.run([ROOT / "tools/install_deps", "--missing", packages], capture_output=True, text=True)
+    assert missing.stdout.split() == ["no-such-package-anywhere"]
+    done = subprocess.run([ROOT / "tools/install_deps", packages], capture_output=True, text=True,
+                          user=65534 if os.geteuid() == 0 else None)
+    assert done.returncode == 2
+    assert "apt-get install --no-install-recommends no-such-package-anywhere" in done.stderr
 
 
 def processes_of(folder):
