@@ -1,13 +1,26 @@
 # The lab: real frameworks on real ranks.
-.PHONY: lab-deps bench-verdicts demo test-gpu test-gpu-replay test-gpu-travel test-healthy test-service test-slurm bench-slurm kubernetes-deps test-kubernetes lab lab-peers test-network test-cluster
+.PHONY: lab-deps bench-verdicts demo demo-logs demo-check demo-replay demo-submit test-gpu test-gpu-replay test-gpu-travel test-healthy test-service test-slurm bench-slurm kubernetes-deps test-kubernetes lab lab-peers test-network test-cluster
 
 lab-deps: deps   ## make the lab's Python environments and programs
 	@lab/envs/make_envs
 	@lab/envs/criu >/dev/null
 	@lab/jobs/compile mpi_ring
 
-demo: deps lab-deps build   ## run a job that hangs and show what is known of it
-	@lab/demo/run
+# The demos make what they need by themselves, and no more: PyTorch alone of the lab, of the packages those of the build.
+demo:            ## from nothing to a verdict in 5 minutes: run a real job that hangs, and say who began it
+	@lab/demo/make_ready $@ && lab/demo/run
+
+demo-logs:       ## the logs of a failed job, as somebody sends them: which rank began it, and where
+	@lab/demo/make_ready $@ && lab/demo/logs
+
+demo-check:      ## a launch with mistakes: found and mended before it starts
+	@lab/demo/make_ready $@ && lab/demo/check
+
+demo-replay:     ## record a job, run one rank of it again alone, find the step and the cause of a nan
+	@lab/demo/make_ready $@ && lab/demo/replay
+
+demo-submit:     ## hand a script to the service, which finds out why it cannot run, and mends it
+	@lab/demo/make_ready $@ && lab/demo/submit
 
 lab: lab-deps build   ## run every fault of lab/faults, recorded and not, and write the score to docs/lab.md (25 minutes on two idle cores)
 	@cmake --build --preset release --target lockstep_native_lab
