@@ -55,11 +55,11 @@ screenshot: page-deps demo   ## make the pictures of README and docs: the demo's
 bench-service: build lab-deps   ## the service under load: 10,000 queued jobs, 5,000 log streams, 200 submits a second
 	@tests/bench/service_bench build/release
 
-cross-validate: deps   ## what diagnose is worth on unseen faults, into docs/cross-validation.md; CORPUS=faults.jsonl
-	@test -n "$(CORPUS)" || { echo "make cross-validate CORPUS=faults.jsonl: the labelled faults are not part of the tree" >&2; exit 2; }
+cross-validate: deps   ## what diagnose is worth on sources it did not learn from; CORPUS="texts.jsonl folder-of-logs"
+	@test -n "$(CORPUS)" || { echo "make cross-validate CORPUS=...: the labelled faults are not part of the tree" >&2; exit 2; }
 	@cmake --preset release >/dev/null
 	@cmake --build --preset release --target judge_lines
-	@tests/corpus/cross_validate build/release/tests/corpus/judge_lines $(CORPUS)
+	@tests/corpus/judge_report build/release/tests/corpus/judge_lines $(CORPUS)
 
 check: deps      ## every gate that needs no training job: Clang and GCC, clang-tidy, sanitizers, layers, format
 	@tools/check

@@ -55,7 +55,7 @@ Result<logs::LogVerdict> LogJudge::judge(const std::vector<readers::LogFile>& lo
     const auto known = seen_.find(log.name);
     seen.push_back(known == seen_.end() ? std::nullopt : std::optional(std::move(known->second)));
   }
-  return logs::judge(catalogue().value(), texts, logs::embedded_judge_data(), on_scanned_, std::move(seen));
+  return logs::judge(catalogue().value(), texts, logs::embedded_arbiter(), on_scanned_, std::move(seen));
 }
 
 }  // namespace lockstep::diagnose

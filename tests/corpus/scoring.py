@@ -1,8 +1,6 @@
 """What the scripts of this folder share: asking the judge, and the figures of its answers."""
 
 import collections
-import importlib.machinery
-import importlib.util
 import json
 import os
 import subprocess
@@ -15,21 +13,12 @@ FIGURES = ("leaf", "scope", "fix@1", "fix@3", "silent")
 Row = tuple[dict, dict]  # a labelled case and the first finding, {} where the judge was silent
 
 
-def tool(name: str):
-    """A script of tools/ as a module."""
-    path = str(Path(__file__).parent.parent.parent / "tools" / name)
-    loader = importlib.machinery.SourceFileLoader(name, path)
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(name, loader))
-    loader.exec_module(module)
-    return module
-
-
 def load_cases(path: Path) -> list[dict]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
 def answers(judge_lines: str, cases: list[dict], environment: dict[str, str] | None = None) -> list[dict]:
-    """The first finding on each case, with the grounds of its confidence; {} where there is none."""
+    """The first finding on each case, with the probability that anything failed; {} where there is none."""
     with tempfile.TemporaryDirectory() as folder:
         paths = []
         for case in cases:
@@ -38,7 +27,7 @@ def answers(judge_lines: str, cases: list[dict], environment: dict[str, str] | N
         command = [judge_lines, "each", *map(str, paths)]
         done = subprocess.run(command, capture_output=True, text=True, check=True, env={**os.environ, **(environment or {})})
     found = [json.loads(line) for line in done.stdout.splitlines()]
-    return [{**verdict["findings"][0], "grounds": verdict["grounds"]} if verdict["findings"] else {} for verdict in found]
+    return [{**verdict["findings"][0], "failed": verdict["failed"]} if verdict["findings"] else {} for verdict in found]
 
 
 def is_right(case: dict, answer: dict) -> bool:

@@ -50,6 +50,21 @@ bool may_fail(std::string_view line) {
 
 }  // namespace
 
+bool says_anything(const Catalogue& catalogue, std::span<const LogText> logs) {
+  base::PatternScanner quiet(catalogue.quiet());
+  for (const LogText& log : logs) {
+    bool says = false;
+    for_each_tail_line(log.bytes, kWindow, [&](std::string_view line, LineSpan) {
+      if (says || line.find_first_not_of(" \t") == std::string_view::npos) return;
+      says = true;
+      quiet.scan(without_terminal_codes(line), [&](unsigned, std::size_t) { says = false; });
+    });
+    let_go(log);
+    if (says) return true;
+  }
+  return false;
+}
+
 bool goes_on(std::string_view line) {
   static const base::Regex progress = base::Regex::of_our_own(
       R"(\bloss\b|_loss\b|\d(it/s|s/it)|\bepoch\b|\bstep\b[ :=#]*\d|\b(done|finished|completed?|saved)\b|accuracy)");

@@ -14,6 +14,9 @@ namespace lockstep::logs {
 // progress follows them.
 bool sounds_like_failure(const catalogue::Catalogue& catalogue, std::span<const LogText> logs);
 
+// Whether the ends of the logs say anything but what the catalogue knows as harmless or as advice.
+bool says_anything(const catalogue::Catalogue& catalogue, std::span<const LogText> logs);
+
 // Progress: whatever was complained about before, it did not stop the job.
 bool goes_on(std::string_view line);
 

@@ -26,14 +26,14 @@ namespace {
 using catalogue::Catalogue;
 using catalogue::Symptom;
 
-model::Finding finding_about(const Symptom& symptom, const Sighting& sighting,
-                             std::span<const LogText> logs) {
+model::Finding finding_about(const Symptom& symptom, const Sighting& sighting, std::span<const LogText> logs,
+                             std::optional<model::Scope> likely_scope = {}) {
   Candidate candidate;
   candidate.symptom = &symptom;
   candidate.leaf = symptom.leaf;
   candidate.lead = &sighting;
   candidate.sightings = {&sighting};
-  return finding_from(candidate, logs, {}, 0);
+  return finding_from(candidate, logs, {}, 0, likely_scope);
 }
 
 }  // namespace
@@ -56,11 +56,11 @@ const Symptom& leaf_entry(const Catalogue& catalogue, model::Leaf leaf) {
   return catalogue.at(model::guess_at(leaf));
 }
 
-model::Finding guessed_finding(const Catalogue& catalogue, std::span<const LogText> logs,
-                               const Guess& guess) {
+model::Finding guessed_finding(const Catalogue& catalogue, std::span<const LogText> logs, model::Leaf leaf,
+                               std::optional<model::Scope> likely_scope) {
   Sighting nowhere;
-  nowhere.symptom = &leaf_entry(catalogue, guess.leaf);
-  model::Finding finding = finding_about(*nowhere.symptom, nowhere, logs);
+  nowhere.symptom = &leaf_entry(catalogue, leaf);
+  model::Finding finding = finding_about(*nowhere.symptom, nowhere, logs, likely_scope);
   finding.evidence.clear();
   finding.title = "A guess: " + finding.title;
   finding.explanation =
@@ -84,9 +84,15 @@ std::string in_words(const std::set<int>& ranks) {
   return model::compress_ranks({ranks.begin(), ranks.end()});
 }
 
-ScopeJudgement as_catalogued(const Candidate& candidate) {
+ScopeJudgement as_it_seems(const Candidate& candidate, std::optional<model::Scope> likely) {
   const bool varies = candidate.variant != nullptr && candidate.variant->scope;
   const model::Scope scope = varies ? *candidate.variant->scope : candidate.symptom->scope;
+  if (likely && *likely != scope) {
+    return {*likely,
+            *likely == model::Scope::kDistributed
+                ? "Probably distributed: such lines come from jobs that need several processes to fail."
+                : "Probably ordinary: such lines come from jobs that fail with one process as well."};
+  }
   switch (scope) {
     case model::Scope::kDistributed:
       return {scope, "Distributed: this exists only where several processes train together."};
@@ -101,10 +107,10 @@ ScopeJudgement as_catalogued(const Candidate& candidate) {
 // `roots`: who began it, as far as that can be told. `speaking`: every rank that printed anything that is
 // known of.
 ScopeJudgement judge_scope(const Candidate& candidate, const std::set<int>& roots,
-                           const std::set<int>& speaking) {
+                           const std::set<int>& speaking, std::optional<model::Scope> likely) {
   if (candidate.symptom->scope_rule != ScopeRule::kByRanks || candidate.ranks.size() < 1 ||
       speaking.size() < 2)
-    return as_catalogued(candidate);
+    return as_it_seems(candidate, likely);
   if (candidate.ranks.size() == speaking.size() && !roots.empty()) {
     return {model::Scope::kDistributed,
             fmt::format("Distributed: all ranks print it, rank {} in an earlier step than the others.",
@@ -249,11 +255,12 @@ std::string explanation_of(const Candidate& candidate, const std::string& scope_
 }  // namespace
 
 model::Finding finding_from(const Candidate& candidate, std::span<const LogText> logs,
-                            const std::set<int>& speaking, double confidence) {
+                            const std::set<int>& speaking, double confidence,
+                            std::optional<model::Scope> likely_scope) {
   const bool has_title = candidate.variant != nullptr && !candidate.variant->title.empty();
   const bool has_fixes = candidate.variant != nullptr && !candidate.variant->fixes.empty();
   const std::set<int> roots = root_ranks_of(candidate, logs, speaking);
-  const ScopeJudgement scope = judge_scope(candidate, roots, speaking);
+  const ScopeJudgement scope = judge_scope(candidate, roots, speaking, likely_scope);
   std::vector<int> victims;
   if (!roots.empty()) std::ranges::set_difference(speaking, roots, std::back_inserter(victims));
   return {.leaf = candidate.leaf,

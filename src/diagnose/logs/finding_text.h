@@ -8,7 +8,6 @@
 
 #include "catalogue/catalogue.h"
 #include "diagnose/logs/candidate.h"
-#include "diagnose/logs/guess.h"
 #include "diagnose/logs/line.h"
 #include "diagnose/logs/silent.h"
 #include "model/finding.h"
@@ -26,9 +25,11 @@ const catalogue::Symptom& leaf_entry(const catalogue::Catalogue& catalogue, mode
 
 // Marked as a guess.
 model::Finding guessed_finding(const catalogue::Catalogue& catalogue, std::span<const LogText> logs,
-                               const Guess& guess);
+                               model::Leaf leaf, std::optional<model::Scope> likely_scope = {});
 
+// `likely_scope` counts more than the catalogue's, and less than who printed what.
 model::Finding finding_from(const Candidate& candidate, std::span<const LogText> logs,
-                            const std::set<int>& speaking, double confidence);
+                            const std::set<int>& speaking, double confidence,
+                            std::optional<model::Scope> likely_scope = {});
 
 }  // namespace lockstep::logs

@@ -2,18 +2,22 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <string>
 #include <string_view>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "base/text_fields.h"
+#include "diagnose/logs/arbiter.h"
 #include "diagnose/logs/candidate.h"
 #include "diagnose/logs/context.h"
 #include "diagnose/logs/exception_place.h"
 #include "diagnose/logs/failure_words.h"
+#include "diagnose/logs/features.h"
 #include "diagnose/logs/finding_text.h"
 #include "diagnose/logs/finished_ranks.h"
-#include "diagnose/logs/guess.h"
 #include "diagnose/logs/line_sources.h"
 #include "diagnose/logs/logged_checksums.h"
 #include "diagnose/logs/script_exception.h"
@@ -109,21 +113,19 @@ using catalogue::Strength;
 
 // Findings of one verdict. Each is half as sure as the one before: a fifth is below 0.07 and helps nobody.
 constexpr std::size_t kMaxFindings = 4;
-// Confidence of an answer that no line gives which is known as the fault itself: what progress shows, what
-// words resemble, what a wrapper repeats. Healthy jobs can look alike, and the confidence was fitted to
-// faults alone; so it stays below what counts as clear. Held by AWrapperAloneIsNeverSure and
-// UnknownTroubleIsGuessedAndMarked.
+// Confidence of an answer that only progress lines or a wrapper give. Healthy jobs can look alike; so it
+// stays below what counts as clear. Held by AWrapperAloneIsNeverSure.
 constexpr double kMaxConfidenceWithoutOrigin = 0.49;
+// Probability from which on a job counts as failed. On logs that the arbiter did not learn from this leaves
+// few failed jobs without an answer; tools/train_judge prints how many.
+constexpr double kMinFailed = 0.5;
+// What is known of one line is worth more to a reader than a guess that is hardly likelier. A change shows in
+// tests/corpus/fresh_test.
+constexpr double kShareToKeepKnown = 0.6;
+constexpr double kShareToKeepClear = 0.2;  // where the line is known as this fault and hardly as another
 // Confidence from which the cause is clear and nothing more need be collected. Held by
 // WhatToCollectFitsTheLauncher.
 constexpr double kClearConfidence = 0.5;
-// Share of the guess from which it says more than an entry that only knows that an exception was raised: six
-// times what chance gives to one of 30 leaves. A change shows in tests/corpus/cross_validate.
-constexpr double kMinShareToSharpen = 0.2;
-// Share of a guess that the place of an exception in a framework makes. A change shows in
-// tests/corpus/cross_validate.
-constexpr double kShareOfPlace = 0.4;
-
 std::set<int> speaking_ranks(const LineSources& sources, std::span<const Sighting> sightings) {
   std::set<int> ranks = sources.ranks();
   for (const Sighting& sighting : sightings) {
@@ -146,12 +148,14 @@ bool can_be_got_over(std::span<const Candidate> candidates) {
 
 // Each at most half as sure as the one before.
 std::vector<model::Finding> findings_from(std::span<const Candidate> candidates,
-                                          std::span<const LogText> logs, const std::set<int>& speaking) {
+                                          std::span<const LogText> logs, const std::set<int>& speaking,
+                                          std::optional<model::Scope> likely_scope) {
   std::vector<model::Finding> findings;
   for (const Candidate& candidate : candidates) {
     if (findings.size() == kMaxFindings) break;
     if (!findings.empty() && candidate.role != Role::kOrigin) break;
-    findings.push_back(finding_from(candidate, logs, speaking, 0));
+    findings.push_back(
+        finding_from(candidate, logs, speaking, 0, findings.empty() ? likely_scope : std::nullopt));
   }
   return findings;
 }
@@ -185,40 +189,71 @@ void prefer_what_knows_more(std::vector<Candidate>& candidates) {
   if (knows_more != candidates.end()) std::rotate(candidates.begin(), knows_more, knows_more + 1);
 }
 
-void sharpen_catch_all(const Catalogue& catalogue, std::span<const LogText> logs, const Guess& guess,
-                       model::Finding& finding) {
-  model::Finding guessed = guessed_finding(catalogue, logs, guess);
-  guessed.evidence = std::move(finding.evidence);
-  guessed.root_ranks = std::move(finding.root_ranks);
-  guessed.victim_ranks = std::move(finding.victim_ranks);
-  finding = std::move(guessed);
-}
-
-// The part of a framework that raised an exception says more than the words around it.
-void prefer_place(std::optional<model::Leaf> place, std::optional<Guess>& guess) {
-  if (!place) return;
-  const bool agrees = guess && guess->leaf == *place;
-  guess = Guess{*place, agrees ? std::max(guess->share, kShareOfPlace) : kShareOfPlace};
-}
-
-// What ranks print that lose another one, and what launchers repeat, says nothing about the kind of fault:
-// "typically caused by a remote worker crashing" stands in the log of whatever ended that worker.
-LeftOut echoes_in(std::span<const LogText> logs, std::span<const Sighting> sightings) {
-  LeftOut echoes(logs.size());
-  for (const Sighting& seen : sightings) {
-    const Role role = seen.pattern->role;
-    if (role == Role::kCascade || role == Role::kTeardown || role == Role::kWrapper)
-      echoes[seen.log].push_back(seen.line);
+// The arbiter's answer where no entry gives it, with what is known of the exception that was raised.
+model::Finding guessed_instead_of(const Catalogue& catalogue, std::span<const LogText> logs, model::Leaf leaf,
+                                  std::optional<model::Scope> likely_scope, const model::Finding* known) {
+  model::Finding guessed = guessed_finding(catalogue, logs, leaf, likely_scope);
+  if (known != nullptr) {
+    guessed.evidence = known->evidence;
+    guessed.root_ranks = known->root_ranks;
+    guessed.victim_ranks = known->victim_ranks;
   }
-  for (std::vector<LineSpan>& lines : echoes) std::ranges::sort(lines, {}, &LineSpan::begin);
-  return echoes;
+  return guessed;
 }
 
-// Where there is nothing but echoes, they are what there is to go by.
-std::optional<Guess> guessed_from(const JudgeData& data, std::span<const LogText> logs,
-                                  std::span<const Sighting> sightings) {
-  auto guess = guess_leaf(data.guess, logs, echoes_in(logs, sightings));
-  return guess ? guess : guess_leaf(data.guess, logs, LeftOut(logs.size()));
+// What knows only that something was raised.
+bool is_vague(const Candidate& candidate) {
+  const model::FindingCode& code = candidate.symptom->code;
+  return code == kCatchAll || code == kScriptError || code == model::codes::kScriptException;
+}
+
+// The arbiter's leaf first, then the others as likely as it thinks them. An echo stays behind every origin.
+void order_by(const Opinion& opinion, std::vector<Candidate>& candidates) {
+  std::ranges::stable_sort(candidates, {}, [&](const Candidate& candidate) {
+    return std::tuple(candidate.role != Role::kOrigin, -opinion.of(candidate.leaf));
+  });
+}
+
+bool is_clear(const Candidate& candidate) {
+  return candidate.role == Role::kOrigin &&
+         (candidate.strength >= Strength::kStrong ||
+          model::FindingCode(candidate.symptom->code) == model::codes::kScriptException);
+}
+
+bool agrees(const Opinion& opinion, std::span<const Candidate> candidates) {
+  if (candidates.empty()) return false;
+  const double share = is_clear(candidates.front()) ? kShareToKeepClear : kShareToKeepKnown;
+  return opinion.of(candidates.front().leaf) >= share * opinion.of(opinion.best);
+}
+
+// Who suffers from such a fault need not end: that the job went on says nothing against it.
+bool is_suffered(const Opinion& opinion, std::span<const Candidate> candidates) {
+  constexpr double kLikely = 0.5;
+  return std::ranges::any_of(candidates, [&](const Candidate& candidate) {
+    return is_clear(candidate) && !model::is_fatal(candidate.leaf) && opinion.of(candidate.leaf) >= kLikely;
+  });
+}
+
+// nullopt where the arbiter has no opinion: then the catalogue's holds.
+std::optional<model::Scope> scope_by(const Opinion& opinion) {
+  constexpr double kClearly = 0.7;
+  if (opinion.distributed >= kClearly) return model::Scope::kDistributed;
+  if (opinion.distributed <= 1 - kClearly) return model::Scope::kOrdinary;
+  return std::nullopt;
+}
+
+// The likeliest repair first; of equally likely ones the catalogue's order holds.
+void order_fixes(const Opinion& opinion, std::vector<model::Fix>& fixes) {
+  constexpr double kPlace = 0.7;  // what a place further back in the catalogue's order takes from a fix
+  std::vector<std::pair<double, model::Fix>> weighed;
+  double share = 1;
+  for (model::Fix& fix : fixes) {
+    const double likely = opinion.fixes[static_cast<std::size_t>(fix.pattern)];
+    weighed.emplace_back(share * likely, std::move(fix));
+    share *= kPlace;
+  }
+  std::ranges::stable_sort(weighed, std::greater(), &std::pair<double, model::Fix>::first);
+  for (std::size_t i = 0; i < fixes.size(); ++i) fixes[i] = std::move(weighed[i].second);
 }
 
 Stage stage_reached(const Context& context) {
@@ -246,7 +281,7 @@ std::vector<LogText> with_line_marks(std::span<const LogText> logs, std::span<co
 
 }  // namespace
 
-LogVerdict judge(const Catalogue& catalogue, std::span<const LogText> unread_logs, const JudgeData& data,
+LogVerdict judge(const Catalogue& catalogue, std::span<const LogText> unread_logs, std::string_view arbiter,
                  const OnScanned& on_scanned, std::vector<std::optional<Scan>> seen_before) {
   const std::vector<Scan> scans = scan_logs(catalogue, unread_logs, on_scanned, std::move(seen_before));
   const std::vector<LogText> logs = with_line_marks(unread_logs, scans);
@@ -261,46 +296,59 @@ LogVerdict judge(const Catalogue& catalogue, std::span<const LogText> unread_log
   const auto scripts_own = script_exception_in(catalogue, logs, raised, sightings, sources);
   if (scripts_own && !got_over) put_first_if_it_outweighs(*scripts_own, candidates);
   prefer_what_knows_more(candidates);
-  const bool may_guess = !got_over && (!candidates.empty() || sounds_like_failure(catalogue, logs));
-  std::optional<Guess> guess = may_guess ? guessed_from(data, logs, sightings) : std::nullopt;
-  const std::optional<model::Leaf> place = may_guess ? library_place_in(raised) : std::nullopt;
-  prefer_place(place, guess);
+  const bool sounds_bad = sounds_like_failure(catalogue, logs);
+  const std::optional<model::Leaf> place = library_place_in(raised);
+  const auto sign = has_origin(candidates) ? std::nullopt : sign_in(logs, context, sources);
 
   LogVerdict verdict;
   verdict.job = job_facts(context, sources);
   verdict.stage = stage_reached(context);
   verdict.job.ranks_seen.assign(speaking.begin(), speaking.end());
-  if (!has_origin(candidates)) {
-    if (const auto sign = sign_in(logs, context, sources)) {
-      verdict.findings.push_back(silent_finding(catalogue, logs, *sign));
-      verdict.grounds = grounds_without_candidate("silent", verdict.findings.front().leaf, guess);
+  verdict.features = features_of({.logs = logs,
+                                  .context = context,
+                                  .sightings = sightings,
+                                  .candidates = candidates,
+                                  .raised = raised,
+                                  .place = place,
+                                  .sign = sign,
+                                  .speaking = speaking,
+                                  .all_finished = every_rank_finished(logs, sources, speaking),
+                                  .sounds_like_failure = sounds_bad});
+  verdict.opinion = opinion_of(arbiter, verdict.features);
+  const Opinion& opinion = verdict.opinion;
+  const bool says_something = !candidates.empty() || sounds_bad || says_anything(catalogue, logs);
+  const bool has_failed =
+      !got_over && says_something && (opinion.failed >= kMinFailed || is_suffered(opinion, candidates));
+  if (sign) {
+    verdict.findings.push_back(silent_finding(catalogue, logs, *sign));
+    set_confidence(verdict.findings, kMaxConfidenceWithoutOrigin);
+  } else if (has_failed) {
+    order_by(opinion, candidates);
+    const std::optional<model::Scope> likely_scope = scope_by(opinion);
+    verdict.findings = findings_from(candidates, logs, speaking, likely_scope);
+    if (agrees(opinion, candidates)) {
+      std::vector<int> early =
+          who_ended_early(candidates.front(), verdict.findings.front(), finished_ranks(logs, sources));
+      if (!early.empty())
+        describe_who_ended_early(catalogue, std::move(early), candidates.front().ranks,
+                                 verdict.findings.front());
+    } else {
+      const bool replaces =
+          !candidates.empty() && (is_vague(candidates.front()) || candidates.front().role != Role::kOrigin);
+      model::Finding guess = guessed_instead_of(catalogue, logs, opinion.best, likely_scope,
+                                                replaces ? &verdict.findings.front() : nullptr);
+      if (replaces) verdict.findings.erase(verdict.findings.begin());
+      verdict.findings.insert(verdict.findings.begin(), std::move(guess));
+      verdict.findings.resize(std::min(verdict.findings.size(), kMaxFindings));
     }
+    const bool is_known = agrees(opinion, candidates);
+    double confidence = confidence_in(arbiter, opinion, verdict.findings.front().leaf, is_known);
+    if (!has_origin(candidates)) confidence = std::min(confidence, kMaxConfidenceWithoutOrigin);
+    set_confidence(verdict.findings, confidence);
+    order_fixes(opinion, verdict.findings.front().fixes);
   }
-  if (verdict.findings.empty() && !candidates.empty()) {
-    verdict.findings = findings_from(candidates, logs, speaking);
-    verdict.grounds = grounds_of(candidates, guess);
-    std::vector<int> early =
-        who_ended_early(candidates.front(), verdict.findings.front(), finished_ranks(logs, sources));
-    if (!early.empty())
-      describe_who_ended_early(catalogue, std::move(early), candidates.front().ranks,
-                               verdict.findings.front());
-    const model::FindingCode& code = verdict.findings.front().code;
-    const bool is_vague = code == kCatchAll || (place && code == kScriptError);
-    if (guess && guess->share >= kMinShareToSharpen && is_vague) {
-      sharpen_catch_all(catalogue, logs, *guess, verdict.findings.front());
-      verdict.grounds = grounds_without_candidate("guess", guess->leaf, guess);
-    }
-  }
-  if (verdict.findings.empty() && guess) {
-    verdict.findings.push_back(guessed_finding(catalogue, logs, *guess));
-    verdict.grounds = grounds_without_candidate("guess", guess->leaf, guess);
-  }
-  const bool is_known_origin = has_origin(candidates) && verdict.grounds.front() != "guess";
-  double confidence = confidence_from(data.confidence, verdict.grounds);
-  if (!is_known_origin) confidence = std::min(confidence, kMaxConfidenceWithoutOrigin);
-  set_confidence(verdict.findings, confidence);
   const bool is_clear = !verdict.findings.empty() && verdict.findings.front().confidence >= kClearConfidence;
-  if (!is_clear && may_guess) verdict.collect_next = what_to_collect(context);
+  if (!is_clear && (sign || has_failed)) verdict.collect_next = what_to_collect(context);
   return verdict;
 }
 

@@ -3,11 +3,13 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "catalogue/catalogue.h"
-#include "diagnose/logs/confidence.h"
+#include "diagnose/logs/arbiter.h"
 #include "diagnose/logs/context.h"
+#include "diagnose/logs/features.h"
 #include "diagnose/logs/line.h"
 #include "diagnose/logs/scan.h"
 #include "model/finding.h"
@@ -20,12 +22,13 @@ struct LogVerdict {
   std::vector<std::string> limits;        // what the verdict could not see
   std::vector<std::string> collect_next;  // commands that would show more, where the cause is not clear
   Stage stage = Stage::kUnknown;          // the furthest that any log shows
-  Grounds grounds;                        // of the first finding's confidence
+  Opinion opinion;                        // the arbiter's, with its reasons
+  Features features;                      // what it was asked about
 };
 
-// `seen_before`: as scan_logs() takes it.
+// `arbiter`: a model as tools/train_judge writes it. `seen_before`: as scan_logs() takes it.
 LogVerdict judge(const catalogue::Catalogue& catalogue, std::span<const LogText> logs,
-                 const JudgeData& data = embedded_judge_data(), const OnScanned& on_scanned = {},
+                 std::string_view arbiter = embedded_arbiter(), const OnScanned& on_scanned = {},
                  std::vector<std::optional<Scan>> seen_before = {});
 
 }  // namespace lockstep::logs

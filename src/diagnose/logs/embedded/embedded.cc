@@ -1,13 +1,12 @@
 #include "base/embed.h"
-#include "diagnose/logs/confidence.h"
+#include "diagnose/logs/arbiter.h"
 
-LOCKSTEP_EMBED(guess, LOCKSTEP_GUESS_MODEL)
-LOCKSTEP_EMBED(confidence, LOCKSTEP_CONFIDENCE_MODEL)
+LOCKSTEP_EMBED(arbiter, LOCKSTEP_ARBITER)
 
 namespace lockstep::logs {
 
-JudgeData embedded_judge_data() {
-  return {{lockstep_guess_begin, lockstep_guess_end}, {lockstep_confidence_begin, lockstep_confidence_end}};
+std::string_view embedded_arbiter() {
+  return {lockstep_arbiter_begin, lockstep_arbiter_end};
 }
 
 }  // namespace lockstep::logs

@@ -1,0 +1,434 @@
+#include "diagnose/logs/features.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cmath>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/text_search/regex.h"
+#include "catalogue/symptom.h"
+#include "diagnose/logs/exception_place.h"
+#include "diagnose/logs/line_role.h"
+#include "model/line_origin.h"
+
+namespace lockstep::logs {
+namespace {
+
+// What is read of a job: the ends of its logs and what lies around the lines that the catalogue knows.
+constexpr std::size_t kEndOfLog = std::size_t{24} << 10;
+constexpr std::size_t kHeadOfLog = std::size_t{4} << 10;
+constexpr std::size_t kAroundSighting = std::size_t{3} << 9;
+constexpr std::size_t kMaxBytes = std::size_t{512} << 10;
+constexpr std::size_t kMinPerLog = std::size_t{2} << 10;
+constexpr std::size_t kMaxSightings = 48;
+constexpr std::size_t kMaxLogs = 64;
+
+// Words of the last lines count, whatever they are; further up only those of failures.
+constexpr std::size_t kLastLines = 40;
+constexpr std::size_t kLongestWord = 30;
+constexpr std::size_t kLongestText = 600;  // of one line
+
+struct ReadLine {
+  std::size_t log = 0;
+  LineSpan span;
+  std::string text;  // without terminal codes
+  LineRole role = LineRole::kOther;
+};
+
+// In the order of the logs and of their lines.
+class Lines {
+ public:
+  explicit Lines(const Observed& observed) {
+    const std::size_t logs = std::min(observed.logs.size(), kMaxLogs);
+    begins_.resize(logs + 1);
+    for (std::size_t log = 0; log < logs; ++log) {
+      begins_[log] = lines_.size();
+      const std::size_t share = std::max(kMinPerLog, kMaxBytes / std::max<std::size_t>(logs, 1));
+      for (const LineSpan part : parts_of(observed, log, share)) read(observed.logs[log], log, part);
+      let_go(observed.logs[log]);
+    }
+    begins_[logs] = lines_.size();
+  }
+
+  std::span<const ReadLine> all() const { return lines_; }
+  std::size_t logs() const { return begins_.size() - 1; }
+  std::span<const ReadLine> of_log(std::size_t log) const {
+    return std::span(lines_).subspan(begins_[log], begins_[log + 1] - begins_[log]);
+  }
+  // Index in all(); nullopt for a line that was not read.
+  std::optional<std::size_t> at(std::size_t log, LineSpan span) const {
+    if (log + 1 >= begins_.size()) return std::nullopt;
+    const auto lines = of_log(log);
+    const auto found = std::ranges::lower_bound(lines, span.begin + 1, {},
+                                                [](const ReadLine& line) { return line.span.end; });
+    if (found == lines.end() || found->span.begin > span.begin) return std::nullopt;
+    return begins_[log] + static_cast<std::size_t>(found - lines.begin());
+  }
+
+ private:
+  static std::vector<LineSpan> parts_of(const Observed& observed, std::size_t log, std::size_t share) {
+    const std::size_t size = observed.logs[log].bytes.size();
+    const std::size_t end = std::min(kEndOfLog, share);
+    std::vector<LineSpan> parts = {{0, std::min(size, std::min(kHeadOfLog, share / 4))},
+                                   {size - std::min(size, end), size}};
+    std::size_t taken = 0;
+    for (const Candidate& candidate : observed.candidates) {
+      for (const Sighting* seen : {candidate.sightings.front(), candidate.sightings.back()}) {
+        if (seen->log != log || ++taken > kMaxSightings || taken * 2 * kAroundSighting > share) continue;
+        parts.push_back({seen->line.begin - std::min(seen->line.begin, kAroundSighting),
+                         std::min(size, seen->line.end + kAroundSighting)});
+      }
+    }
+    std::ranges::sort(parts, {}, &LineSpan::begin);
+    std::vector<LineSpan> joined;
+    for (const LineSpan part : parts) {
+      if (!joined.empty() && part.begin <= joined.back().end)
+        joined.back().end = std::max(joined.back().end, part.end);
+      else
+        joined.push_back(part);
+    }
+    return joined;
+  }
+
+  void read(const LogText& log, std::size_t number, LineSpan part) {
+    const std::size_t first = lines_.size();
+    std::size_t begin = part.begin;
+    if (begin > 0 && begin < log.bytes.size()) begin = line_around(log.bytes, begin).begin;
+    if (!lines_.empty() && lines_.back().log == number) begin = std::max(begin, lines_.back().span.end);
+    for_each_line(log.bytes, begin, part.end, [&](std::string_view line, LineSpan span) {
+      lines_.push_back({number, span, without_terminal_codes(line), LineRole::kOther});
+    });
+    std::vector<std::string_view> texts;
+    for (std::size_t i = first; i < lines_.size(); ++i) texts.push_back(lines_[i].text);
+    const std::vector<LineRole> roles = roles_of(texts);
+    for (std::size_t i = first; i < lines_.size(); ++i) lines_[i].role = roles[i - first];
+  }
+
+  std::vector<ReadLine> lines_;
+  std::vector<std::size_t> begins_;  // by log
+};
+
+bool is_letter(char c) {
+  return std::isalpha(static_cast<unsigned char>(c)) != 0;
+}
+bool is_capital(char c) {
+  return std::isupper(static_cast<unsigned char>(c)) != 0;
+}
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+std::string lower(std::string_view text) {
+  std::string word(text);
+  std::ranges::transform(word, word.begin(), [](unsigned char c) { return std::tolower(c); });
+  return word;
+}
+
+// "3", "1-2", "3-9" ...: how many is told by the size, not by the number.
+std::string size_of(std::size_t count) {
+  if (count == 0) return "0";
+  return std::to_string(1 << static_cast<int>(std::log2(static_cast<double>(count))));
+}
+
+// Text to words: the masks of private parts, paths and long numbers say nothing about a fault.
+class Words {
+ public:
+  explicit Words(Features& features) : features_(features) {}
+
+  // `channel`: "e" for what tells of the failure, "w" for the rest.
+  void add(std::string_view text, std::string_view channel, bool with_pairs) {
+    text = text.substr(0, kLongestText);
+    std::string before;
+    std::size_t begin = 0;
+    for (std::size_t i = 0; i <= text.size(); ++i) {
+      if (i < text.size() && (is_letter(text[i]) || text[i] == '_')) continue;
+      if (i > begin) add_name(text.substr(begin, i - begin), channel, with_pairs, before);
+      if (i < text.size() && is_digit(text[i])) {
+        std::size_t end = i;
+        while (end < text.size() && is_digit(text[end])) ++end;
+        if (with_pairs && end - i <= 3 && !before.empty())
+          put(channel, before + " " + std::string(text.substr(i, end - i)));
+        i = end - 1;
+      }
+      begin = i + 1;
+    }
+  }
+
+  void add_parts_of_words(std::string_view text) {
+    constexpr std::size_t kLength = 5;
+    std::string plain = " ";
+    for (const char c : text.substr(0, kLongestText)) {
+      const bool is_ascii = static_cast<unsigned char>(c) < 0x80;
+      const char next = !is_ascii ? '~' : is_digit(c) ? '0' : lower(std::string_view(&c, 1)).front();
+      const bool repeats = (next == ' ' || next == '0') && plain.back() == next;
+      if (!repeats) plain += next;
+    }
+    for (std::size_t i = 0; i + kLength <= plain.size(); ++i) features_["c:" + plain.substr(i, kLength)] = 1;
+  }
+
+ private:
+  void put(std::string_view channel, const std::string& word) {
+    features_[fmt::format("{}:{}", channel, word)] = 1;
+  }
+
+  void add_name(std::string_view name, std::string_view channel, bool with_pairs, std::string& before) {
+    if (name.size() < 2 || name.size() > 2 * kLongestWord) return;
+    std::string word = lower(name);
+    put(channel, word);
+    std::size_t begin = 0;
+    for (std::size_t i = 0; i <= name.size(); ++i) {
+      const bool ends_by_case = i > begin && i < name.size() && is_capital(name[i]) &&
+                                (!is_capital(name[i - 1]) ||
+                                 (i + 1 < name.size() && is_letter(name[i + 1]) && !is_capital(name[i + 1])));
+      if (i < name.size() && name[i] != '_' && !ends_by_case) continue;
+      if (i - begin >= 3 && i - begin < name.size()) put(channel, lower(name.substr(begin, i - begin)));
+      begin = i < name.size() && name[i] == '_' ? i + 1 : i;
+    }
+    if (with_pairs && !before.empty()) put(channel, before + " " + word);
+    before = std::move(word);
+  }
+
+  Features& features_;
+};
+
+bool is_failure_text(LineRole role) {
+  return role == LineRole::kException || role == LineRole::kLogError || role == LineRole::kKernel ||
+         role == LineRole::kLauncher;
+}
+
+// 'File "/a/b/torch/distributed/run.py", line 3, in main' as "distributed/run.py" and "main".
+void add_frame(std::string_view text, Features& features) {
+  static const base::Regex frame = base::Regex::of_our_own(
+      R"re(File "(?:[^"]*/)?(?P<file>[^"/]+/[^"/]+|[^"/]+)", line \d+(?:, in (?P<function>[\w<>]+))?)re");
+  const auto found = frame.capture(text);
+  if (!found) return;
+  features["f:" + lower(found->at("file"))] = 1;
+  const auto function = found->find("function");
+  if (function != found->end() && !function->second.empty()) features["f:in " + lower(function->second)] = 1;
+}
+
+void add_words(const Lines& lines, const Observed& observed, Features& features) {
+  Words words(features);
+  std::set<std::size_t> known;  // lines that an entry knows
+  for (const Sighting& seen : observed.sightings) {
+    if (const auto at = lines.at(seen.log, seen.line)) known.insert(*at);
+  }
+  std::set<std::string> seen_texts;
+  const auto all = lines.all();
+  for (std::size_t log = 0; log < lines.logs(); ++log) {
+    const auto own = lines.of_log(log);
+    const std::size_t first = own.empty() ? 0 : static_cast<std::size_t>(own.data() - all.data());
+    bool follows_exception = false;
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      const ReadLine& line = own[i];
+      const std::string_view text = model::split_origin(line.text).text;
+      const bool tells = is_failure_text(line.role) || (follows_exception && line.role == LineRole::kOther) ||
+                         (known.contains(first + i) && tells_of_events(line.role));
+      follows_exception =
+          line.role == LineRole::kException || (follows_exception && line.role == LineRole::kOther);
+      const bool is_last = i + kLastLines >= own.size();
+      if (!tells && !is_last && line.role != LineRole::kFrame) continue;
+      if (!seen_texts.insert(std::string(text.substr(0, kLongestText))).second) continue;
+      if (line.role == LineRole::kFrame) {
+        add_frame(text, features);
+      } else if (tells) {
+        words.add(text, "e", true);
+        words.add(text, "w", false);
+        words.add_parts_of_words(text);
+      } else if (line.role != LineRole::kSetting && line.role != LineRole::kQuotedSource &&
+                 line.role != LineRole::kSourceListing) {
+        words.add(text, "w", true);
+      } else {
+        words.add(text, "q", false);
+      }
+    }
+  }
+}
+
+// Is it said that the work is done?
+bool says_done(std::string_view text) {
+  static const base::Regex done = base::Regex::of_our_own(
+      R"(\b(?:done|finished|completed?|successful(?:ly)?|training (?:is )?(?:over|ended)|best (?:acc|val|model|epoch)|saved|total time|elapsed|test (?:acc|loss))\b)");
+  return done.found_in(text);
+}
+
+// How a log ends, and what follows the failures it shows.
+void add_course(const Lines& lines, Features& features) {
+  std::size_t exceptions = 0;
+  std::size_t errors = 0;
+  std::size_t steps = 0;
+  for (std::size_t log = 0; log < lines.logs(); ++log) {
+    const auto own = lines.of_log(log);
+    std::optional<std::size_t> last_failure;
+    std::optional<std::size_t> last_step;
+    std::optional<std::size_t> last_done;
+    std::size_t steps_after = 0;
+    std::size_t steps_before = 0;
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      if (own[i].role == LineRole::kException || own[i].role == LineRole::kKernel) ++exceptions;
+      if (own[i].role == LineRole::kLogError) ++errors;
+      if (is_failure_text(own[i].role)) {
+        last_failure = i;
+        steps_before += steps_after;
+        steps_after = 0;
+      }
+      if (own[i].role == LineRole::kProgress) {
+        ++steps;
+        ++steps_after;
+        last_step = i;
+      }
+      if (tells_of_events(own[i].role) && !is_failure_text(own[i].role) && says_done(own[i].text))
+        last_done = i;
+    }
+    for (std::size_t i = 0; i < std::min<std::size_t>(own.size(), 6); ++i) {
+      const std::string_view role = word_for(own[own.size() - 1 - i].role);
+      features[fmt::format("s:end {}", role)] += 1.0F / static_cast<float>(lines.logs());
+      if (i == 0) features[fmt::format("s:last {}", role)] += 1.0F / static_cast<float>(lines.logs());
+    }
+    const float share = 1.0F / static_cast<float>(lines.logs());
+    if (!last_failure) features["s:course no failure"] += share;
+    if (last_failure) {
+      features["s:course lines after failure " + size_of(own.size() - 1 - *last_failure)] += share;
+      features["s:course steps after failure " + size_of(steps_after)] += share;
+      features["s:course steps before failure " + size_of(steps_before)] += share;
+      if (last_done && *last_done > *last_failure) features["s:course done after failure"] += share;
+    }
+    if (last_step) features["s:course lines after step " + size_of(own.size() - 1 - *last_step)] += share;
+    if (last_done) {
+      features["s:course lines after done " + size_of(own.size() - 1 - *last_done)] += share;
+      if (!last_step || *last_done > *last_step) features["s:course done after steps"] += share;
+    } else {
+      features["s:course never done"] += share;
+    }
+  }
+  features["s:exceptions " + size_of(exceptions)] = 1;
+  features["s:errors " + size_of(errors)] = 1;
+  features["s:steps " + size_of(steps)] = 1;
+}
+
+void add_exceptions(std::span<const RaisedException> raised, Features& features) {
+  if (raised.empty()) return;
+  const auto kind_of = [](const RaisedException& exception) {
+    return lower(std::string_view(exception.kind).substr(exception.kind.rfind('.') + 1));
+  };
+  features["s:first raised " + kind_of(raised.front())] = 1;
+  features["s:last raised " + kind_of(raised.back())] = 1;
+  features["s:raised " + size_of(raised.size())] = 1;
+  features[fmt::format("s:first raised as {}", model::entry_of(leaf_of(raised.front())).id)] = 1;
+  features[fmt::format("s:last raised as {}", model::entry_of(leaf_of(raised.back())).id)] = 1;
+  features[is_the_scripts_own(raised.back()) ? "s:last raised by script" : "s:last raised elsewhere"] = 1;
+}
+
+std::string_view word_for_role(catalogue::Role role) {
+  switch (role) {
+    case catalogue::Role::kOrigin:
+      return "origin";
+    case catalogue::Role::kCascade:
+      return "cascade";
+    default:
+      return "echo";
+  }
+}
+
+// What an entry says from a line that is no event counts apart.
+std::string_view word_for_place(std::optional<LineRole> role) {
+  if (!role) return "unread";
+  if (is_failure_text(*role)) return "failure";
+  switch (*role) {
+    case LineRole::kOther:
+    case LineRole::kLogWarning:
+    case LineRole::kTearDown:
+    case LineRole::kLibraryInfo:
+    case LineRole::kQuotedSource:
+    case LineRole::kProgress:
+      return word_for(*role);
+    default:
+      return tells_of_events(*role) ? "info" : "text";
+  }
+}
+
+void add_candidates(const Lines& lines, const Observed& observed, Features& features) {
+  bool is_first = true;
+  for (const Candidate& candidate : observed.candidates) {
+    const std::string_view leaf = model::entry_of(candidate.leaf).id;
+    const std::string_view kind = word_for_role(candidate.role);
+    const auto first = lines.at(candidate.sightings.front()->log, candidate.sightings.front()->line);
+    const auto last = lines.at(candidate.sightings.back()->log, candidate.sightings.back()->line);
+    const auto role = [&](const std::optional<std::size_t>& at) {
+      return at ? std::optional(lines.all()[*at].role) : std::nullopt;
+    };
+    const std::string_view place = word_for_place(role(last));
+    features[fmt::format("s:code {}", candidate.symptom->code)] = 1;
+    features[fmt::format("s:code {} {}", candidate.symptom->code, place)] = 1;
+    if (candidate.role == catalogue::Role::kOrigin) {
+      features[fmt::format("s:leaf {} {}", leaf, word_for(candidate.strength))] = 1;
+      features[fmt::format("s:place {} {}", word_for(candidate.strength), place)] = 1;
+    }
+    bool steps_after = false;
+    if (last) {
+      const auto own = lines.of_log(candidate.sightings.back()->log);
+      const auto from = static_cast<std::size_t>(&lines.all()[*last] - own.data());
+      steps_after = std::ranges::any_of(
+          own.subspan(from + 1), [](const ReadLine& line) { return line.role == LineRole::kProgress; });
+      features[fmt::format("s:from end {} {}", kind, size_of(own.size() - 1 - from))] = 1;
+    }
+    if (steps_after) features[fmt::format("s:outlived {}", kind)] = 1;
+    if (is_first) {
+      is_first = false;
+      features[fmt::format("s:first {} {}", kind, leaf)] = 1;
+      features[fmt::format("s:first {} {}", kind, word_for(candidate.strength))] = 1;
+      features[fmt::format("s:first in {}", word_for_place(role(first)))] = 1;
+      if (steps_after) features["s:first outlived"] = 1;
+      if (candidate.strength >= catalogue::Strength::kStrong && kind == "origin")
+        features[fmt::format("s:first clear {}", leaf)] = 1;
+      const bool varies = candidate.variant != nullptr && candidate.variant->scope;
+      const model::Scope scope = varies ? *candidate.variant->scope : candidate.symptom->scope;
+      features[fmt::format("s:first scope {}", static_cast<int>(scope))] = 1;
+      const auto& fixes = candidate.variant != nullptr && !candidate.variant->fixes.empty()
+                              ? candidate.variant->fixes
+                              : candidate.symptom->fixes;
+      for (std::size_t i = 0; i < std::min<std::size_t>(fixes.size(), 3); ++i)
+        features[fmt::format("s:fix {} {}", i, model::id_of(fixes[i].pattern))] = 1;
+      const std::size_t ranks = candidate.ranks.size();
+      if (ranks > 0 && observed.speaking.size() > 1)
+        features[ranks == observed.speaking.size() ? "s:first by all" : "s:first by some"] = 1;
+    }
+  }
+  if (observed.candidates.empty()) features["s:no candidate"] = 1;
+}
+
+void add_context(const Observed& observed, Features& features) {
+  constexpr std::array<std::string_view, 16> kFacts = {
+      "horovod", "pytorch", "jax",  "tensorflow", "keras", "mpi",        "nccl",         "gloo",
+      "slurm",   "ray",     "fsdp", "deepspeed",  "grpc",  "kubernetes", "grpc_cluster", "distributed"};
+  for (const std::string_view fact : kFacts) {
+    if (observed.context.knows(fact)) features[fmt::format("s:knows {}", fact)] = 1;
+  }
+  features[fmt::format("s:stage {}", static_cast<int>(observed.context.furthest_stage()))] = 1;
+  if (observed.place) features[fmt::format("s:module {}", model::entry_of(*observed.place).id)] = 1;
+  if (observed.sign) features[fmt::format("s:sign {}", observed.sign->code)] = 1;
+  if (observed.all_finished) features["s:all finished"] = 1;
+  if (observed.sounds_like_failure) features["s:sounds like failure"] = 1;
+  std::size_t bytes = 0;
+  for (const LogText& log : observed.logs) bytes += log.bytes.size();
+  features["s:bytes " + size_of(bytes >> 9)] = 1;
+  features["s:ranks " + size_of(observed.speaking.size())] = 1;
+}
+
+}  // namespace
+
+Features features_of(const Observed& observed) {
+  const Lines lines(observed);
+  Features features;
+  add_words(lines, observed, features);
+  add_course(lines, features);
+  add_exceptions(observed.raised, features);
+  add_candidates(lines, observed, features);
+  add_context(observed, features);
+  return features;
+}
+
+}  // namespace lockstep::logs
