@@ -369,9 +369,8 @@ bool ReachHosts::may_keep(const Kept& place, const Firewall& firewall) const {
 ReachHost ReachHosts::at(std::size_t host) const {
   Kept& place = *kept_[rule_sets_[host]];
   const std::scoped_lock lock(place.mutex);
-  ReachHost made{.facts = &facts_[host], .firewall = place.firewall};
-  if (made.firewall) return made;
-  made.firewall = std::make_shared<const Firewall>(read_firewall(facts_[host].firewall));
+  if (place.firewall) return {.facts = &facts_[host], .firewall = place.firewall};
+  ReachHost made = reach_host(facts_[host]);
   if (may_keep(place, *made.firewall)) place.firewall = made.firewall;
   return made;
 }
