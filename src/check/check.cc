@@ -110,12 +110,13 @@ void judge_connections(const Configuration& configuration, const std::vector<hos
   result.matrix = std::move(judged.matrix);
 }
 
-std::vector<rules::HostDocument> documents_of(hostinfo::FactsFolder& folder, Configuration& configuration) {
-  for (hostinfo::FactsFault& fault : folder.faults)
-    configuration.faults.push_back({std::move(fault.file), fault.line, std::move(fault.why)});
+// The documents for the rules; what could not be read becomes faults of the configuration.
+std::vector<rules::HostDocument> documents_of(const hostinfo::FactsFolder& folder,
+                                              Configuration& configuration) {
+  for (const hostinfo::FactsFault& fault : folder.faults)
+    configuration.faults.push_back({fault.file, fault.line, fault.why});
   std::vector<rules::HostDocument> documents;
-  for (hostinfo::FactsFile& file : folder.files)
-    documents.push_back({std::move(file.file), std::move(file.document)});
+  for (const hostinfo::FactsFile& file : folder.files) documents.push_back({file.file, file.document});
   return documents;
 }
 
@@ -149,7 +150,8 @@ Result<CheckResult> check(const CheckRequest& request) {
   add_limits(configuration, documents.size(), result.verdict);
   result.host_names = names_of(documents);
   if (request.wants_repair)
-    result.repair = repair::find_repair(repair::make_situation(request.inputs, std::move(documents)));
+    result.repair = repair::find_repair(repair::make_situation(
+        request.inputs, facts ? std::move(facts->files) : std::vector<hostinfo::FactsFile>()));
   return result;
 }
 
