@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/host_port.h"
 #include "base/lines.h"
 #include "base/text_fields.h"
 
@@ -129,8 +130,7 @@ class Chooser {
   }
 
   std::optional<base::Address> address_in(std::string_view endpoint) const {
-    std::string_view host = endpoint.substr(0, endpoint.rfind(':'));
-    if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+    const std::string host = base::endpoint_of(endpoint).host;
     if (const auto literal = base::parse_address(host)) return literal;
     const hostinfo::ResolvedName* const answer = facts_.resolved(host);
     return answer == nullptr || answer->any.empty() ? std::nullopt : std::optional(answer->any.front());
