@@ -25,7 +25,7 @@ using config::LaunchConfig;
 constexpr std::size_t kMaxLaunchFileBytes = std::size_t{8} << 20;
 
 // Without a command or a file, the variables of this process must tell of a job.
-bool tells_of_a_job(const LaunchConfig& launch) {
+bool describes_a_job(const LaunchConfig& launch) {
   return launch.has(Fields::kLaunchers) || launch.has(Fields::kContainers) ||
          launch.has(Fields::variable("RANK")) || launch.has(Fields::variable("WORLD_SIZE")) ||
          launch.has(Fields::variable("MASTER_ADDR")) || launch.has(Fields::variable("SLURM_JOB_ID")) ||
@@ -34,7 +34,7 @@ bool tells_of_a_job(const LaunchConfig& launch) {
 
 Result<void> check_there_is_something(const Configuration& configuration, const config::Inputs& inputs,
                                       bool has_facts) {
-  if (has_facts || std::ranges::any_of(configuration.launches, tells_of_a_job)) return {};
+  if (has_facts || std::ranges::any_of(configuration.launches, describes_a_job)) return {};
   if (!configuration.faults.empty()) {
     const config::Fault& fault = configuration.faults.front();
     return Error{"nothing to check could be read", fault.file, fault.why, ""};

@@ -19,8 +19,8 @@ constexpr std::uint16_t kCallsAtOnce = 8;        // of one host
 constexpr std::uint16_t kEchoes = 16;
 constexpr std::uint32_t kStreamBytes = std::uint32_t{8} << 20;
 constexpr std::size_t kFactsAtOnce = 32;
-constexpr std::chrono::seconds kToListen{30};
-constexpr std::chrono::seconds kWithoutNews{30};
+constexpr std::chrono::seconds kListenTimeout{30};
+constexpr std::chrono::seconds kQuietTimeout{30};
 
 // "user@node1.cluster" as a host calls itself.
 std::string plain_name(const std::string& name) {
@@ -95,7 +95,7 @@ class Prober {
       --waiting;
     };
     agents_.attend(
-        use, [&] { return waiting == 0; }, Clock::now() + kToListen);
+        use, [&] { return waiting == 0; }, Clock::now() + kListenTimeout);
   }
 
   CallOrder order_for(std::size_t number) const {
@@ -165,9 +165,9 @@ class Prober {
         waiting -= waiting > 0 ? 1 : 0;
       }
     };
-    while (waiting > 0 && Clock::now() < heard + kWithoutNews)
+    while (waiting > 0 && Clock::now() < heard + kQuietTimeout)
       agents_.attend(
-          take, [&] { return waiting == 0; }, heard + kWithoutNews);
+          take, [&] { return waiting == 0; }, heard + kQuietTimeout);
   }
 
   void measure() {

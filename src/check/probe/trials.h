@@ -19,7 +19,7 @@
 namespace lockstep::probe {
 
 // Beyond so many hosts not all pairs are tried.
-inline constexpr std::size_t kMostHostsForAllPairs = 200;
+inline constexpr std::size_t kMaxHostsForAllPairs = 200;
 
 // Where an agent listens: at one port of the range.
 struct Listener {

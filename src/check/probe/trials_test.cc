@@ -66,7 +66,7 @@ TEST(Trials, HostsWithoutAnAgentAreCounted) {
 }
 
 TEST(Trials, BeyondTwoHundredHostsOneOfEachKindAndAllThatAreExpectedToFail) {
-  auto hosts = open_hosts(kMostHostsForAllPairs + 1);
+  auto hosts = open_hosts(kMaxHostsForAllPairs + 1);
   hosts[7] = host_for_tests(7, ":INPUT DROP [0:0]\n-A INPUT -m conntrack --ctstate ESTABLISHED -j ACCEPT\n");
   const TrialPlan plan = planned(hosts);
   EXPECT_EQ(plan.trials.size() + plan.left_out, hosts.size() * (hosts.size() - 1));
