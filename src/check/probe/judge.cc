@@ -14,7 +14,11 @@ namespace {
 
 using network::Reach;
 
+// Connections that a finding shows; the rest are counted.
 constexpr std::size_t kMaxEvidence = 8;
+// Confidences, from 0 to 1: packets met the fault; packets pass where a rule was read as blocking, which
+// keeps no job from working; packets pass where a finding says that they cannot, so that it falls below every
+// other. Held by Judge.PacketsDecideHowSureAFindingIs.
 constexpr double kSeen = 0.97;
 constexpr double kWarning = 0.6;
 constexpr double kContradicted = 0.3;

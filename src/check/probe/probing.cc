@@ -13,12 +13,18 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
+// How long a connection may take: a thousand times a round trip between hosts of one site, and at the second
+// try so long that the kernel has sent a lost packet again.
 constexpr std::uint32_t kTimeoutMs = 1000;
-constexpr std::uint32_t kRetryTimeoutMs = 2000;  // long enough that the kernel sends a lost packet again
-constexpr std::uint16_t kCallsAtOnce = 8;        // of one host
+constexpr std::uint32_t kRetryTimeoutMs = 2000;
+// Calls of one host at a time: more would wait for each other and look lost.
+constexpr std::uint16_t kCallsAtOnce = 8;
+// A pair is measured by the fastest of so many echoes, and by a stream that fills its window.
 constexpr std::uint16_t kEchoes = 16;
 constexpr std::uint32_t kStreamBytes = std::uint32_t{8} << 20;
+// Hosts that collect their facts at a time: each answer is up to 16 MiB.
 constexpr std::size_t kFactsAtOnce = 32;
+// Patience with agents: to open their ports, and between two answers while calls are under way.
 constexpr std::chrono::seconds kListenTimeout{30};
 constexpr std::chrono::seconds kQuietTimeout{30};
 

@@ -101,9 +101,12 @@ namespace {
 
 using std::chrono::milliseconds;
 
+// A call that is not answered by then gives its place to the next one, and goes on beside it.
 constexpr milliseconds kKeepsItsPlace{150};
 constexpr milliseconds kStreamTimeout{10'000};
+// Once connected a call has so many times its timeout: its large message may have to be sent again.
 constexpr int kMorePatience = 4;
+// Calls at once in all: sockets of one process.
 constexpr std::size_t kMaxCallsAtOnce = 256;
 
 End end_for(int error) {

@@ -17,9 +17,13 @@ using network::PortRange;
 using network::PortSet;
 using network::Reach;
 
+// Ports that an agent opens: enough for every stack on every interface, few against the 1,024 files that a
+// process may have open.
 constexpr std::size_t kMaxListenersOfAHost = 48;
-constexpr std::size_t kMaxBadOfASource = 32;  // in the set that comes first
-constexpr std::uint32_t kUsualMtu = 9000;     // of a host that tells none
+// Connections of one host, expected to fail, in the set that comes first: each costs a whole timeout.
+constexpr std::size_t kMaxBadOfASource = 32;
+// Bytes, of a host that tells none: the largest that is usual, so that a large message is large enough.
+constexpr std::uint32_t kUsualMtu = 9000;
 
 PortRange widest(const PortSet& ports) {
   const auto width = [](const PortRange& range) { return range.last - range.first; };

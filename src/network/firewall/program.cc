@@ -128,11 +128,13 @@ Firewall narrowed(const Firewall& firewall, const KnownPart& known) {
 
 namespace {
 
-// A chain is unfolded wherever it is called. Real rule sets share few chains; what a few lines can unfold
-// into stays in proportion to them.
+// Instructions. A chain is unfolded wherever it is called. Real rule sets share few chains; what a few lines
+// can unfold into stays in proportion to them. Firewall.ChainsThatUnfoldWithoutMeasureEndAsUnknown holds that
+// they are not larger.
 constexpr std::size_t kAlwaysAllowed = 4096;
 constexpr std::size_t kMaxForOneRule = 64;
-constexpr std::size_t kMaxChainDepth = 16;  // as the kernel allows
+// Jumps inside each other, as the kernel allows.
+constexpr std::size_t kMaxChainDepth = 16;
 
 std::size_t most_instructions(const Chains& chains) {
   std::size_t rules = 0;
