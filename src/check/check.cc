@@ -25,7 +25,7 @@ using config::LaunchConfig;
 constexpr std::size_t kMaxLaunchFileBytes = std::size_t{8} << 20;
 
 // Without a command or a file, the variables of this process must tell of a job.
-bool tells_of_a_job(const LaunchConfig& launch) {
+bool describes_a_job(const LaunchConfig& launch) {
   return launch.has(Fields::kLaunchers) || launch.has(Fields::kContainers) ||
          launch.has(Fields::variable("RANK")) || launch.has(Fields::variable("WORLD_SIZE")) ||
          launch.has(Fields::variable("MASTER_ADDR")) || launch.has(Fields::variable("SLURM_JOB_ID")) ||
@@ -34,7 +34,7 @@ bool tells_of_a_job(const LaunchConfig& launch) {
 
 Result<void> check_there_is_something(const Configuration& configuration, const config::Inputs& inputs,
                                       bool has_facts) {
-  if (has_facts || std::ranges::any_of(configuration.launches, tells_of_a_job)) return {};
+  if (has_facts || std::ranges::any_of(configuration.launches, describes_a_job)) return {};
   if (!configuration.faults.empty()) {
     const config::Fault& fault = configuration.faults.front();
     return Error{"nothing to check could be read", fault.file, fault.why, ""};
@@ -110,12 +110,13 @@ void judge_connections(const Configuration& configuration, const std::vector<hos
   result.matrix = std::move(judged.matrix);
 }
 
-std::vector<rules::HostDocument> documents_of(hostinfo::FactsFolder& folder, Configuration& configuration) {
-  for (hostinfo::FactsFault& fault : folder.faults)
-    configuration.faults.push_back({std::move(fault.file), fault.line, std::move(fault.why)});
+// The documents for the rules; what could not be read becomes faults of the configuration.
+std::vector<rules::HostDocument> documents_of(const hostinfo::FactsFolder& folder,
+                                              Configuration& configuration) {
+  for (const hostinfo::FactsFault& fault : folder.faults)
+    configuration.faults.push_back({fault.file, fault.line, fault.why});
   std::vector<rules::HostDocument> documents;
-  for (hostinfo::FactsFile& file : folder.files)
-    documents.push_back({std::move(file.file), std::move(file.document)});
+  for (const hostinfo::FactsFile& file : folder.files) documents.push_back({file.file, file.document});
   return documents;
 }
 
@@ -149,7 +150,8 @@ Result<CheckResult> check(const CheckRequest& request) {
   add_limits(configuration, documents.size(), result.verdict);
   result.host_names = names_of(documents);
   if (request.wants_repair)
-    result.repair = repair::find_repair(repair::make_situation(request.inputs, std::move(documents)));
+    result.repair = repair::find_repair(repair::make_situation(
+        request.inputs, facts ? std::move(facts->files) : std::vector<hostinfo::FactsFile>()));
   return result;
 }
 

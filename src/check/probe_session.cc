@@ -21,7 +21,7 @@ using config::Fields;
 namespace fs = std::filesystem;
 using config::Configuration;
 
-constexpr std::chrono::seconds kToTellFacts{120};
+constexpr std::chrono::seconds kFactsTimeout{120};
 
 std::vector<std::string> host_list_of(const Configuration& configuration) {
   std::vector<std::string> names;
@@ -81,7 +81,7 @@ Result<std::unique_ptr<ProbeSession>> ProbeSession::begin(const ProbeRequest& re
     made->agents_->start_again(made->remote_request());
     probe::await_agents(*made->agents_, expected, request.wait);
   }
-  made->tell_who_is_missing(expected);
+  made->report_missing_agents(expected);
   const std::size_t spoke = made->agents_->size() - made->missing_.size();
   if (spoke == 0) {
     return Error{"no agent answers", made->missing_.empty() ? "" : made->missing_.front(), "",
@@ -137,7 +137,7 @@ std::size_t ProbeSession::expected_hosts() const {
   return 0;
 }
 
-void ProbeSession::tell_who_is_missing(std::size_t expected) {
+void ProbeSession::report_missing_agents(std::size_t expected) {
   for (std::size_t at = 0; at < agents_->size(); ++at) {
     if (agents_->has_spoken(at) && !agents_->is_gone(at)) continue;
     missing_.push_back(
@@ -153,7 +153,8 @@ Result<std::string> ProbeSession::collect_facts() {
   if (::mkdtemp(folder.data()) == nullptr) return Error{"cannot make a folder for facts", folder, "", ""};
   own_folder_ = folder;
   const auto told = probe::facts_from(
-      *agents_, {.names = names_to_resolve(configuration_, hosts_), .python = request_.python}, kToTellFacts);
+      *agents_, {.names = names_to_resolve(configuration_, hosts_), .python = request_.python},
+      kFactsTimeout);
   if (told.empty()) return Error{"no agent told the facts of its host", "", "", "give them with --facts"};
   for (const auto& [agent, json] : told)
     TRY(base::write_file(fs::path(folder) / fmt::format("{:05}.json", agent), json));

@@ -56,7 +56,7 @@ class ProbeSession {
   Result<void> start();
   Result<void> ask_for_agents();
   hostinfo::RemoteRequest remote_request() const;
-  void tell_who_is_missing(std::size_t expected);
+  void report_missing_agents(std::size_t expected);
   std::size_t expected_hosts() const;
   void remove_own_folder();
 

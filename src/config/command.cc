@@ -202,7 +202,7 @@ Words read_docker_run(std::span<const std::string> words, const Reading& reading
 }
 
 void read_command(std::span<const std::string> words, const Reading& reading) {
-  if (reading.depth > kDeepestReading) return;
+  if (reading.depth > kMaxReadingDepth) return;
   words = words.subspan(read_assignments(words, reading));
   if (words.empty()) return;
   Reading inside = reading;

@@ -153,13 +153,8 @@ void read_torchrun_variables(LaunchConfig& launch) {
   if (!launch.has(Fields::kTorchrun)) return;
   for (const char* flag : {"nnodes", "nproc_per_node", "node_rank", "rdzv_backend", "rdzv_endpoint",
                            "rdzv_id", "master_addr", "master_port", "standalone", "local_addr"}) {
-    std::string variable = std::string("PET_") + flag;
-    std::ranges::transform(variable, variable.begin(),
-                           [](unsigned char letter) { return std::toupper(letter); });
-    const auto path = Fields::variable(variable);
-    if (launch.has(path))
-      launch.set_default(Fields::flag(launchers::kTorchrun, flag), launch.text(path),
-                         *launch.origin_of(path));
+    if (const auto given = launch.get(Fields::variable(launchers::torchrun_variable(flag))))
+      launch.set_default(Fields::flag(launchers::kTorchrun, flag), given->value, given->origin);
   }
 }
 
@@ -175,7 +170,7 @@ void derive_torchrun(LaunchConfig& launch) {
   if (!launch.has(Fields::kTorchrun)) return;
   const Origin by_default{"", std::nullopt, "default of torchrun"};
   split_endpoint(launch);
-  launch.set_default(Fields::kRendezvousBackend, "static", by_default);
+  launch.set_default(Fields::kRendezvousBackend, launchers::kTorchrunBackend, by_default);
   const std::string nodes = launch.text(Fields::kTorchrunNodes);
   const std::size_t colon = nodes.find(':');
   if (launch.has(Fields::kTorchrunNodes)) {
@@ -189,7 +184,7 @@ void derive_torchrun(LaunchConfig& launch) {
     launch.set(Fields::kNodes, 1, by_default);
   }
   if (launch.has(Fields::kTorchrunStandalone)) return;
-  const bool is_static = launch.text(Fields::kRendezvousBackend) == "static";
+  const bool is_static = launch.text(Fields::kRendezvousBackend) == launchers::kTorchrunBackend;
   launch.set_from(
       Fields::kMasterAddress,
       {is_static ? Fields::kTorchrunMasterAddress : Fields::kRendezvousHost, Fields::kRendezvousHost});
@@ -197,11 +192,13 @@ void derive_torchrun(LaunchConfig& launch) {
                                         Fields::kRendezvousPort});
   const bool is_known_later = launch.has(Fields::at_run_time(Fields::kTorchrunMasterAddress)) ||
                               launch.has(Fields::at_run_time(Fields::kRendezvousEndpoint));
-  if (is_static && !is_known_later) launch.set_default(Fields::kMasterAddress, "127.0.0.1", by_default);
+  if (is_static && !is_known_later)
+    launch.set_default(Fields::kMasterAddress, launchers::kTorchrunAddress, by_default);
   if (launch.has(Fields::at_run_time(Fields::kTorchrunMasterPort)) ||
       launch.has(Fields::at_run_time(Fields::kRendezvousEndpoint)))
     return;
-  launch.set_default(Fields::kMasterPort, is_static ? "29500" : "29400", by_default);
+  launch.set_default(Fields::kMasterPort,
+                     is_static ? launchers::kTorchrunPort : launchers::kTorchrunEndpointPort, by_default);
 }
 
 std::set<std::string> host_names(const LaunchConfig& launch) {

@@ -91,6 +91,11 @@ std::optional<std::int64_t> whole_number(std::string_view text) {
   return base::number_in<std::int64_t>(base::trimmed(text));
 }
 
+bool is_elastic(const LaunchConfig& launch) {
+  return launch.has(Fields::kTorchrun) &&
+         launch.text(Fields::kRendezvousBackend) != launchers::kTorchrunBackend;
+}
+
 bool FieldPath::is_inside(const FieldPath& group) const {
   return text_.size() > group.text_.size() && text_.starts_with(group.text_) &&
          text_[group.text_.size()] == '/';

@@ -120,6 +120,9 @@ extern template std::optional<Value<TextList>> LaunchConfig::value_at(std::strin
 extern template std::optional<Value<TextMap>> LaunchConfig::value_at(std::string_view) const;
 extern template std::optional<Value<ClusterTasks>> LaunchConfig::value_at(std::string_view) const;
 
+// torchrun with a backend that lets nodes come and go, and decides their ranks itself.
+bool is_elastic(const LaunchConfig& launch);
+
 // A whole number in text, if it is one.
 std::optional<std::int64_t> whole_number(std::string_view text);
 

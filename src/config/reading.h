@@ -28,6 +28,6 @@ struct Reading {
   void put_variable(std::string_view name, std::string text, std::string how) const;
 };
 
-inline constexpr int kDeepestReading = 8;
+inline constexpr int kMaxReadingDepth = 8;
 
 }  // namespace lockstep::config

@@ -79,10 +79,10 @@ class MemberReader {
   }
 
  private:
-  static constexpr std::size_t kMostFaults = 20;
+  static constexpr std::size_t kMaxFaults = 20;
 
   void refuse(const std::string& place, const char* wanted) {
-    if (faults_.size() < kMostFaults) faults_.push_back(fmt::format("facts: {} is not {}", place, wanted));
+    if (faults_.size() < kMaxFaults) faults_.push_back(fmt::format("facts: {} is not {}", place, wanted));
   }
   void read(const base::Json& json, std::string& value, const std::string& place) {
     if (!json.is_string()) return refuse(place, "text");
@@ -128,7 +128,7 @@ class MemberReader {
     const std::size_t before = faults_.size();
     T inner{};
     read(json, inner, place);
-    if (faults_.size() == before && faults_.size() < kMostFaults) value = std::move(inner);
+    if (faults_.size() == before && faults_.size() < kMaxFaults) value = std::move(inner);
   }
   template <typename T>
   void read(const base::Json& json, std::vector<T>& values, const std::string& place) {

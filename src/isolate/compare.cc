@@ -22,7 +22,7 @@ bool is_hex(char letter) {
   return std::isxdigit(static_cast<unsigned char>(letter)) != 0;
 }
 
-bool tells_little(const model::FindingCode& code) {
+bool says_little(const model::FindingCode& code) {
   return code.is(model::CodeFamily::kProcess) || code.is(model::CodeFamily::kGuess) || code.empty();
 }
 
@@ -56,7 +56,7 @@ std::string essence_of(std::string_view line) {
 }
 
 bool is_same_fault(const model::Finding& one, const model::Finding& other) {
-  if (one.code == other.code && !tells_little(one.code)) return true;
+  if (one.code == other.code && !says_little(one.code)) return true;
   const std::set<std::string> lines = essences_of(one);
   return std::ranges::any_of(essences_of(other),
                              [&](const std::string& line) { return lines.contains(line); });

@@ -30,6 +30,15 @@ extern const Launcher kAccelerate;
 extern const Launcher kSbatch;               // asks in srun's words; not among the launchers that start ranks
 extern const LauncherTable kDockerRunFlags;  // docker run, podman run
 
+// What torchrun takes where nothing is said: the meeting place of a job of one node, and the port of an
+// endpoint that has none.
+inline constexpr std::string_view kTorchrunBackend = "static";
+inline constexpr std::string_view kTorchrunAddress = "127.0.0.1";
+inline constexpr std::string_view kTorchrunPort = "29500";
+inline constexpr std::string_view kTorchrunEndpointPort = "29400";
+// The variable that stands for a flag of torchrun where it is not typed: PET_NNODES for "nnodes".
+std::string torchrun_variable(std::string_view flag);
+
 std::span<const Launcher* const> all_launchers();
 
 struct FoundLauncher {

@@ -1,4 +1,6 @@
 // torchrun, python -m torch.distributed.run and torch.distributed.launch, of PyTorch 1.9 to 2.13.
+#include <cctype>
+
 #include <fmt/format.h>
 
 #include "base/text_fields.h"
@@ -73,10 +75,10 @@ constexpr std::string_view kVariables[] = {"TORCHELASTIC_"};
 // dropped from it must not come back.
 std::vector<Change> without_flag_variables(const Environment& environment) {
   std::vector<Change> changes;
-  for (const char* name :
-       {"PET_RDZV_BACKEND", "PET_RDZV_ENDPOINT", "PET_RDZV_ID", "PET_RDZV_CONF", "PET_STANDALONE",
-        "PET_LOG_DIR", "PET_REDIRECTS", "PET_TEE", "PET_LOCAL_ADDR", "PET_LOCAL_RANKS_FILTER",
-        "PET_DUPLICATE_STDOUT_FILTERS", "PET_DUPLICATE_STDERR_FILTERS"}) {
+  for (const char* flag :
+       {"rdzv_backend", "rdzv_endpoint", "rdzv_id", "rdzv_conf", "standalone", "log_dir", "redirects", "tee",
+        "local_addr", "local_ranks_filter", "duplicate_stdout_filters", "duplicate_stderr_filters"}) {
+    const std::string name = torchrun_variable(flag);
     if (environment.contains(name)) changes.push_back({name, std::nullopt});
   }
   return changes;
@@ -96,11 +98,6 @@ Result<void> reduce(const Launched& launched, const Launch& launch, Control& con
   return {};
 }
 
-constexpr const char* kDefaultAddress = "127.0.0.1";
-constexpr const char* kDefaultPort = "29500";
-constexpr const char* kDefaultRendezvousPort = "29400";
-constexpr const char* kDefaultBackend = "static";
-
 std::uint32_t most_nodes(const std::string& text) {  // "2" or "1:4"
   return base::number_in<std::uint32_t>(std::string_view(text).substr(text.rfind(':') + 1)).value_or(0);
 }
@@ -112,32 +109,36 @@ std::optional<base::HostPort> meeting_place(std::string_view endpoint) {
 
 }  // namespace
 
+std::string torchrun_variable(std::string_view flag) {
+  std::string name = "PET_";
+  for (const unsigned char letter : flag) name += static_cast<char>(std::toupper(letter));
+  return name;
+}
+
 std::optional<JobPlace> place_by_torchrun(const Launch& launch) {
   const auto flags = flags_of(kTorchrun, launch.command);
   if (!flags) return std::nullopt;
-  const auto setting = [&](const char* flag, const char* name, std::string otherwise) {
+  const auto setting = [&](const char* flag, std::string_view otherwise) {
     if (auto given = value_of(*flags, flag)) return *std::move(given);
-    return variable(launch.environment, name).value_or(std::move(otherwise));
+    return variable(launch.environment, torchrun_variable(flag)).value_or(std::string(otherwise));
   };
-  JobPlace place{.index = {},
-                 .count = most_nodes(setting("nnodes", "PET_NNODES", "1")),
-                 .head = {},
-                 .launcher = "torchrun"};
+  JobPlace place{
+      .index = {}, .count = most_nodes(setting("nnodes", "1")), .head = {}, .launcher = "torchrun"};
   if (value_of(*flags, "standalone")) place.count = 1;
   if (place.count == 1) return place;
-  const std::string backend = setting("rdzv_backend", "PET_RDZV_BACKEND", kDefaultBackend);
-  std::string endpoint = setting("rdzv_endpoint", "PET_RDZV_ENDPOINT", "");
+  const std::string backend = setting("rdzv_backend", kTorchrunBackend);
+  std::string endpoint = setting("rdzv_endpoint", "");
   if (endpoint.empty()) {
-    endpoint = fmt::format("{}:{}", setting("master_addr", "PET_MASTER_ADDR", kDefaultAddress),
-                           setting("master_port", "PET_MASTER_PORT", kDefaultPort));
+    endpoint =
+        fmt::format("{}:{}", setting("master_addr", kTorchrunAddress), setting("master_port", kTorchrunPort));
   }
-  if (backend == kDefaultBackend) {
-    place.index = base::number_in<std::uint32_t>(setting("node_rank", "PET_NODE_RANK", "0"));
+  if (backend == kTorchrunBackend) {
+    place.index = base::number_in<std::uint32_t>(setting("node_rank", "0"));
   }
-  if (!meeting_place(endpoint)) endpoint += fmt::format(":{}", kDefaultRendezvousPort);
+  if (!meeting_place(endpoint)) endpoint += fmt::format(":{}", kTorchrunEndpointPort);
   const auto meeting = meeting_place(endpoint);
   if (!meeting) return place;
-  const std::string id = setting("rdzv_id", "PET_RDZV_ID", "");
+  const std::string id = setting("rdzv_id", "");
   place.head = base::HostPort{.host = meeting->host,
                               .port = port_from(fmt::format("torchrun {} {}", meeting->port, id))};
   return place;
@@ -148,7 +149,7 @@ std::optional<JobPlace> place_by_rank_variables(const Launch& launch) {
   const auto size = variable(launch.environment, kTorchRank.world_size);
   const auto address = variable(launch.environment, "MASTER_ADDR");
   if (!rank || !size || !address) return std::nullopt;
-  const std::string port = variable(launch.environment, "MASTER_PORT").value_or("29500");
+  const std::string port = variable(launch.environment, "MASTER_PORT").value_or(std::string(kTorchrunPort));
   return JobPlace{.index = base::number_in<std::uint32_t>(*rank),
                   .count = base::number_in<std::uint32_t>(*size).value_or(0),
                   .head = base::HostPort{.host = *address, .port = port_from("ranks " + port)},

@@ -320,7 +320,7 @@ FlowVerdict judge_flow(const ReachHost& source, const ReachHost& destination, co
 namespace {
 
 // About half a gigabyte of rules that one host has alone; those of several hosts are always kept.
-constexpr std::size_t kMostInstructions = 1'000'000;
+constexpr std::size_t kMaxInstructions = 1'000'000;
 
 std::size_t instructions_in(const Firewall& firewall) {
   std::size_t sum = 0;
@@ -361,7 +361,7 @@ bool ReachHosts::may_keep(const Kept& place, const Firewall& firewall) const {
   if (place.is_shared) return true;
   const std::size_t size = instructions_in(firewall);
   const std::scoped_lock lock(count_mutex_);
-  if (instructions_kept_ + size > kMostInstructions) return false;
+  if (instructions_kept_ + size > kMaxInstructions) return false;
   instructions_kept_ += size;
   return true;
 }
@@ -369,9 +369,8 @@ bool ReachHosts::may_keep(const Kept& place, const Firewall& firewall) const {
 ReachHost ReachHosts::at(std::size_t host) const {
   Kept& place = *kept_[rule_sets_[host]];
   const std::scoped_lock lock(place.mutex);
-  ReachHost made{.facts = &facts_[host], .firewall = place.firewall};
-  if (made.firewall) return made;
-  made.firewall = std::make_shared<const Firewall>(read_firewall(facts_[host].firewall));
+  if (place.firewall) return {.facts = &facts_[host], .firewall = place.firewall};
+  ReachHost made = reach_host(facts_[host]);
   if (may_keep(place, *made.firewall)) place.firewall = made.firewall;
   return made;
 }

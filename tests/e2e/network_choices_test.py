@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from network_hosts import PATIENCE_S, asked, predicted, real
+from network_hosts import PATIENCE_S, predicted, real
 from network_layouts import layout_hosts
 
 LAYOUTS = int(os.environ.get("LOCKSTEP_LAYOUTS", "8"))
@@ -20,16 +20,14 @@ def hosts(tmp_path):
         yield made
 
 
-def test_gloo_the_store_and_torchrun_choose_as_predicted(hosts):
+def test_gloo_and_the_store_choose_as_predicted(hosts):
     said = [predicted(file, {"MASTER_ADDR": "master", **one.gloo}) for one, _, file in hosts]
     answers = real("torch-", "real_choices.py", {
         "gloo": [[host.pid, one.gloo] for one, host, _ in hosts],
-        "store": [[host.pid, "master", PATIENCE_S if word["store"] else SHORT_S] for (_, host, _), word in zip(hosts, said)],
-        "torchrun": [[host.pid, one.endpoints] for one, host, _ in hosts]}, LAYOUTS)
-    for (one, _, file), word, gloo, store, torchrun in zip(hosts, said, answers["gloo"], answers["store"], answers["torchrun"]):
+        "store": [[host.pid, "master", PATIENCE_S if word["store"] else SHORT_S] for (_, host, _), word in zip(hosts, said)]}, LAYOUTS)
+    for (one, _, _), word, gloo, store in zip(hosts, said, answers["gloo"], answers["store"]):
         assert word["gloo"][0][1] == gloo, one
         assert (word["store"][0][1] if word["store"] else "refused") == store, one
-        assert asked("torchrun", file, "2.13", *one.endpoints).split() == torchrun, one
     assert {answer == "refused" for answer in answers["store"]} == {True, False}
 
 

@@ -21,7 +21,7 @@ class Layout:
     commands: list[str]      # run on the host
     gloo: dict[str, str]     # environment
     open_mpi: dict[str, str]
-    endpoints: list[str]     # what torchrun may be given there
+    endpoints: list[str]     # names that its facts resolve
     nccl: list[dict[str, str]]
 
 

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from network_hosts import asked, predicted, real
+from network_hosts import predicted, real
 from network_layouts import layout_hosts
 
 LAYOUTS = int(os.environ.get("LOCKSTEP_LAYOUTS", "8"))
@@ -17,14 +17,6 @@ LAYOUTS = int(os.environ.get("LOCKSTEP_LAYOUTS", "8"))
 def hosts(tmp_path):
     with layout_hosts(LAYOUTS, tmp_path) as made:
         yield made
-
-
-def test_an_old_torchrun_takes_the_endpoint_for_itself_as_predicted(hosts):
-    answers = real("torch113-", "real_choices.py",
-                   {"torchrun": [[host.pid, one.endpoints] for one, host, _ in hosts]}, LAYOUTS)["torchrun"]
-    for (one, _, file), answer in zip(hosts, answers):
-        word = asked("torchrun", file, "1.13", *one.endpoints).split()
-        assert dict(zip(one.endpoints, word)) == dict(zip(one.endpoints, answer)), one
 
 
 PROXIED = {"http_proxy": "http://127.0.0.1:7002"}

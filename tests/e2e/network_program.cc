@@ -1,6 +1,5 @@
 // The network part from outside, for tests:
 //   network_program choices FACTS NAME=VALUE...        what each library would choose there, as JSON
-//   network_program torchrun FACTS VERSION ENDPOINT... whether torchrun would serve the store there
 //   network_program horovod INTERFACES FACTS...        the names horovodrun agrees on; - where none are given
 //   network_program reach FROM TO ADDRESS PORT...      a word for each port: open, blocked, unknown
 #include <cstdio>
@@ -60,13 +59,6 @@ int choices(const std::vector<std::string>& words) {
   return 0;
 }
 
-int torchrun(const std::vector<std::string>& words) {
-  const hostinfo::HostFacts facts = read(words[0]);
-  for (std::size_t at = 2; at < words.size(); ++at)
-    std::puts(hosts_store(facts, words[at], parse_version(words[1])).is_host ? "host" : "client");
-  return 0;
-}
-
 int horovod(const std::vector<std::string>& words) {
   std::vector<hostinfo::HostFacts> facts;
   for (std::size_t at = 1; at < words.size(); ++at) facts.push_back(read(words[at]));
@@ -100,12 +92,10 @@ int main(int count, char** raw) {
   const std::vector<std::string> words(raw + 1, raw + count);
   if (words.size() >= 2 && words[0] == "choices")
     return lockstep::network::choices({words.begin() + 1, words.end()});
-  if (words.size() >= 4 && words[0] == "torchrun")
-    return lockstep::network::torchrun({words.begin() + 1, words.end()});
   if (words.size() >= 4 && words[0] == "horovod")
     return lockstep::network::horovod({words.begin() + 1, words.end()});
   if (words.size() >= 5 && words[0] == "reach")
     return lockstep::network::reach({words.begin() + 1, words.end()});
-  std::fprintf(stderr, "usage: network_program choices|torchrun|horovod|reach ...\n");
+  std::fprintf(stderr, "usage: network_program choices|horovod|reach ...\n");
   return 2;
 }

@@ -1,15 +1,13 @@
 """What real PyTorch chooses on hosts of the lab. The framework is imported once; every question is asked by a child that
-enters the host. Reads {"gloo"|"store"|"torchrun": [[pid, ...]]} and prints the answers as JSON under the same names."""
+enters the host. Reads {"gloo"|"store": [[pid, ...]]} and prints the answers as JSON under the same names."""
 
 import datetime
 import json
 import os
-import socket
 import sys
 import tempfile
 
 import torch.distributed
-from torch.distributed.elastic.rendezvous import utils as rendezvous
 
 from on_host import on_host
 from own_sockets import connected_addresses, listening_addresses
@@ -41,16 +39,7 @@ def store(master: str, patience_s: float) -> str:
     return found[0]
 
 
-def torchrun(endpoints: list) -> list:
-    def answer(endpoint: str) -> str:
-        try:
-            return "host" if rendezvous._matches_machine_hostname(endpoint) else "client"
-        except socket.gaierror:
-            return "client"  # it gives up: its own name does not resolve
-    return [answer(endpoint) for endpoint in endpoints]
-
-
-ASKED = {"gloo": gloo, "store": store, "torchrun": torchrun}
+ASKED = {"gloo": gloo, "store": store}
 questions = json.load(sys.stdin)
 print(json.dumps({name: [on_host(pid, ASKED[name], *words) for pid, *words in asked]
                   for name, asked in questions.items()}))

@@ -50,6 +50,7 @@ TEST(JudgeFlows, ABlockedStoreNamesTheRuleAndAPacket) {
   ASSERT_THAT(judgement.findings, SizeIs(1));
   const model::Finding& finding = judgement.findings[0];
   EXPECT_EQ(finding.code, "hang.client_timeout");
+  EXPECT_DOUBLE_EQ(finding.confidence, 0.97);
   EXPECT_THAT(finding.title, HasSubstr("1 of 2 connections that the rendezvous store needs"));
   EXPECT_THAT(finding.explanation, HasSubstr("10.0.0.2:32768 -> 10.0.0.1:29500"));
   EXPECT_EQ(finding.evidence[0].file, "a");

@@ -49,10 +49,6 @@ static_assert(std::size(kMeanings) == static_cast<std::size_t>(FlowKind::kSlurmS
 
 constexpr std::int64_t kSshPort = 22;
 
-bool is_elastic(const config::LaunchConfig& launch) {
-  return launch.has(Fields::kTorchrun) && launch.text(Fields::kRendezvousBackend) != "static";
-}
-
 void plan_horovodrun(const JobHosts& hosts, FlowPlan& plan) {
   const config::LaunchConfig& launch = hosts.launch();
   plan_remote_shell(hosts, launch.number(Fields::kHorovodSshPort).value_or(kSshPort), plan);
@@ -73,7 +69,7 @@ void plan_torch(const JobHosts& hosts, FlowPlan& plan) {
   const bool uses_ssh = launch.has(Fields::kDeepspeed) && !launch.has(Fields::kDeepspeedWithoutSsh);
   if (uses_ssh) plan_remote_shell(hosts, launch.number(Fields::kDeepspeedSshPort).value_or(kSshPort), plan);
   if (launch.has(Fields::kSrun)) plan_slurm(hosts, plan);
-  if (is_elastic(launch)) {
+  if (config::is_elastic(launch)) {
     plan_rendezvous(hosts, plan);
   } else {
     plan_store(hosts, plan);

@@ -20,9 +20,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-constexpr milliseconds kLongestWait{1000};  // guests that say nothing are looked at so often
-constexpr std::size_t kLongestToken = 256;
-constexpr std::size_t kOutcomesInOne = 32;
+constexpr milliseconds kMaxQuiet{1000};  // guests that say nothing are looked at so often
+constexpr std::size_t kMaxTokenBytes = 256;
+constexpr std::size_t kMaxOutcomesInOne = 32;
 
 std::string own_name() {
   char name[256] = "";
@@ -61,13 +61,13 @@ class Agent {
     link_.add_to(polled_);
     listeners_.add_to(polled_);
     calls_.add_to(polled_);
-    const auto patience = std::min(calls_.wait_at_most(Clock::now()).value_or(kLongestWait), kLongestWait);
+    const auto patience = std::min(calls_.wait_at_most(Clock::now()).value_or(kMaxQuiet), kMaxQuiet);
     ::poll(polled_.data(), polled_.size(), static_cast<int>(patience.count()));
     const Clock::time_point now = Clock::now();
     listeners_.serve(polled_, now);
     calls_.serve(polled_, now);
     calls_.begin_due(now);
-    if (calls_.outcomes() >= kOutcomesInOne || (calls_.is_idle() && calls_.outcomes() > 0))
+    if (calls_.outcomes() >= kMaxOutcomesInOne || (calls_.is_idle() && calls_.outcomes() > 0))
       link_.send(Called{calls_.take_outcomes()});
   }
 
@@ -131,7 +131,7 @@ Result<std::string> read_token(int fd) {
     const ssize_t count = ::read(fd, &letter, 1);
     if (count < 0 && errno == EINTR) continue;
     if (count == 1 && letter == '\n' && !token.empty()) return token;
-    if (count != 1 || letter == '\n' || token.size() == kLongestToken) break;
+    if (count != 1 || letter == '\n' || token.size() == kMaxTokenBytes) break;
     token += letter;
   }
   return Error{"there is no token to read", "standard input", "",

@@ -25,10 +25,10 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr std::size_t kCopiesAtOnce = 32;
-constexpr std::size_t kMostKnocking = 1024;
-constexpr std::chrono::seconds kToProveItself{10};
-constexpr std::chrono::seconds kToSayGoodbye{2};
-constexpr milliseconds kLongestWait{500};
+constexpr std::size_t kMaxKnocking = 1024;
+constexpr std::chrono::seconds kProofTimeout{10};
+constexpr std::chrono::seconds kGoodbyeTimeout{2};
+constexpr milliseconds kMaxWait{500};
 constexpr milliseconds kLookAgain{5};
 
 // Some launchers begin with a line of dashes.
@@ -71,7 +71,7 @@ Agents::~Agents() {
   const auto all_gone = [&] {
     return std::ranges::all_of(agents_, [](const auto& agent) { return agent->link->is_over(); });
   };
-  attend([](std::size_t, const Message&) {}, all_gone, Clock::now() + kToSayGoodbye);
+  attend([](std::size_t, const Message&) {}, all_gone, Clock::now() + kGoodbyeTimeout);
   for (const auto& agent : agents_) end_command(*agent);
 }
 
@@ -172,7 +172,7 @@ bool Agents::attend(const OnMessage& on_message, const std::function<bool()>& is
       if (!agent->link->is_over()) agent->link->add_to(polled);
     }
     places.push_back(polled.size());
-    ::poll(polled.data(), polled.size(), static_cast<int>(std::min(left, kLongestWait).count()));
+    ::poll(polled.data(), polled.size(), static_cast<int>(std::min(left, kMaxWait).count()));
     for (std::size_t at = 0; at + 1 < places.size(); ++at) {
       const auto is_ready = [&](std::size_t place) { return polled[place].revents != 0; };
       const bool has_some =
@@ -190,7 +190,7 @@ void Agents::accept_new() {
   while (listener_.is_open()) {
     multihost::Accepted accepted = multihost::accept_from(listener_.get());
     if (!accepted.connection.is_open()) return;
-    if (knocking_.size() >= kMostKnocking) continue;
+    if (knocking_.size() >= kMaxKnocking) continue;
     process::Descriptor out(::dup(accepted.connection.get()));
     knocking_.push_back(
         {ControlLink(multihost::Side::kHead, token_, std::move(accepted.connection), std::move(out)),
@@ -206,7 +206,7 @@ void Agents::look_at_knocking() {
     const bool is_known = hello != nullptr && std::ranges::any_of(agents_, [&](const auto& agent) {
                             return agent->host == hello->host && !agent->link->is_over();
                           });
-    const bool goes = hello != nullptr || one->link.is_over() || Clock::now() - one->since > kToProveItself;
+    const bool goes = hello != nullptr || one->link.is_over() || Clock::now() - one->since > kProofTimeout;
     if (hello != nullptr && !is_known) {
       auto agent = std::make_unique<Agent>(
           Agent{.asked_as = "", .host = hello->host, .has_spoken = true, .link = nullptr});
@@ -234,7 +234,7 @@ void Agents::use_messages(const OnMessage& on_message) {
 void Agents::end_command(Agent& agent) {
   if (agent.pid == 0) return;
   agent.link.reset();
-  const auto deadline = Clock::now() + kToSayGoodbye;
+  const auto deadline = Clock::now() + kGoodbyeTimeout;
   while (::waitpid(agent.pid, nullptr, WNOHANG) == 0) {
     if (Clock::now() > deadline) ::kill(-agent.pid, SIGKILL);
     std::this_thread::sleep_for(kLookAgain);

@@ -11,9 +11,9 @@ namespace lockstep::probe {
 namespace {
 
 constexpr multihost::Protocol kProtocol{
-    .magic = "\x89LKCTRL\n", .version = 1, .max_message_bytes = kMostMessageBytes};
-constexpr std::size_t kMostPassedOver = std::size_t{64} << 10;
-constexpr std::size_t kMostReadBytes = std::size_t{1} << 20;  // at a time, so that others get their turn
+    .magic = "\x89LKCTRL\n", .version = 1, .max_message_bytes = kMaxMessageBytes};
+constexpr std::size_t kMaxPassedOver = std::size_t{64} << 10;
+constexpr std::size_t kMaxLinkReadBytes = std::size_t{1} << 20;  // at a time, so that others get their turn
 
 // It ends with a newline, since some launchers hand on what a program prints line by line.
 multihost::Nonce line_of_random_bytes() {
@@ -78,14 +78,14 @@ void ControlLink::take(std::string_view bytes) {
     return stream_.take(std::string_view(passed_over_).substr(begin));
   }
   passed_over_bytes_ += bytes.size();
-  if (passed_over_bytes_ > kMostPassedOver) over_ = words_for(multihost::Trouble::kNotLockstep);
+  if (passed_over_bytes_ > kMaxPassedOver) over_ = words_for(multihost::Trouble::kNotLockstep);
   if (passed_over_.size() > kProtocol.magic.size())
     passed_over_.erase(0, passed_over_.size() - kProtocol.magic.size());
 }
 
 void ControlLink::read_what_is_there() {
   char buffer[std::size_t{64} << 10];
-  for (std::size_t read = 0; read < kMostReadBytes && over_.empty();) {
+  for (std::size_t read = 0; read < kMaxLinkReadBytes && over_.empty();) {
     const ssize_t count = ::read(in_.get(), buffer, sizeof buffer);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0 && errno == EAGAIN) return;

@@ -126,7 +126,7 @@ void Answerer::take_request(std::string_view bytes) {
   const std::string_view request = bytes.substr(0, kRequestBytes);
   request_ = request_from(request);
   const bool is_ours = is_same_seal(seals.of_request(request), bytes.substr(kRequestBytes));
-  if (!is_ours || request_.large_bytes > kMostLargeBytes) {
+  if (!is_ours || request_.large_bytes > kMaxLargeBytes) {
     step_ = Step::kRefused;
     return;
   }

@@ -14,7 +14,11 @@ namespace {
 
 using network::Reach;
 
-constexpr std::size_t kMostEvidence = 8;
+// Connections that a finding shows; the rest are counted.
+constexpr std::size_t kMaxEvidence = 8;
+// Confidences, from 0 to 1: packets met the fault; packets pass where a rule was read as blocking, which
+// keeps no job from working; packets pass where a finding says that they cannot, so that it falls below every
+// other. Held by Judge.PacketsDecideHowSureAFindingIs.
 constexpr double kSeen = 0.97;
 constexpr double kWarning = 0.6;
 constexpr double kContradicted = 0.3;
@@ -133,7 +137,7 @@ model::Finding finding_of(Surprise surprise, const Stack& stack, const TrialPlan
   finding.scope = model::Scope::kDistributed;
   finding.explanation += fmt::format(" For example {}; {}.", in_words(plan, first, hosts), meaning.does);
   if (surprise == Surprise::kOpen) finding.explanation += fmt::format(" What was expected: {}.", first.why);
-  for (std::size_t at = 0; at < std::min(trials.size(), kMostEvidence); ++at) {
+  for (std::size_t at = 0; at < std::min(trials.size(), kMaxEvidence); ++at) {
     model::Evidence evidence;
     evidence.file = hosts[trials[at]->source].name;
     evidence.level = model::EvidenceLevel::kSeen;
@@ -194,7 +198,7 @@ void add_limits(const Probing& probing, std::vector<std::string>& limits) {
   if (plan.left_out > 0)
     limits.push_back(
         fmt::format("of {} connections {} were probed, one of each kind: there are more than {} hosts",
-                    plan.left_out + plan.trials.size(), plan.trials.size(), kMostHostsForAllPairs));
+                    plan.left_out + plan.trials.size(), plan.trials.size(), kMaxHostsForAllPairs));
   if (plan.not_tcp > 0)
     limits.push_back(fmt::format("{} connections over RDMA were not probed", plan.not_tcp));
   if (not_tried > 0)

@@ -54,6 +54,17 @@ TEST(Judge, EachSurpriseHasItsCode) {
   EXPECT_EQ(Probed("", End::kWrongHost).codes(), Codes{"check.wrong_host"});
 }
 
+TEST(Judge, PacketsDecideHowSureAFindingIs) {
+  const auto confidence = [](Probed probed) {
+    EXPECT_EQ(probed.codes().size(), 1U);
+    return probed.judgement.findings.at(0).confidence;
+  };
+  EXPECT_DOUBLE_EQ(confidence(Probed("", End::kSilent)), 0.97);
+  EXPECT_DOUBLE_EQ(confidence(Probed("", End::kLargeLost)), 0.97);
+  EXPECT_DOUBLE_EQ(confidence(Probed("", End::kWrongHost)), 0.97);
+  EXPECT_DOUBLE_EQ(confidence(Probed(kDrops, End::kOpen)), 0.6);
+}
+
 TEST(Judge, WhereNothingWasPredictedPacketsDecideUnderTheStacksOwnCode) {
   Probed probed("", End::kSilent);
   for (Trial& trial : probed.probing.plan.trials) trial.predicted = network::Reach::kUnknown;
@@ -75,7 +86,7 @@ TEST(Judge, AFindingOfTheRulesSaysWhatPacketsSay) {
     const auto found = std::ranges::find_if(
         findings, [](const model::Finding& one) { return one.code == model::codes::kSetupMpiTcp; });
     ASSERT_NE(found, findings.end());
-    EXPECT_EQ(found->confidence > 0.5, end == End::kSilent);
+    EXPECT_DOUBLE_EQ(found->confidence, end == End::kSilent ? 0.97 : 0.3);
     EXPECT_THAT(found->explanation, HasSubstr("such connections are blocked indeed"));
   }
 }

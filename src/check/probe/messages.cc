@@ -44,15 +44,15 @@ constexpr char kLineEnd = '\n';
 
 // The least that one element of a list takes.
 template <typename T>
-constexpr std::size_t kLeastBytes = 4;
+constexpr std::size_t kMinBytes = 4;
 template <>
-constexpr std::size_t kLeastBytes<ListenOrder> = 4 + 17 + 2 + 2;
+constexpr std::size_t kMinBytes<ListenOrder> = 4 + 17 + 2 + 2;
 template <>
-constexpr std::size_t kLeastBytes<ListenResult> = 4 + 2 + 4;
+constexpr std::size_t kMinBytes<ListenResult> = 4 + 2 + 4;
 template <>
-constexpr std::size_t kLeastBytes<CallOrder> = 4 + 4 + 1 + 17 + 17 + 2 + 1 + 4 + 2 + 4;
+constexpr std::size_t kMinBytes<CallOrder> = 4 + 4 + 1 + 17 + 17 + 2 + 1 + 4 + 2 + 4;
 template <>
-constexpr std::size_t kLeastBytes<Outcome> = 4 + 1 + 4 + 1 + 4 + 8 + 8 + 8;
+constexpr std::size_t kMinBytes<Outcome> = 4 + 1 + 4 + 1 + 4 + 8 + 8 + 8;
 
 template <typename M, typename Use>
 void visit_fields(M& m, Use& use);
@@ -83,7 +83,7 @@ class MessageUnpacker : public base::Unpacker {
   }
   template <typename T>
   void operator()(std::vector<T>& list) {
-    list.resize(count(kLeastBytes<T>));
+    list.resize(count(kMinBytes<T>));
     for (T& one : list) visit_fields(one, *this);
   }
 
@@ -142,7 +142,7 @@ bool is_sensible(const Listen& listen) {
 }
 bool is_sensible(const Call& call) {
   for (const CallOrder& order : call.orders)
-    if (order.large_bytes > kMostLargeBytes || order.port == 0) return false;
+    if (order.large_bytes > kMaxLargeBytes || order.port == 0) return false;
   return call.at_once > 0;
 }
 
@@ -155,7 +155,7 @@ std::string encode(const Message& message) {
 }
 
 std::optional<Message> decode(std::string_view bytes) {
-  if (bytes.empty() || bytes.size() > kMostMessageBytes || bytes.back() != kLineEnd) return std::nullopt;
+  if (bytes.empty() || bytes.size() > kMaxMessageBytes || bytes.back() != kLineEnd) return std::nullopt;
   bytes.remove_suffix(1);
   return base::unpacked_variant<Message, MessageUnpacker>(bytes, [](auto& one, MessageUnpacker& unpacker) {
     visit_fields(one, unpacker);

@@ -60,8 +60,8 @@ std::string_view word_for(End end);
 // "nothing came back"
 std::string_view in_words(End end);
 
-inline constexpr std::size_t kMostMessageBytes = std::size_t{16} << 20;
-inline constexpr std::uint32_t kMostLargeBytes = std::uint32_t{1} << 20;
+inline constexpr std::size_t kMaxMessageBytes = std::size_t{16} << 20;
+inline constexpr std::uint32_t kMaxLargeBytes = std::uint32_t{1} << 20;
 
 // The first message of an agent.
 struct Hello {

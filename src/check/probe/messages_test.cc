@@ -48,7 +48,7 @@ TEST(Messages, APartOfOneIsNone) {
 
 TEST(Messages, NumbersOutOfRangeAreRefused) {
   Call call{.timeout_ms = 1, .retry_timeout_ms = 1, .at_once = 1, .orders = {some_order()}};
-  call.orders[0].large_bytes = kMostLargeBytes + 1;
+  call.orders[0].large_bytes = kMaxLargeBytes + 1;
   EXPECT_EQ(decode(encode(call)), std::nullopt);
   Listen listen{.own_number = 0, .orders = {{.id = 1, .address = {}, .first_port = 9, .last_port = 5}}};
   EXPECT_EQ(decode(encode(listen)), std::nullopt);

@@ -13,14 +13,20 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
+// How long a connection may take: a thousand times a round trip between hosts of one site, and at the second
+// try so long that the kernel has sent a lost packet again.
 constexpr std::uint32_t kTimeoutMs = 1000;
-constexpr std::uint32_t kRetryTimeoutMs = 2000;  // long enough that the kernel sends a lost packet again
-constexpr std::uint16_t kCallsAtOnce = 8;        // of one host
+constexpr std::uint32_t kRetryTimeoutMs = 2000;
+// Calls of one host at a time: more would wait for each other and look lost.
+constexpr std::uint16_t kCallsAtOnce = 8;
+// A pair is measured by the fastest of so many echoes, and by a stream that fills its window.
 constexpr std::uint16_t kEchoes = 16;
 constexpr std::uint32_t kStreamBytes = std::uint32_t{8} << 20;
+// Hosts that collect their facts at a time: each answer is up to 16 MiB.
 constexpr std::size_t kFactsAtOnce = 32;
-constexpr std::chrono::seconds kToListen{30};
-constexpr std::chrono::seconds kWithoutNews{30};
+// Patience with agents: to open their ports, and between two answers while calls are under way.
+constexpr std::chrono::seconds kListenTimeout{30};
+constexpr std::chrono::seconds kQuietTimeout{30};
 
 // "user@node1.cluster" as a host calls itself.
 std::string plain_name(const std::string& name) {
@@ -95,7 +101,7 @@ class Prober {
       --waiting;
     };
     agents_.attend(
-        use, [&] { return waiting == 0; }, Clock::now() + kToListen);
+        use, [&] { return waiting == 0; }, Clock::now() + kListenTimeout);
   }
 
   CallOrder order_for(std::size_t number) const {
@@ -165,9 +171,9 @@ class Prober {
         waiting -= waiting > 0 ? 1 : 0;
       }
     };
-    while (waiting > 0 && Clock::now() < heard + kWithoutNews)
+    while (waiting > 0 && Clock::now() < heard + kQuietTimeout)
       agents_.attend(
-          take, [&] { return waiting == 0; }, heard + kWithoutNews);
+          take, [&] { return waiting == 0; }, heard + kQuietTimeout);
   }
 
   void measure() {

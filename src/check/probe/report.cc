@@ -12,9 +12,9 @@ namespace {
 
 using base::Json;
 
-constexpr std::size_t kMostInATable = 12;    // hosts
-constexpr std::size_t kMostSlowest = 5;      // pairs, where there is no table
-constexpr std::size_t kMostFailures = 1000;  // in JSON
+constexpr std::size_t kMaxInATable = 12;    // hosts
+constexpr std::size_t kMaxSlowest = 5;      // pairs, where there is no table
+constexpr std::size_t kMaxFailures = 1000;  // in JSON
 
 double microseconds(const Measure& one) {
   return static_cast<double>(one.latency_ns) / 1e3;
@@ -62,7 +62,7 @@ std::string slowest(std::string_view title, std::string_view unit, std::vector<M
   std::ranges::sort(measures, std::ranges::greater{}, badness);
   std::string text =
       fmt::format("{}: median {:.0f} {}, worst", title, value_of(measures[measures.size() / 2]), unit);
-  for (std::size_t at = 0; at < std::min(kMostSlowest, measures.size()); ++at)
+  for (std::size_t at = 0; at < std::min(kMaxSlowest, measures.size()); ++at)
     text += fmt::format("{} {} to {} {:.0f}", at == 0 ? "" : ",", names[measures[at].source],
                         names[measures[at].destination], value_of(measures[at]));
   return text + "\n";
@@ -70,7 +70,7 @@ std::string slowest(std::string_view title, std::string_view unit, std::vector<M
 
 std::string measures_in_words(const Probing& probing, const std::vector<std::string>& names) {
   if (probing.measures.empty()) return "";
-  if (names.size() <= kMostInATable)
+  if (names.size() <= kMaxInATable)
     return "\n" + table("Latency there and back, microseconds", probing, names, microseconds) + "\n" +
            table("Bandwidth, megabytes per second", probing, names, megabytes_per_s);
   using Value = double (*)(const Measure&);
@@ -127,7 +127,7 @@ Json to_json(const Probing& probing, const std::vector<std::string>& names, bool
     const bool is_failure =
         trial.outcome.end != End::kNotTried &&
         (!is_open(trial.outcome.end) || probing.plan.expected(trial) == network::Reach::kBlocked);
-    if (is_failure && made["failures"].size() < kMostFailures)
+    if (is_failure && made["failures"].size() < kMaxFailures)
       made["failures"].push_back(failure_in_json(probing.plan, trial, names, shows_addresses));
   }
   if (probing.measures.empty()) return made;

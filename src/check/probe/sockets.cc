@@ -8,12 +8,12 @@
 namespace lockstep::probe {
 namespace {
 
-constexpr int kWaiting = 1024;                                // connections that were not accepted yet
-constexpr std::size_t kMostGuests = 512;                      // at once
-constexpr int kPortsToTry = 24;                               // of a range
-constexpr std::size_t kMostReadBytes = std::size_t{1} << 20;  // at a time
-constexpr std::chrono::seconds kToProveItself{5};
-constexpr std::chrono::seconds kToGoOn{20};
+constexpr int kWaiting = 1024;                               // connections that were not accepted yet
+constexpr std::size_t kMaxGuests = 512;                      // at once
+constexpr int kPortsToTry = 24;                              // of a range
+constexpr std::size_t kMaxReadBytes = std::size_t{1} << 20;  // at a time
+constexpr std::chrono::seconds kGuestProofTimeout{5};
+constexpr std::chrono::seconds kGuestTimeout{20};
 
 int listen_at(const base::Address& address, std::uint16_t port, process::Descriptor& made) {
   const SocketAddress at(address, port);
@@ -55,7 +55,7 @@ void Listeners::add_to(std::vector<pollfd>& polled) {
 void Listeners::serve(const std::vector<pollfd>& polled, Clock::time_point now) {
   std::size_t at = polled_from_ + listeners_.size();
   for (auto guest = guests_.begin(); guest != guests_.end(); ++at) {
-    const auto patience = guest->answerer.is_trusted() ? kToGoOn : kToProveItself;
+    const auto patience = guest->answerer.is_trusted() ? kGuestTimeout : kGuestProofTimeout;
     const bool is_over = polled[at].revents != 0 ? !serve(*guest, now) : now - guest->heard > patience;
     guest = is_over ? guests_.erase(guest) : std::next(guest);
   }
@@ -68,7 +68,7 @@ void Listeners::accept_from(int listener, Clock::time_point now) {
     process::Descriptor connection(::accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
     if (!connection.is_open()) return;
     leave_nothing_behind(connection.get());
-    if (guests_.size() >= kMostGuests) continue;
+    if (guests_.size() >= kMaxGuests) continue;
     set_option(connection.get(), IPPROTO_TCP, TCP_NODELAY, 1);
     guests_.push_back({std::move(connection), Answerer(token_, own_number_, fresh_nonce()), now});
   }
@@ -77,7 +77,7 @@ void Listeners::accept_from(int listener, Clock::time_point now) {
 bool Listeners::serve(Guest& guest, Clock::time_point now) {
   char buffer[std::size_t{64} << 10];
   bool is_open = true;
-  for (std::size_t read = 0; is_open && read < kMostReadBytes;) {
+  for (std::size_t read = 0; is_open && read < kMaxReadBytes;) {
     const ssize_t count = ::recv(guest.connection.get(), buffer, sizeof buffer, 0);
     if (count < 0 && errno == EAGAIN) break;
     is_open = count > 0;
@@ -101,10 +101,13 @@ namespace {
 
 using std::chrono::milliseconds;
 
+// A call that is not answered by then gives its place to the next one, and goes on beside it.
 constexpr milliseconds kKeepsItsPlace{150};
-constexpr milliseconds kToStream{10'000};
+constexpr milliseconds kStreamTimeout{10'000};
+// Once connected a call has so many times its timeout: its large message may have to be sent again.
 constexpr int kMorePatience = 4;
-constexpr std::size_t kMostAtOnce = 256;
+// Calls at once in all: sockets of one process.
+constexpr std::size_t kMaxCallsAtOnce = 256;
 
 End end_for(int error) {
   switch (error) {
@@ -128,7 +131,7 @@ End end_for(int error) {
 void Calls::order(const Call& call) {
   timeout_ = milliseconds(call.timeout_ms);
   retry_timeout_ = milliseconds(call.retry_timeout_ms);
-  at_once_ = std::min<std::size_t>(call.at_once, kMostAtOnce);
+  at_once_ = std::min<std::size_t>(call.at_once, kMaxCallsAtOnce);
   first_.insert(first_.end(), call.orders.begin(), call.orders.end());
 }
 
@@ -140,7 +143,7 @@ std::size_t Calls::busy(Clock::time_point now) const {
 void Calls::begin_due(Clock::time_point now) {
   std::size_t places = at_once_ - std::min(at_once_, busy(now));
   const auto begin_from = [&](std::deque<CallOrder>& queue, int attempt) {
-    for (; places > 0 && !queue.empty() && live_.size() < kMostAtOnce; --places) {
+    for (; places > 0 && !queue.empty() && live_.size() < kMaxCallsAtOnce; --places) {
       const CallOrder order = queue.front();
       queue.pop_front();
       begin(order, attempt, now);
@@ -249,7 +252,7 @@ void Calls::finish(const Live& call, End end, int error) {
 }
 
 milliseconds Calls::patience_for(const Live& call) const {
-  if (call.is_connected && call.order.stream_bytes > 0) return kToStream;
+  if (call.is_connected && call.order.stream_bytes > 0) return kStreamTimeout;
   if (call.attempt == 1) return timeout_;
   // Who accepted the connection may be busy, which is no fault of the network.
   return call.is_connected ? kMorePatience * retry_timeout_ : retry_timeout_;

@@ -17,9 +17,13 @@ using network::PortRange;
 using network::PortSet;
 using network::Reach;
 
-constexpr std::size_t kMostListenersOfAHost = 48;
-constexpr std::size_t kMostBadOfASource = 32;  // in the set that comes first
-constexpr std::uint32_t kUsualMtu = 9000;      // of a host that tells none
+// Ports that an agent opens: enough for every stack on every interface, few against the 1,024 files that a
+// process may have open.
+constexpr std::size_t kMaxListenersOfAHost = 48;
+// Connections of one host, expected to fail, in the set that comes first: each costs a whole timeout.
+constexpr std::size_t kMaxBadOfASource = 32;
+// Bytes, of a host that tells none: the largest that is usual, so that a large message is large enough.
+constexpr std::uint32_t kUsualMtu = 9000;
 
 PortRange widest(const PortSet& ports) {
   const auto width = [](const PortRange& range) { return range.last - range.first; };
@@ -71,7 +75,7 @@ class Planner {
   }
 
   TrialPlan take() {
-    if (hosts_.size() > kMostHostsForAllPairs)
+    if (hosts_.size() > kMaxHostsForAllPairs)
       plan_.left_out = std::erase_if(plan_.trials, [](const Trial& trial) { return !trial.is_first; });
     return std::move(plan_);
   }
@@ -106,14 +110,14 @@ class Planner {
     trial.blocked_ports = std::move(verdict.blocked_ports);
     trial.why = std::move(verdict.why);
     const std::uint32_t mtu = std::max(mtus_[flow.source], mtus_[flow.destination]);
-    trial.large_bytes = std::min(2 * (mtu > 0 ? mtu : kUsualMtu), kMostLargeBytes);
+    trial.large_bytes = std::min(2 * (mtu > 0 ? mtu : kUsualMtu), kMaxLargeBytes);
     trial.is_first = comes_first(trial);
     plan_.trials.push_back(std::move(trial));
   }
 
   // What is expected to fail, and one of each kind that is not.
   bool comes_first(const Trial& trial) {
-    if (trial.predicted != Reach::kOpen) return ++bad_of_[trial.source] <= kMostBadOfASource;
+    if (trial.predicted != Reach::kOpen) return ++bad_of_[trial.source] <= kMaxBadOfASource;
     return shown_
         .emplace(trial.kinds.front(), reach_.rule_set_of(trial.source), reach_.rule_set_of(trial.destination))
         .second;
@@ -126,7 +130,7 @@ class Planner {
       return std::tuple(flow.flow.destination, range.first, range.last);
     };
     PortRange range = widest(blocked.empty() ? flow.flow.ports : blocked);
-    if (!own.contains(place(range)) && own.size() >= kMostListenersOfAHost) range = widest(flow.flow.ports);
+    if (!own.contains(place(range)) && own.size() >= kMaxListenersOfAHost) range = widest(flow.flow.ports);
     const auto [found, is_new] = own.try_emplace(place(range), plan_.listeners.size());
     if (is_new)
       plan_.listeners.push_back({.host = flow.destination, .address = flow.flow.destination, .ports = range});

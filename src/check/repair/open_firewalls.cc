@@ -120,15 +120,15 @@ void insert_iptables(const FirewallRule& rule, std::string& text) {
 
 using OnBlocked = std::function<void(const flows::RequiredFlow&, const network::FlowVerdict&)>;
 
-void tell_if_blocked(const flows::RequiredFlow& flow, const network::ReachHosts& hosts,
-                     const OnBlocked& found) {
+void add_if_blocked(const flows::RequiredFlow& flow, const network::ReachHosts& hosts,
+                    const OnBlocked& found) {
   const auto verdict = network::judge_flow(hosts.at(flow.source), hosts.at(flow.destination), flow.flow);
   if (verdict.reach == network::Reach::kBlocked) found(flow, verdict);
 }
 
 // The connections of a plan that do not come about, one by one.
 void each_blocked(const flows::FlowPlan& plan, const network::ReachHosts& hosts, const OnBlocked& found) {
-  for (const flows::RequiredFlow& flow : plan.flows) tell_if_blocked(flow, hosts, found);
+  for (const flows::RequiredFlow& flow : plan.flows) add_if_blocked(flow, hosts, found);
   for (const flows::Mesh& mesh : plan.meshes) {
     std::vector<network::Endpoint> ends;
     for (const flows::Mesh::End& end : mesh.ends)
@@ -137,7 +137,7 @@ void each_blocked(const flows::FlowPlan& plan, const network::ReachHosts& hosts,
     for (std::size_t source = 0; source < ends.size(); ++source)
       for (std::size_t to = 0; to < ends.size(); ++to)
         if (source != to && pairs.at(source, to) == network::Reach::kBlocked && mesh.kind_of(source, to))
-          tell_if_blocked(mesh.flow(source, to), hosts, found);
+          add_if_blocked(mesh.flow(source, to), hosts, found);
   }
 }
 

@@ -19,16 +19,24 @@ void Situation::renew_document(std::size_t host) {
   if (renewed.ok()) documents[host].facts = std::move(renewed).value();
 }
 
-Situation make_situation(config::Inputs inputs, std::vector<rules::HostDocument> documents) {
+Situation make_situation(config::Inputs inputs, std::vector<hostinfo::FactsFile> facts) {
   Situation situation;
   situation.inputs = std::move(inputs);
-  for (rules::HostDocument& document : documents) {
-    auto facts = hostinfo::facts_in_document(document.facts, document.file);
-    if (!facts.ok()) continue;
-    situation.hosts.push_back(std::move(facts).value());
-    situation.documents.push_back(std::move(document));
+  for (hostinfo::FactsFile& file : facts) {
+    if (file.facts.name.empty()) continue;
+    situation.hosts.push_back(std::move(file.facts));
+    situation.documents.push_back({std::move(file.file), std::move(file.document)});
   }
   return situation;
+}
+
+Situation make_situation(config::Inputs inputs, std::vector<rules::HostDocument> documents) {
+  std::vector<hostinfo::FactsFile> files;
+  for (rules::HostDocument& document : documents) {
+    auto facts = hostinfo::facts_in_document(document.facts, document.file);
+    if (facts.ok()) files.push_back({document.file, std::move(document.facts), std::move(facts).value()});
+  }
+  return make_situation(std::move(inputs), std::move(files));
 }
 
 config::Configuration read(const Situation& situation) {

@@ -9,6 +9,7 @@
 #include "check/flows/required_flows.h"
 #include "check/rules/judge.h"
 #include "config/configuration.h"
+#include "hostinfo/facts_folder.h"
 #include "hostinfo/host_facts.h"
 #include "model/finding.h"
 
@@ -25,7 +26,9 @@ struct Situation {
   void renew_document(std::size_t host);
 };
 
-// With the hosts in the order of their documents.
+// With the hosts in the order of their files; those that hold no facts are left out.
+Situation make_situation(config::Inputs inputs, std::vector<hostinfo::FactsFile> facts);
+// The same where the facts are not decoded yet.
 Situation make_situation(config::Inputs inputs, std::vector<rules::HostDocument> documents);
 
 struct Judged {

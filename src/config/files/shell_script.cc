@@ -13,7 +13,7 @@ namespace lockstep::config {
 namespace {
 
 // Variables that are put into each other double with every line.
-constexpr std::size_t kLongestWord = 1 << 16;
+constexpr std::size_t kMaxWordBytes = 1 << 16;
 
 bool ends_command(char letter) {
   return letter == '\n' || letter == ';' || letter == '&' || letter == '|' || letter == '(' || letter == ')';
@@ -126,7 +126,7 @@ void read_batch_line(std::string_view comment, const Reading& reading) {
 }
 
 void read_text(std::string_view text, const Reading& reading, bool is_file) {
-  if (reading.depth > kDeepestReading) return;
+  if (reading.depth > kMaxReadingDepth) return;
   ShellWords words(text, [&](const std::string& name) { return value_of(reading.launch, name); });
   while (const auto command = words.next()) {
     Reading here = reading;
@@ -229,7 +229,7 @@ void ShellWords::put_variable(const std::string& expression, std::string& word) 
   const std::string name(expression.begin(), end);
   const std::string rest(end, expression.end());
   const auto value = lookup_(name);
-  const bool fits = value && word.size() + value->size() <= kLongestWord;
+  const bool fits = value && word.size() + value->size() <= kMaxWordBytes;
   if (fits && (rest.empty() || rest.find('-') <= 1 || rest.find('=') <= 1)) {
     word += *value;
     return;

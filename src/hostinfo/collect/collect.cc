@@ -248,9 +248,9 @@ void take_files(HostFacts& facts) {
   if (const auto home = facts.variable("HOME"); !home.empty())
     paths.push_back(fmt::format("{}/.nccl.conf", home));
   if (const auto own = facts.variable("NCCL_CONF_FILE"); !own.empty()) paths.emplace_back(own);
-  constexpr std::size_t kLargest = std::size_t{1} << 18;
+  constexpr std::size_t kMaxTextBytes = std::size_t{1} << 18;
   for (const std::string& path : paths)
-    if (std::string text = process::text_of(path, kLargest); !text.empty())
+    if (std::string text = process::text_of(path, kMaxTextBytes); !text.empty())
       facts.files[path] = std::move(text);
 }
 

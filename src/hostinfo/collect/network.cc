@@ -63,7 +63,7 @@ void take_links(HostFacts& facts) {
 
 namespace {
 
-constexpr std::size_t kLargestTable = std::size_t{64} << 20;
+constexpr std::size_t kMaxTableBytes = std::size_t{64} << 20;
 
 // The kernel prints the address as words of 32 bits in the machine's byte order: 0100007F is 127.0.0.1.
 std::optional<base::Address> address_in(std::string_view hex) {
@@ -103,7 +103,7 @@ std::vector<ListeningSocket> listening_in(std::string_view text) {
 
 void take_listening(HostFacts& facts) {
   for (const char* table : {"/proc/net/tcp", "/proc/net/tcp6"}) {
-    const std::string text = process::text_of(table, kLargestTable);
+    const std::string text = process::text_of(table, kMaxTableBytes);
     for (ListeningSocket& socket : listening_in(text)) facts.listening.push_back(std::move(socket));
   }
 }

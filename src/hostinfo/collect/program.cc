@@ -12,7 +12,7 @@
 namespace lockstep::hostinfo {
 namespace {
 
-constexpr std::size_t kMostBytes = std::size_t{64} << 20;
+constexpr std::size_t kMaxBytes = std::size_t{64} << 20;
 
 std::string place_of(const std::string& program) {
   if (program.find('/') != std::string::npos) return ::access(program.c_str(), X_OK) == 0 ? program : "";
@@ -28,8 +28,8 @@ Answer ask(std::vector<std::string> argv, std::chrono::milliseconds time) {
   const std::string name = argv.front();
   argv.front() = place_of(name);
   if (argv.front().empty()) return {.text = "", .why_not = fmt::format("{} is not installed", name)};
-  const auto said = process::capture({.argv = std::move(argv), .environment = process::own_environment()},
-                                     time, kMostBytes);
+  const auto said =
+      process::capture({.argv = std::move(argv), .environment = process::own_environment()}, time, kMaxBytes);
   if (!said.ok()) return {.text = "", .why_not = fmt::format("{}: {}", name, said.error().why)};
   const process::Captured& captured = said.value();
   if (captured.timed_out) return {.text = "", .why_not = fmt::format("{} did not answer in time", name)};

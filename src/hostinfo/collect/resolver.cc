@@ -8,8 +8,10 @@
 
 #include <fmt/format.h>
 
+#include "base/host_port.h"
 #include "base/process/call_with_deadline.h"
 #include "base/text_fields.h"
+#include "launchers/tf_config.h"
 
 namespace lockstep::hostinfo {
 namespace {
@@ -71,23 +73,9 @@ std::string full_name_of(const std::string& name) {
   return dotted != names.end() ? *dotted : names.front();
 }
 
-// "host:port" and "[::1]:port" without the port.
-std::string host_of(std::string_view endpoint) {
-  if (endpoint.starts_with('[')) return std::string(base::word_of(endpoint.substr(1), ']'));
-  const bool has_port = std::ranges::count(endpoint, ':') == 1;
-  return std::string(has_port ? base::word_of(endpoint, ':') : endpoint);
-}
-
 void add_cluster(const std::string& text, std::vector<std::string>& names) {
-  const auto config = base::parse_json(text, "TF_CONFIG");
-  if (!config.ok() || !config.value().is_object() || !config.value().contains("cluster")) return;
-  const base::Json& cluster = config.value()["cluster"];
-  if (!cluster.is_object()) return;
-  for (const base::Json& tasks : cluster) {
-    if (!tasks.is_array()) continue;
-    for (const base::Json& task : tasks)
-      if (task.is_string()) names.push_back(host_of(task.get<std::string>()));
-  }
+  for (const launchers::TfConfig::Job& job : launchers::read_tf_config(text).cluster)
+    for (const std::string& address : job.addresses) names.push_back(base::endpoint_of(address).host);
 }
 
 struct Answers {
@@ -111,14 +99,14 @@ std::vector<std::string> names_in(const std::map<std::string, std::string>& envi
   for (const char* variable : {"MASTER_ADDR", "PET_RDZV_ENDPOINT", "HOROVOD_GLOO_RENDEZVOUS_ADDR",
                                "NCCL_COMM_ID", "DMLC_PS_ROOT_URI"}) {
     const auto at = environment.find(variable);
-    if (at != environment.end() && !at->second.empty()) names.push_back(host_of(at->second));
+    if (at != environment.end() && !at->second.empty()) names.push_back(base::endpoint_of(at->second).host);
   }
   if (const auto at = environment.find("TF_CONFIG"); at != environment.end()) add_cluster(at->second, names);
   if (const auto at = environment.find("KERAS_DISTRIBUTION_JOB_ADDRESSES"); at != environment.end()) {
     for (std::string_view rest = at->second; !rest.empty();) {
       const std::string_view word = base::word_of(rest, ',');
       rest.remove_prefix(std::min(rest.size(), word.size() + 1));
-      names.push_back(host_of(word));
+      names.push_back(base::endpoint_of(word).host);
     }
   }
   return names;

@@ -131,19 +131,7 @@ TEST(Store, Ipv6RoundDecides) {
   EXPECT_TRUE(choose_store(facts, "never-asked").failed());
 }
 
-TEST(Torchrun, WhoTakesTheEndpointForItself) {
-  hostinfo::HostFacts facts = usual();
-  facts.names = {{.name = "node1", .any = {*base::parse_address("10.0.0.7")}, .canonical = "node1.cluster"},
-                 {.name = "alias", .any = {*base::parse_address("10.0.0.7")}},
-                 {.name = "other", .any = {*base::parse_address("10.0.0.8")}}};
-  const LibraryVersion version{2, 13, 0};
-  for (const char* yes : {"localhost", "127.0.0.1", "node1", "node1.cluster", "10.0.0.7", "alias"})
-    EXPECT_TRUE(hosts_store(facts, yes, version).is_host) << yes;
-  for (const char* no : {"10.1.0.7", "other", "node2"})
-    EXPECT_FALSE(hosts_store(facts, no, version).is_host) << no;
-}
-
-TEST(OpenMpi, IncludesExcludesAndWeights) {
+TEST(OpenMpi, IncludesAndExcludes) {
   EXPECT_THAT(names_of(choose_open_mpi(usual(), {})),
               ElementsAre("docker0", "eth0", "eth1", "eth10", "idle"));
   EXPECT_THAT(names_of(choose_open_mpi(usual(), {{"OMPI_MCA_btl_tcp_if_include", "10.0.0.0/24,eth10"}})),
@@ -156,13 +144,6 @@ TEST(OpenMpi, IncludesExcludesAndWeights) {
   EXPECT_TRUE(choose_open_mpi(
                   usual(), {{"OMPI_MCA_btl_tcp_if_include", "eth0"}, {"OMPI_MCA_btl_tcp_if_exclude", "lo"}})
                   .failed());
-  const auto weight = [](const char* own, const char* other) {
-    return open_mpi_weight(*base::parse_prefix(own), *base::parse_prefix(other));
-  };
-  EXPECT_EQ(weight("10.0.0.1/24", "10.0.0.2/24"), 2);
-  EXPECT_EQ(weight("10.0.0.1/24", "10.0.1.2/24"), 1);
-  EXPECT_EQ(weight("8.8.8.1/24", "8.8.8.2/24"), 4);
-  EXPECT_EQ(weight("8.8.8.1/24", "10.0.0.2/24"), 0);
 }
 
 TEST(Horovod, NamesThatAllShareOnTheRing) {

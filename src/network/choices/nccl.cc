@@ -4,13 +4,14 @@
 
 #include <fmt/format.h>
 
+#include "base/host_port.h"
 #include "base/lines.h"
 #include "base/text_fields.h"
 
 namespace lockstep::network {
 namespace {
 
-constexpr std::size_t kMostInterfaces = 16;
+constexpr std::size_t kMaxInterfaces = 16;
 constexpr LibraryVersion kSkipsLibvirt{2, 24, 0};  // "virbr" among what is taken last
 
 struct Setting {
@@ -66,7 +67,7 @@ NameList parse_list(std::string_view text) {
   if (list.is_exact) text.remove_prefix(1);
   for (const std::string_view item : split_list(text)) {
     const std::string_view name = base::word_of(item, ':');  // the rest would be a port
-    if (!name.empty() && list.names.size() < kMostInterfaces) list.names.emplace_back(name);
+    if (!name.empty() && list.names.size() < kMaxInterfaces) list.names.emplace_back(name);
   }
   return list;
 }
@@ -129,8 +130,7 @@ class Chooser {
   }
 
   std::optional<base::Address> address_in(std::string_view endpoint) const {
-    std::string_view host = endpoint.substr(0, endpoint.rfind(':'));
-    if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+    const std::string host = base::endpoint_of(endpoint).host;
     if (const auto literal = base::parse_address(host)) return literal;
     const hostinfo::ResolvedName* const answer = facts_.resolved(host);
     return answer == nullptr || answer->any.empty() ? std::nullopt : std::optional(answer->any.front());
@@ -182,7 +182,7 @@ class Chooser {
     const bool is_there = std::ranges::any_of(choice_.addresses, [&](const ChosenAddress& chosen) {
       return chosen.interface == local.interface->name;
     });
-    if (!is_there && choice_.addresses.size() < kMostInterfaces)
+    if (!is_there && choice_.addresses.size() < kMaxInterfaces)
       choice_.addresses.push_back({local.interface->name, local.address->prefix.address});
   }
 

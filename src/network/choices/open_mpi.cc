@@ -86,13 +86,4 @@ Choice choose_open_mpi(const hostinfo::HostFacts& facts, const Environment& envi
   return choice;
 }
 
-int open_mpi_weight(const base::Prefix& own, const base::Prefix& other) {
-  if (own.address.family != other.address.family) return 0;
-  const bool is_one_network = own.length == other.length && own.contains(other.address);
-  const bool is_private = own.address.is_private();
-  if (is_private != other.address.is_private()) return 0;
-  if (is_private) return is_one_network ? 2 : 1;
-  return is_one_network ? 4 : 3;
-}
-
 }  // namespace lockstep::network

@@ -8,7 +8,4 @@ namespace lockstep::network {
 // `environment` holds OMPI_MCA_btl_tcp_if_include and _exclude, also for parameters given as --mca.
 Choice choose_open_mpi(const hostinfo::HostFacts& facts, const Environment& environment);
 
-// How the library weighs a pair of addresses; 0 is never connected. It measures nothing.
-int open_mpi_weight(const base::Prefix& own, const base::Prefix& other);
-
 }  // namespace lockstep::network

@@ -4,13 +4,12 @@
 
 #include <fmt/format.h>
 
-#include "base/json.h"
+#include "base/host_port.h"
 #include "base/text_fields.h"
+#include "launchers/tf_config.h"
 
 namespace lockstep::network {
 namespace {
-
-using base::Json;
 
 struct Proxy {
   std::string variable;
@@ -37,13 +36,8 @@ bool is_excepted(const Proxy& proxy, std::string_view host) {
   });
 }
 
-std::string_view host_in(std::string_view endpoint) {
-  if (endpoint.starts_with('[')) return base::word_of(endpoint.substr(1), ']');
-  return endpoint.substr(0, endpoint.rfind(':'));
-}
-
-void resolve(const hostinfo::HostFacts& facts, TensorflowTask& task, TensorflowChoice& choice) {
-  const std::string host(host_in(task.endpoint));
+void resolve(const hostinfo::HostFacts& facts, const std::string& host, TensorflowTask& task,
+             TensorflowChoice& choice) {
   if (const auto literal = base::parse_address(host)) {
     task.addresses = {*literal};
   } else if (const hostinfo::ResolvedName* const named = facts.resolved(host)) {
@@ -60,38 +54,28 @@ void resolve(const hostinfo::HostFacts& facts, TensorflowTask& task, TensorflowC
 TensorflowChoice choose_tensorflow(const hostinfo::HostFacts& facts, const Environment& environment) {
   constexpr const char* kVariable = "TF_CONFIG";
   TensorflowChoice choice;
-  const auto config = base::parse_json(variable_in(environment, kVariable), kVariable);
-  if (!config.ok() || !config.value().is_object() || !config.value().contains("cluster") ||
-      !config.value()["cluster"].is_object()) {
+  const launchers::TfConfig config = launchers::read_tf_config(variable_in(environment, kVariable));
+  if (!config.has_cluster) {
     choice.failure = "TF_CONFIG holds no cluster";
     return choice;
   }
-  const Json& whole = config.value();
-  const Json own = whole.contains("task") && whole["task"].is_object() ? whole["task"] : Json::object();
-  const std::string own_job = base::text_at(own, "type");
-  const int own_index =
-      own.contains("index") && own["index"].is_number_integer() ? own["index"].get<int>() : -1;
+  const std::string own_job = config.type && config.type->is_string() ? config.type->get<std::string>() : "";
+  const int own_index = config.index && config.index->is_number_integer() ? config.index->get<int>() : -1;
   const Proxy proxy = proxy_in(environment);
-  for (const auto& [job, list] : whole["cluster"].items()) {
-    if (!list.is_array()) continue;
+  for (const launchers::TfConfig::Job& job : config.cluster) {
     int index = 0;
-    for (const Json& item : list) {
+    for (const std::string& address : job.addresses) {
+      const base::Endpoint endpoint = base::endpoint_of(address);
       TensorflowTask task;
-      task.job = job;
+      task.job = job.name;
       task.index = index++;
-      if (!item.is_string()) continue;
-      task.endpoint = item.get<std::string>();
-      const std::size_t colon = task.endpoint.rfind(':');
-      const auto port =
-          colon == std::string::npos
-              ? std::nullopt
-              : base::number_in<std::uint16_t>(std::string_view(task.endpoint).substr(colon + 1));
+      task.endpoint = address;
+      const auto port = base::number_in<std::uint16_t>(endpoint.port);
       if (!port) choice.trail.push_back({task.endpoint + " has no port", kVariable});
       task.port = port.value_or(0);
-      task.is_own = job == own_job && task.index == own_index;
-      resolve(facts, task, choice);
-      task.goes_through_proxy =
-          !task.is_own && !proxy.variable.empty() && !is_excepted(proxy, host_in(task.endpoint));
+      task.is_own = job.name == own_job && task.index == own_index;
+      resolve(facts, endpoint.host, task, choice);
+      task.goes_through_proxy = !task.is_own && !proxy.variable.empty() && !is_excepted(proxy, endpoint.host);
       if (task.goes_through_proxy)
         choice.trail.push_back({task.endpoint + " is asked through a proxy", proxy.variable});
       if (task.is_own)

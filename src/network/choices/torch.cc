@@ -7,8 +7,6 @@
 namespace lockstep::network {
 namespace {
 
-constexpr LibraryVersion kComparesAddressesOfTheEndpoint{2, 0, 0};
-
 void choose_named(const hostinfo::HostFacts& facts, std::string_view names, Choice& choice) {
   constexpr const char* kVariable = "GLOO_SOCKET_IFNAME";
   for (const std::string_view name : split_list(names)) {
@@ -30,10 +28,6 @@ ChosenAddress with_interface(const hostinfo::HostFacts& facts, const base::Addre
   const hostinfo::Interface* const interface = facts.interface_with(address);
   if (interface != nullptr) return {interface->name, address};
   return {address.is_loopback() ? "lo" : "", address};
-}
-
-bool is_among(const std::vector<base::Address>& addresses, const base::Address& address) {
-  return std::ranges::find(addresses, address) != addresses.end();
 }
 
 }  // namespace
@@ -107,36 +101,6 @@ Choice choose_store(const hostinfo::HostFacts& facts, const std::string& master)
                    "resolver");
   }
   return choice;
-}
-
-StoreHost hosts_store(const hostinfo::HostFacts& facts, const std::string& host, LibraryVersion version) {
-  StoreHost made;
-  const auto say = [&](bool is_host, std::string text, std::string source) {
-    made.is_host = is_host;
-    made.trail.push_back({std::move(text), std::move(source)});
-    return made;
-  };
-  if (host.empty() || host == "localhost") return say(true, "localhost is every host", "endpoint");
-  const auto literal = base::parse_address(host);
-  if (literal && literal->is_loopback()) return say(true, host + " is every host", "endpoint");
-  if (host == facts.name) return say(true, host + " is this host's name", "hostname");
-  const hostinfo::ResolvedName* const own = facts.resolved(facts.name);
-  if (own == nullptr) return say(false, "this host's own name was not resolved", "facts");
-  if (!own->canonical.empty() && own->canonical == host)
-    return say(true, host + " is the full name of this host", "resolver");
-  if (literal && is_among(own->any, *literal))
-    return say(true, fmt::format("{} resolves to {}", facts.name, host), "resolver");
-  const hostinfo::ResolvedName* const named = facts.resolved(host);
-  if (version >= kComparesAddressesOfTheEndpoint && named != nullptr) {
-    for (const base::Address& address : named->any)
-      if (is_among(own->any, address))
-        return say(true, fmt::format("{} and {} both resolve to {}", host, facts.name, to_text(address)),
-                   "resolver");
-  }
-  return say(false,
-             fmt::format("{} is none of: localhost, {}, its full name, the addresses {} resolves to", host,
-                         facts.name, facts.name),
-             "endpoint");
 }
 
 }  // namespace lockstep::network

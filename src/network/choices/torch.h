@@ -1,5 +1,4 @@
-// What PyTorch chooses: Gloo's address, the addresses of its store's client, and torchrun's host of the
-// store.
+// What PyTorch chooses: Gloo's address, the addresses of its store's client.
 #pragma once
 
 #include "network/choices/choice.h"
@@ -15,13 +14,5 @@ std::optional<bool> gloo_connects(const base::Address& own, const base::Address&
 
 // The addresses that the client of the store tries for MASTER_ADDR, in order.
 Choice choose_store(const hostinfo::HostFacts& facts, const std::string& master);
-
-// Whether torchrun's agent on this host takes the endpoint's host for itself and serves the store (c10d).
-struct StoreHost {
-  bool is_host = false;
-  std::vector<Reason> trail = {};
-};
-StoreHost hosts_store(const hostinfo::HostFacts& facts, const std::string& endpoint_host,
-                      LibraryVersion version);
 
 }  // namespace lockstep::network

@@ -9,7 +9,7 @@ namespace {
 
 using base::Json;
 
-constexpr std::size_t kMostAlternatives = 4096;
+constexpr std::size_t kMaxAlternatives = 4096;
 
 std::string text_of(const Json& json) {
   if (json.is_string()) return json.get<std::string>();
@@ -288,7 +288,7 @@ bool narrow_concat(std::vector<Match>& alternatives, const Json& keys, const std
       for (std::size_t at = 0; at < keys.size(); ++at)
         if (!narrow_one(narrowed, keys[at], "==", {values[at]})) return false;
       made.push_back(std::move(narrowed));
-      if (made.size() > kMostAlternatives) return false;
+      if (made.size() > kMaxAlternatives) return false;
     }
   }
   alternatives = std::move(made);

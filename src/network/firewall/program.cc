@@ -128,16 +128,18 @@ Firewall narrowed(const Firewall& firewall, const KnownPart& known) {
 
 namespace {
 
-// A chain is unfolded wherever it is called. Real rule sets share few chains; what a few lines can unfold
-// into stays in proportion to them.
+// Instructions. A chain is unfolded wherever it is called. Real rule sets share few chains; what a few lines
+// can unfold into stays in proportion to them. Firewall.ChainsThatUnfoldWithoutMeasureEndAsUnknown holds that
+// they are not larger.
 constexpr std::size_t kAlwaysAllowed = 4096;
-constexpr std::size_t kMostForOneRule = 64;
-constexpr std::size_t kDeepest = 16;  // as the kernel allows
+constexpr std::size_t kMaxForOneRule = 64;
+// Jumps inside each other, as the kernel allows.
+constexpr std::size_t kMaxChainDepth = 16;
 
 std::size_t most_instructions(const Chains& chains) {
   std::size_t rules = 0;
   for (const auto& [name, chain] : chains) rules += chain.rules.size();
-  return kAlwaysAllowed + kMostForOneRule * rules;
+  return kAlwaysAllowed + kMaxForOneRule * rules;
 }
 
 class Compiler {
@@ -192,7 +194,7 @@ class Compiler {
   }
 
   bool can_unfold(const std::string& chain) const {
-    return calls_.size() <= kDeepest && program_.instructions.size() <= most_instructions_ &&
+    return calls_.size() <= kMaxChainDepth && program_.instructions.size() <= most_instructions_ &&
            chains_.contains(chain) && std::ranges::find(calls_, chain) == calls_.end();
   }
 

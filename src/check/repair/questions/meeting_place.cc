@@ -31,8 +31,7 @@ class MeetingPlace {
     if (!is_torch || launch.has(Fields::kTensorflowCluster) || launch.has(Fields::kHorovod)) return;
     now_ = {launch.text(Fields::kMasterAddress), launch.number(Fields::kMasterPort).value_or(0)};
     kind_ = FlowKind::kStore;
-    if (launch.has(Fields::kTorchrun) && launch.text(Fields::kRendezvousBackend) != "static")
-      kind_ = FlowKind::kRendezvous;
+    if (config::is_elastic(launch)) kind_ = FlowKind::kRendezvous;
     find_master();
 
     std::vector<Answer> answers{{"as it is", {}}};
@@ -127,9 +126,7 @@ class MeetingPlace {
       if (launch.as_written(field) == value) return;
       edits.push_back({.kind = EditKind::kLaunch, .launch = at, .field = field, .value = value});
     };
-    const bool is_elastic =
-        launch.has(Fields::kTorchrun) && launch.text(Fields::kRendezvousBackend) != "static";
-    if (is_elastic || launch.has(Fields::kRendezvousEndpoint)) {
+    if (config::is_elastic(launch) || launch.has(Fields::kRendezvousEndpoint)) {
       const bool is_ipv6 = place.host.find(':') != std::string::npos;
       set(Fields::kRendezvousEndpoint,
           fmt::format("{}{}{}:{}", is_ipv6 ? "[" : "", place.host, is_ipv6 ? "]" : "", place.port));

@@ -33,13 +33,13 @@ std::vector<std::string> code_faults(const std::vector<lockstep::rules::Rule>& r
 }
 
 Result<std::vector<std::string>> schema_faults(const fs::path& folder, const fs::path& schema_file) {
-  constexpr std::size_t kLargestFile = std::size_t{1} << 20;
-  const std::string text = TRY(lockstep::base::read_file(schema_file, kLargestFile));
+  constexpr std::size_t kMaxFileBytes = std::size_t{1} << 20;
+  const std::string text = TRY(lockstep::base::read_file(schema_file, kMaxFileBytes));
   const auto schema = TRY(lockstep::base::JsonSchema::parse(text, schema_file.string()));
   std::vector<std::string> all;
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder)) {
     if (entry.path().extension() != ".yaml") continue;
-    const std::string rule = TRY(lockstep::base::read_file(entry.path(), kLargestFile));
+    const std::string rule = TRY(lockstep::base::read_file(entry.path(), kMaxFileBytes));
     const auto faults = lockstep::base::yaml_faults(schema, rule, entry.path().string());
     all.insert(all.end(), faults.begin(), faults.end());
   }
