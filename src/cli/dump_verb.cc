@@ -46,7 +46,7 @@ Result<std::vector<fs::path>> files_at(const std::string& operand, Terminal& ter
 }
 
 // How far each rank can be replayed, where the recording holds payload.
-void tell_payload(const std::string& operand, Terminal& terminal) {
+void print_payload_facts(const std::string& operand, Terminal& terminal) {
   const auto job = replay::open_job(operand);
   if (!job.ok()) return;
   for (const record::Payload& rank : job.value().ranks) {
@@ -59,7 +59,7 @@ Result<ExitStatus> run(const Args& args, Terminal& terminal) {
   const record::DumpOptions options = TRY(options_from(args));
   ExitStatus status = ExitStatus::kNothingFound;
   for (const std::string& operand : args.operands) {
-    tell_payload(operand, terminal);
+    print_payload_facts(operand, terminal);
     for (const fs::path& file : TRY(files_at(operand, terminal))) {
       const record::ReadStats stats =
           TRY(record::dump_file(file, options, [&](std::string_view line) { return terminal.write(line); }));

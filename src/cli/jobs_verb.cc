@@ -147,7 +147,7 @@ Result<ExitStatus> show(const service::Client& client, const std::string& id, co
     TRY(show_ranks(job, terminal));
     TRY(show_artifacts(artifacts, terminal));
     TRY(terminal.flush());
-    TRY(tell_job(job, terminal));
+    TRY(print_job(job, terminal));
   }
   if (const std::string folder = args.value("download").value_or(""); !folder.empty())
     TRY(download_artifacts(client, id, artifacts, folder, terminal));

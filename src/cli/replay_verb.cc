@@ -8,7 +8,7 @@
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "replay/replay.h"
-#include "report/text.h"
+#include "report/format.h"
 
 namespace lockstep::cli {
 namespace {

@@ -8,7 +8,7 @@
 #include "cli/terminal.h"
 #include "cli/verb.h"
 #include "cli/verbs.h"
-#include "report/text.h"
+#include "report/format.h"
 #include "run/run.h"
 
 namespace lockstep::cli {

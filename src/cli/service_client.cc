@@ -14,7 +14,7 @@
 #include "base/text_fields.h"
 #include "cli/terminal.h"
 #include "report/findings_json.h"
-#include "report/text.h"
+#include "report/format.h"
 #include "service/client/client.h"
 
 namespace lockstep::cli {
@@ -130,7 +130,7 @@ void show_line(int rank, const std::string& text, Terminal& terminal) {
 }
 
 // One line for each thing that was wrong before the job started.
-Result<void> tell_check(const Json& job, Terminal& terminal) {
+Result<void> print_check(const Json& job, Terminal& terminal) {
   const auto check = job.find("check");
   if (check == job.end()) return {};
   const model::Verdict verdict = TRY(report::findings_from_json(*check, "check"));
@@ -173,11 +173,11 @@ Result<Json> json_of(const Result<service::Answer>& answer) {
   return base::parse_json(answer.value().body, "answer of the service");
 }
 
-Result<void> tell_job(const Json& job, Terminal& terminal) {
+Result<void> print_job(const Json& job, Terminal& terminal) {
   std::string line = fmt::format("lockstep: {}: {}", base::text_at(job, "id"), base::text_at(job, "state"));
   if (const std::string reason = base::text_at(job, "reason"); !reason.empty()) line += ": " + reason;
   terminal.tell(base::escape_for_terminal(line) + "\n");
-  TRY(tell_check(job, terminal));
+  TRY(print_check(job, terminal));
   const auto diagnosis = job.find("diagnosis");
   if (diagnosis == job.end()) return {};
   const model::Verdict verdict = TRY(report::findings_from_json(*diagnosis, "diagnosis"));

@@ -41,7 +41,7 @@ Result<service::Client> reach_service(const Args& args);
 Result<base::Json> json_of(const Result<service::Answer>& answer);
 
 // "job_01hx...: FAILED: rank 1 ended with status 7", and what was found.
-Result<void> tell_job(const base::Json& job, Terminal& terminal);
+Result<void> print_job(const base::Json& job, Terminal& terminal);
 
 // Hands on what the job prints until it is over. Survives a restart of the service.
 Result<void> follow_job(const service::Client& client, const std::string& id, const std::string& query,

@@ -127,7 +127,7 @@ Result<ExitStatus> wait_for(const service::Client& client, const std::string& id
   TRY(shown ? follow_job(client, id, "", terminal) : wait_for_job(client, id, terminal));
   const Json job = TRY(json_of(client.send("GET", "/v1/jobs/" + id)));
   if (args.has("json")) TRY(terminal.write(base::to_text(job, base::JsonLayout::kIndented)));
-  TRY(tell_job(job, terminal));
+  TRY(print_job(job, terminal));
   return ExitStatus{status_of(job)};
 }
 

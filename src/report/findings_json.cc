@@ -8,7 +8,7 @@
 #include "base/escape.h"
 #include "base/file.h"
 #include "base/json.h"
-#include "report/code_points.h"
+#include "report/lines.h"
 #include "report/phrases.h"
 
 namespace lockstep::report {

@@ -1,8 +1,6 @@
 #include "report/format.h"
 
 #include "report/findings_json.h"
-#include "report/markdown.h"
-#include "report/sarif.h"
 
 namespace lockstep::report {
 

@@ -3,8 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "report/findings_json.h"
-#include "report/markdown.h"
-#include "report/sarif.h"
 #include "report/testdata/sample_verdicts.h"
 
 namespace lockstep::report {

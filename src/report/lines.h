@@ -1,5 +1,5 @@
-// Text from a file as lines that are safe to print: escaped, wrapped, and shortened where nobody would read
-// all of it.
+// Text from a file, code point by code point, and as lines that are safe to print: escaped, wrapped, and
+// shortened where nobody would read all of it.
 #pragma once
 
 #include <cstddef>
@@ -8,6 +8,23 @@
 #include <vector>
 
 namespace lockstep::report {
+
+// Walking over UTF-8 that is already known to be valid, as base/escape.h gives it.
+
+// The bytes of the first code point of `text`, which is not empty.
+std::string_view first_code_point(std::string_view text);
+
+// Its number.
+char32_t code_point_value(std::string_view code_point);
+
+std::size_t count_code_points(std::string_view text);
+
+// How many bytes of `text` hold its first (last) `count` code points; all of them if there are fewer.
+std::size_t bytes_of_first(std::size_t count, std::string_view text);
+std::size_t bytes_of_last(std::size_t count, std::string_view text);
+
+// Terminal columns: 2 for wide East Asian characters and emoji, 0 for combining marks, else 1.
+int display_width(std::string_view text);
 
 // The lines of `text`, each escaped for a terminal. A final newline adds no empty line; \r before \n goes.
 std::vector<std::string> escaped_lines(std::string_view text);

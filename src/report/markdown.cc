@@ -1,10 +1,9 @@
-#include "report/markdown.h"
-
 #include <algorithm>
 
 #include <fmt/format.h>
 
 #include "base/escape.h"
+#include "report/format.h"
 #include "report/lines.h"
 #include "report/phrases.h"
 

@@ -1,10 +1,9 @@
-#include "report/markdown.h"
-
 #include <rapidcheck.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "report/format.h"
 #include "report/testdata/expect_golden.h"
 #include "report/testdata/sample_verdicts.h"
 

@@ -1,5 +1,3 @@
-#include "report/sarif.h"
-
 #include <algorithm>
 #include <cstdint>
 
@@ -8,6 +6,7 @@
 #include "base/escape.h"
 #include "base/json.h"
 #include "report/findings_json.h"
+#include "report/format.h"
 #include "report/lines.h"
 #include "report/phrases.h"
 

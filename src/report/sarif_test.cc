@@ -1,9 +1,8 @@
-#include "report/sarif.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/json.h"
+#include "report/format.h"
 #include "report/testdata/expect_golden.h"
 #include "report/testdata/sample_verdicts.h"
 

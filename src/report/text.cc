@@ -1,5 +1,3 @@
-#include "report/text.h"
-
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -7,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/escape.h"
-#include "report/code_points.h"
+#include "report/format.h"
 #include "report/lines.h"
 #include "report/phrases.h"
 

@@ -1,11 +1,10 @@
-#include "report/text.h"
-
 #include <sstream>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "report/code_points.h"
+#include "report/format.h"
+#include "report/lines.h"
 #include "report/testdata/expect_golden.h"
 #include "report/testdata/sample_verdicts.h"
 

@@ -136,7 +136,7 @@ TEST_F(GrowthTest, ADamagedNoteOfAnotherServiceIsNone) {
 
 TEST_F(GrowthTest, ElsewhereTheClusterSaysWhatRoomThereIs) {
   be_on_slurm(4, {"n2"});
-  ASSERT_TRUE(tell_place(folder_, 0, {"n1", "", "", {}}).ok());
+  ASSERT_TRUE(publish_place(folder_, 0, {"n1", "", "", {}}).ok());
   EXPECT_EQ(judged(0), (Growth{4, {"n2"}}));
   EXPECT_THAT(cluster_->asked_for, ElementsAre("n1")) << "its own nodes are free for it";
   be_on_slurm(2);

@@ -256,7 +256,7 @@ TEST_F(JobServiceTest, AnEndIsWrittenWhenTheStoreIsBack) {
 TEST_F(JobServiceTest, TheLastNewsOfAnAttemptComeBeforeItsEnd) {
   const std::string id = submitted({{"workers", 1}});
   tick();
-  service::tell_news(engine_->folder_of(id, 1), "repaired", "a file");
+  service::report_news(engine_->folder_of(id, 1), "repaired", "a file");
   end(id, 0);
   tick();
   EXPECT_THAT(events_of(id), ElementsAre("queued", "started", "repaired", "succeeded"));
@@ -265,7 +265,7 @@ TEST_F(JobServiceTest, TheLastNewsOfAnAttemptComeBeforeItsEnd) {
 TEST_F(JobServiceTest, NewsAreToldOnceThroughRestarts) {
   const std::string id = submitted({{"workers", 1}});
   tick();
-  service::tell_news(engine_->folder_of(id, 1), "running", "on n1");
+  service::report_news(engine_->folder_of(id, 1), "running", "on n1");
   tick();
   begin_service();
   tick();

@@ -22,7 +22,12 @@ class Retention {
   explicit Retention(std::chrono::milliseconds kept_for) : kept_for_(kept_for) {}
 
   // Jobs to forget now; none before it is time to look again.
-  Result<std::vector<std::string>> due(Store& store, const ServiceClock& clock);
+  Result<std::vector<std::string>> due(Store& store, const ServiceClock& clock) {
+    if (kept_for_.count() == 0 || clock.now() < next_look_) return std::vector<std::string>();
+    std::vector<std::string> names = TRY(store.over_before(clock.wall_ms() - kept_for_.count(), kMaxAtOnce));
+    next_look_ = clock.now() + (names.size() == kMaxAtOnce ? kBetweenBatches : kBetweenLooks);
+    return names;
+  }
 
  private:
   std::chrono::milliseconds kept_for_;

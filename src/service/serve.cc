@@ -17,11 +17,10 @@
 #include "service/client/client.h"
 #include "service/engine/attempt_supervisor.h"
 #include "service/engine/cluster.h"
-#include "service/engine/gang.h"
 #include "service/engine/kubernetes/attempt_objects.h"
 #include "service/engine/kubernetes/kubernetes_cluster.h"
 #include "service/engine/local_engine.h"
-#include "service/engine/nodes/node_part.h"
+#include "service/engine/parts.h"
 #include "service/engine/slurm/slurm_cluster.h"
 #include "service/http/message.h"
 #include "service/http/server.h"
@@ -71,8 +70,8 @@ constexpr const char* kUsualImage = "lockstep:latest";
 constexpr std::size_t kLargestTemplate = std::size_t{1} << 20;
 constexpr std::chrono::seconds kTimeToLetGo{10};
 
-// A keeper that is just being started holds the lock of its service until it becomes a program of its own:
-// longer than a service lives that is killed at that moment.
+// A supervisor that is just being started holds the lock of its service until it becomes a program of its
+// own: longer than a service lives that is killed at that moment.
 bool take(const process::Descriptor& lock, const fs::path& folder) {
   using Clock = std::chrono::steady_clock;
   const auto end = Clock::now() + kTimeToLetGo;
@@ -182,7 +181,7 @@ int run_part(const std::string& part, const fs::path& folder) {
   const auto program = own_program();
   if (!program.ok()) return kCouldNotDoIt;
   if (part == "node") return run_node({folder}, program.value());
-  if (part == "attempt") return keep_attempt({folder}, program.value()).ok() ? 0 : kCouldNotDoIt;
+  if (part == "attempt") return begin_attempt({folder}, program.value()).ok() ? 0 : kCouldNotDoIt;
   if (part == "adopt") return adopt_attempt({folder}, program.value()).ok() ? 0 : kCouldNotDoIt;
   return kCouldNotDoIt;
 }

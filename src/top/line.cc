@@ -4,14 +4,14 @@
 #include <utility>
 
 #include "base/escape.h"
-#include "report/code_points.h"
+#include "report/lines.h"
 
 namespace lockstep::top {
 
 namespace {
 
 constexpr std::string_view kEllipsis = "…";
-constexpr std::size_t kMostBytes = 4096;  // wider than any terminal
+constexpr std::size_t kMaxBytes = 4096;  // wider than any terminal
 
 std::string blanks(int count) {
   std::string text(static_cast<std::size_t>(std::max(count, 0)), ' ');
@@ -50,7 +50,7 @@ std::string right_aligned(std::string_view text, int columns) {
 }
 
 std::string safe(std::string_view from_a_file) {
-  return base::escape_for_terminal(from_a_file.substr(0, kMostBytes));
+  return base::escape_for_terminal(from_a_file.substr(0, kMaxBytes));
 }
 
 namespace {

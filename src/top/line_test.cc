@@ -4,7 +4,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "base/escape.h"
-#include "report/code_points.h"
+#include "report/lines.h"
 
 namespace lockstep::top {
 namespace {

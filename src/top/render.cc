@@ -5,11 +5,9 @@
 
 #include <fmt/format.h>
 
-#include "report/code_points.h"
+#include "report/lines.h"
 #include "top/figures.h"
-#include "top/pages/header.h"
-#include "top/pages/rank_table.h"
-#include "top/pages/text_page.h"
+#include "top/pages/pages.h"
 
 namespace lockstep::top {
 

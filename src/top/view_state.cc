@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "top/pages/text_page.h"
+#include "top/pages/pages.h"
 #include "top/render.h"
 
 namespace lockstep::top {

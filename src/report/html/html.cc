@@ -8,9 +8,9 @@
 #include "base/escape.h"
 #include "catalogue/catalogue.h"
 #include "report/findings_json.h"
+#include "report/format.h"
 #include "report/html/contents.h"
 #include "report/html/span_bytes.h"
-#include "report/text.h"
 
 namespace lockstep::html {
 namespace {

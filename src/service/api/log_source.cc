@@ -1,5 +1,3 @@
-#include "service/api/log_source.h"
-
 #include <algorithm>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -10,6 +8,7 @@
 #include "base/json.h"
 #include "base/process/descriptor.h"
 #include "base/text_fields.h"
+#include "service/api/answers.h"
 #include "service/engine/job_output.h"
 #include "service/job/job_id.h"
 

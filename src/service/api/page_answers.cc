@@ -1,5 +1,3 @@
-#include "service/api/page_answers.h"
-
 #include <algorithm>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -9,6 +7,7 @@
 #include "base/file.h"
 #include "base/text_fields.h"
 #include "report/html/html.h"
+#include "service/api/answers.h"
 #include "service/api/handler.h"
 #include "service/engine/artifacts.h"
 #include "service/http/message.h"

@@ -5,10 +5,9 @@
 #include <fmt/format.h>
 
 #include "base/text_fields.h"
+#include "service/api/answers.h"
 #include "service/api/api.h"
 #include "service/api/handler.h"
-#include "service/api/log_source.h"
-#include "service/api/page_answers.h"
 #include "service/engine/attempt_supervisor.h"
 #include "service/http/message.h"
 #include "service/job/job_id.h"
@@ -18,7 +17,7 @@ namespace {
 
 using base::Json;
 
-constexpr int kMostInAPage = 500;
+constexpr int kMaxInAPage = 500;
 constexpr std::size_t kLongestKey = 255;
 
 bool is_sound_key(std::string_view key) {
@@ -68,8 +67,8 @@ Response list_jobs(Call& call) {
   if (!call.principal.is_admin) filter.owner = call.principal.owner;
   if (const auto limit = parameter(call, "limit")) {
     const auto number = base::number_in<int>(*limit);
-    if (!number || *number < 1 || *number > kMostInAPage) {
-      return bad_query("limit", fmt::format("must be from 1 to {}", kMostInAPage));
+    if (!number || *number < 1 || *number > kMaxInAPage) {
+      return bad_query("limit", fmt::format("must be from 1 to {}", kMaxInAPage));
     }
     filter.limit = *number;
   }
@@ -158,7 +157,7 @@ Response show_events(Call& call) {
       if (!number || *number < 0) return bad_query("after", "must be the sequence of an event");
       after = *number;
     }
-    const auto events = call.service.store().events(job.id, after, kMostInAPage);
+    const auto events = call.service.store().events(job.id, after, kMaxInAPage);
     if (!events.ok()) return failed(events.error());
     Json list = Json::array();
     for (const Event& event : events.value()) list.push_back(view_of(event));
@@ -279,14 +278,14 @@ Response openapi(Call&) {
   return {.body = openapi_document()};
 }
 
-constexpr std::int64_t kMostRanks = INT_MAX;
+constexpr std::int64_t kMaxRanks = INT_MAX;
 
 constexpr Parameter kListQuery[] = {
     {.name = "limit",
      .type = "integer",
      .meaning = "How many at most; 50 when it is not given",
      .least = 1,
-     .most = kMostInAPage},
+     .most = kMaxInAPage},
     {.name = "cursor",
      .type = "string",
      .meaning = "The next_cursor of the page before",
@@ -302,8 +301,8 @@ constexpr Parameter kLogQuery[] = {
      .type = "string",
      .meaning = "true: stay until the job is over",
      .pattern = "^(true|false)$"},
-    {.name = "rank", .type = "integer", .meaning = "Only this rank", .least = 0, .most = kMostRanks},
-    {.name = "attempt", .type = "integer", .meaning = "Only this attempt", .least = 1, .most = kMostRanks},
+    {.name = "rank", .type = "integer", .meaning = "Only this rank", .least = 0, .most = kMaxRanks},
+    {.name = "attempt", .type = "integer", .meaning = "Only this attempt", .least = 1, .most = kMaxRanks},
 };
 constexpr Parameter kLogHeaders[] = {
     {.name = "Last-Event-ID",
@@ -331,7 +330,7 @@ constexpr Parameter kReportQuery[] = {{.name = "attempt",
                                        .type = "integer",
                                        .meaning = "Of this attempt; of the last when it is not given",
                                        .least = 1,
-                                       .most = kMostRanks}};
+                                       .most = kMaxRanks}};
 
 constexpr Route kRoutes[] = {
     {.method = "POST",

@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 constexpr int kAnswered = 200;
 constexpr int kStoreIsAway = 503;  // the service is there, and will be whole again
 // For a service that this client starts: on a busy machine with a store of many jobs.
-constexpr std::chrono::seconds kTimeToStart{20};
+constexpr std::chrono::seconds kTimeForServiceToStart{20};
 constexpr std::size_t kDownloadPieceBytes = 256 << 10;
 
 // Bytes of an answer, taken as they come.
@@ -142,7 +142,7 @@ Result<Client> Client::connect(const fs::path& state_folder, const std::string& 
   const fs::path socket = socket_in(state_folder);
   if (connect_unix(socket).ok()) return Client({.socket = socket});
   TRY(start_service(state_folder, program));
-  for (const auto end = Clock::now() + kTimeToStart; Clock::now() < end;) {
+  for (const auto end = Clock::now() + kTimeForServiceToStart; Clock::now() < end;) {
     if (connect_unix(socket).ok()) return Client({.socket = socket});
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
@@ -216,7 +216,7 @@ Error error_from(const Answer& answer) {
 namespace {
 
 // Where a stream of events stands: the id to go on from, and whether it said that it ends.
-struct Following {
+struct LogPosition {
   std::string last_id = {};
   bool is_over = false;
   bool is_unwanted = false;
@@ -227,7 +227,7 @@ struct Following {
 Result<void> follow_log(const Client& client, const std::string& job_id, const std::string& query,
                         const std::function<bool(int rank, const std::string& text)>& on_line,
                         const FollowPatience& patience) {
-  Following following;
+  LogPosition following;
   const std::string target = fmt::format("/v1/jobs/{}/logs?follow=true{}", job_id, query);
   std::string id_of_line;
   for (int tries = 0; tries < patience.tries; ++tries) {

@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostArtifacts = 10'000;
+constexpr std::size_t kMaxArtifacts = 10'000;
 
 std::optional<Artifact> artifact_at(const fs::path& file, const fs::path& folder) {
   struct stat found {};
@@ -30,7 +30,7 @@ Artifacts artifacts_in(const fs::path& folder, const std::map<std::string, std::
        entry.increment(fault)) {
     auto artifact = artifact_at(entry->path(), folder);
     if (!artifact || brought.contains(artifact->path)) continue;
-    if (artifacts.found.size() == kMostArtifacts) {
+    if (artifacts.found.size() == kMaxArtifacts) {
       artifacts.is_cut = true;
       break;
     }

@@ -66,11 +66,11 @@ bool is_end_asked(const AttemptFolder& folder) {
 
 namespace {
 
-constexpr std::size_t kMostNews = std::size_t{4} << 20;
+constexpr std::size_t kMaxNews = std::size_t{4} << 20;
 
 }  // namespace
 
-void tell_news(const AttemptFolder& folder, std::string_view kind, std::string_view detail) {
+void report_news(const AttemptFolder& folder, std::string_view kind, std::string_view detail) {
   const process::Descriptor file(
       ::open(folder.news().c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
   std::string line = fmt::format("{}\t{}", kind, detail);
@@ -80,7 +80,7 @@ void tell_news(const AttemptFolder& folder, std::string_view kind, std::string_v
 
 std::vector<News> news_after(const AttemptFolder& folder, std::size_t count) {
   std::vector<News> found;
-  const auto text = base::read_file(folder.news(), kMostNews);
+  const auto text = base::read_file(folder.news(), kMaxNews);
   if (!text.ok()) return found;
   std::string_view rest = text.value();
   for (std::size_t number = 0; rest.find('\n') != std::string_view::npos; ++number) {

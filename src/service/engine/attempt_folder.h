@@ -66,7 +66,7 @@ Result<void> note_end_asked(const AttemptFolder& folder);
 bool is_end_asked(const AttemptFolder& folder);
 
 // What an attempt tells while it runs, for its job's events: lines in a file of its folder, written by the
-// keeper and read by whichever service is there.
+// supervisor and read by whichever service is there.
 
 struct News {
   std::string kind;
@@ -75,7 +75,7 @@ struct News {
   bool operator==(const News&) const = default;
 };
 
-void tell_news(const AttemptFolder& folder, std::string_view kind, std::string_view detail);
+void report_news(const AttemptFolder& folder, std::string_view kind, std::string_view detail);
 
 // Those behind the first `count`.
 std::vector<News> news_after(const AttemptFolder& folder, std::size_t count);

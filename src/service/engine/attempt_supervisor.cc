@@ -16,15 +16,13 @@
 #include "record/recording.h"
 #include "report/findings_json.h"
 #include "service/engine/attempt_folder.h"
-#include "service/engine/gang.h"
 #include "service/engine/heartbeat.h"
-#include "service/engine/kubernetes/kubernetes_attempt.h"
 #include "service/engine/memory_limit.h"
-#include "service/engine/nodes/node_part.h"
+#include "service/engine/nodes/follow_remote_job.h"
 #include "service/engine/nodes/shares.h"
+#include "service/engine/parts.h"
 #include "service/engine/plan.h"
 #include "service/engine/plan_check.h"
-#include "service/engine/slurm/slurm_attempt.h"
 #include "service/engine/watched_gang.h"
 #include "service/job/job.h"
 #include "service/job/job_id.h"
@@ -144,8 +142,8 @@ Result<AttemptEnd> run_on_cluster(const AttemptFolder& folder, const Plan& plan,
 
 void mend_before_start(const AttemptFolder& folder, const Plan& plan) {
   for (const std::string& file : put_away_stale_meetings(plan, process::own_environment()))
-    tell_news(folder, "repaired",
-              fmt::format("{} was left by an earlier run; it is {}.stale now", file, file));
+    report_news(folder, "repaired",
+                fmt::format("{} was left by an earlier run; it is {}.stale now", file, file));
 }
 
 Result<AttemptEnd> run_attempt(const AttemptFolder& folder, const std::string& program, bool is_adopted) {
@@ -176,7 +174,7 @@ process::SignalGate signals_held_back() {
 
 }  // namespace
 
-Result<void> keep_attempt(const AttemptFolder& folder, const std::string& program) {
+Result<void> begin_attempt(const AttemptFolder& folder, const std::string& program) {
   const process::SignalGate held = signals_held_back();
   const auto mine = take_attempt(folder);
   if (!mine || !mark_started(folder)) return {};

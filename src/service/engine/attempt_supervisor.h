@@ -15,7 +15,7 @@ namespace lockstep::service {
 
 // `program` is this very program, which the gang is a part of. Does nothing when the attempt was begun
 // before.
-Result<void> keep_attempt(const AttemptFolder& folder, const std::string& program);
+Result<void> begin_attempt(const AttemptFolder& folder, const std::string& program);
 
 // For one whose supervisor was lost while it runs on somewhere else.
 Result<void> adopt_attempt(const AttemptFolder& folder, const std::string& program);

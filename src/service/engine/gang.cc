@@ -1,5 +1,3 @@
-#include "service/engine/gang.h"
-
 #include <algorithm>
 #include <chrono>
 #include <csignal>
@@ -24,8 +22,8 @@
 #include "service/engine/horovod_rendezvous.h"
 #include "service/engine/nodes/node_place.h"
 #include "service/engine/nodes/shares.h"
+#include "service/engine/parts.h"
 #include "service/engine/plan.h"
-#include "service/engine/rank_wrapper.h"
 
 namespace lockstep::service {
 
@@ -59,8 +57,8 @@ bool enter_own_shared_memory(std::int64_t bytes) {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int kGangCouldNotStart = 127;
-constexpr int kBetweenLooksMs = 200;
+constexpr int kGangCouldNotStart = 127;  // as a shell says it
+constexpr int kBetweenLooksMs = 200;     // at time limit and signals, when no rank ends
 // After the first failure: time for the others to say what they saw of it.
 constexpr std::chrono::milliseconds kLastWords{1500};
 

@@ -25,7 +25,7 @@ namespace lockstep::service {
 namespace {
 
 constexpr std::size_t kLargestRequest = 1 << 20;
-constexpr std::size_t kMostConnections = 8192;
+constexpr std::size_t kMaxConnections = 8192;
 
 struct KeyRequest {
   std::string_view method;
@@ -111,7 +111,7 @@ struct HorovodRendezvous::Server {
       }
       if (watched[0].revents == 0) continue;
       process::Descriptor socket(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC));
-      if (socket.is_open() && connections.size() < kMostConnections)
+      if (socket.is_open() && connections.size() < kMaxConnections)
         connections.push_back({std::move(socket), ""});
     }
   }

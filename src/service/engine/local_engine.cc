@@ -131,13 +131,13 @@ Result<pid_t> LocalEngine::start(const Job& job, const Attempt& attempt) {
     plan.kubernetes = kubernetes_request_for(job, attempt, *access_.kubernetes);
   TRY(write_plan(folder.plan(), plan));
   return start_apart({program_, "service-part", "attempt", folder.path.string()}, environment_of(job),
-                     folder.path / "keeper.log");
+                     folder.path / "supervisor.log");
 }
 
 Result<pid_t> LocalEngine::adopt(const Job& job, const Attempt& attempt) {
   const AttemptFolder folder = folder_of(job.id, attempt.number);
   return start_apart({program_, "service-part", "adopt", folder.path.string()}, environment_of(job),
-                     folder.path / "keeper.log");
+                     folder.path / "supervisor.log");
 }
 
 bool LocalEngine::is_running(pid_t supervisor) {

@@ -29,7 +29,7 @@ std::vector<std::string> put_away_stale_meetings(const Plan& plan,
 // The facts of this host, where the others of the attempt find them.
 Result<void> keep_facts(const AttemptFolder& folder, const Plan& plan, int node);
 
-// `environment`: that of the attempt's keeper. Only where all nodes left their facts.
+// `environment`: that of the attempt's supervisor. Only where all nodes left their facts.
 SetUpRepair repair_for(const AttemptFolder& folder, const Plan& plan,
                        const std::vector<std::string>& environment);
 

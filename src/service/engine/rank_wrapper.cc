@@ -1,5 +1,3 @@
-#include "service/engine/rank_wrapper.h"
-
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -11,6 +9,7 @@
 #include "service/engine/job_output.h"
 #include "service/engine/memory_limit.h"
 #include "service/engine/nodes/shares.h"
+#include "service/engine/parts.h"
 #include "service/engine/rank_environment.h"
 #include "service/job/job.h"
 #include "service/job/job_id.h"

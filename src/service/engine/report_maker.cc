@@ -11,7 +11,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostAtOnce = 2;
+// Each takes a core for a while, and jobs run on this machine.
+constexpr std::size_t kMaxAtOnce = 2;
+// The report of an attempt that runs is made anew when it is older.
 constexpr std::chrono::seconds kOld{5};
 constexpr int kCouldNotBeWritten = 2;
 
@@ -46,7 +48,7 @@ Result<ReportStanding> ReportMaker::ask(const AttemptFolder& folder, bool is_ove
   if (is_current(folder, is_over)) return ReportStanding::kReady;
   // Told once; who asks again may have mended it.
   if (failures_.erase(place) > 0) return ReportStanding::kImpossible;
-  if (makers_.size() >= kMostAtOnce) return ReportStanding::kBeingMade;
+  if (makers_.size() >= kMaxAtOnce) return ReportStanding::kBeingMade;
   makers_[place] =
       TRY(start_apart({program_, "report", folder.recording().string(), "-o", folder.report().string()},
                       process::own_environment(), folder.path / "report.log"));

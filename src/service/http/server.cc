@@ -21,7 +21,7 @@ constexpr std::chrono::milliseconds kLookForMore{50};
 constexpr std::chrono::milliseconds kLookSoon{10};
 constexpr std::size_t kFewStreams = 100;
 constexpr int kBacklog = 4096;
-constexpr int kMostRounds = 4096;
+constexpr int kMaxRounds = 4096;
 constexpr int kQuietRounds = 6;  // from a connection that is taken to its request that is read
 constexpr int kStreamsAtOnce = 64;
 
@@ -141,7 +141,7 @@ class Server {
     const std::pair now{shared_.arrived.size(), shared_.connections};
     quiet_rounds_ = now == seen_ ? quiet_rounds_ + 1 : 0;
     seen_ = now;
-    if (quiet_rounds_ < kQuietRounds && ++rounds_ < kMostRounds)
+    if (quiet_rounds_ < kQuietRounds && ++rounds_ < kMaxRounds)
       return asio::post(io_, [this] { take_all_that_is_there(); });
     turn_is_due_ = false;
     std::vector<Request> requests;

@@ -128,7 +128,7 @@ class SessionOver final : public Session, public std::enable_shared_from_this<Se
   static constexpr bool kIsTls = std::is_same_v<Stream, TlsStream>;
   static constexpr std::chrono::seconds kHeartbeat{15};
   static constexpr std::chrono::seconds kTimeToPart{2};
-  static constexpr std::size_t kMostUnread = std::size_t{32} << 20;
+  static constexpr std::size_t kMaxUnread = std::size_t{32} << 20;
 
   std::shared_ptr<SessionOver> self() { return this->shared_from_this(); }
   auto& lowest() { return beast::get_lowest_layer(stream_); }
@@ -243,7 +243,7 @@ class SessionOver final : public Session, public std::enable_shared_from_this<Se
   void part() {
     error_code ignored;
     lowest().socket().shutdown(asio::socket_base::shutdown_send, ignored);
-    if (!leaves_something_unread_ || unread_ > kMostUnread) return lowest().close();
+    if (!leaves_something_unread_ || unread_ > kMaxUnread) return lowest().close();
     buffer_.clear();
     lowest().async_read_some(buffer_.prepare(16 << 10), [self = self()](error_code fault, std::size_t count) {
       if (fault) return self->lowest().close();

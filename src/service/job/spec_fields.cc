@@ -15,7 +15,7 @@ namespace {
 
 using base::Json;
 
-constexpr std::int64_t kMostWorkers = 4096;
+constexpr std::int64_t kMaxWorkers = 4096;
 constexpr std::int64_t kLongestText = 4096;
 
 std::map<std::string, std::string> texts_in(const Json& value) {
@@ -41,7 +41,7 @@ constexpr SpecField kFields[] = {
     {"args", FieldKind::kWords, "Arguments of the script", 0, kLongestText,
      [](const Json& value, JobSpec& spec) { spec.args = value.get<std::vector<std::string>>(); }},
     {"workers", FieldKind::kWorkers, "How many ranks; with min and max the job takes what is free", 1,
-     kMostWorkers, set_workers},
+     kMaxWorkers, set_workers},
     {"framework", FieldKind::kFramework, "Told from the script's imports when it is not given", 0, 0,
      [](const Json& value, JobSpec& spec) { spec.framework = framework_named(value.get<std::string>()); }},
     {"python", FieldKind::kPath, "The interpreter of the script; python3 when it is not given", 1,
@@ -81,7 +81,7 @@ constexpr SpecField kFields[] = {
      [](const Json& value, JobSpec& spec) { spec.engine = engine_named(value.get<std::string>()); }},
     {"nodes", FieldKind::kInteger,
      "Over how many nodes of the cluster the ranks are spread; as few as can be when it is not given", 1,
-     kMostWorkers, [](const Json& value, JobSpec& spec) { spec.nodes = value.get<int>(); }},
+     kMaxWorkers, [](const Json& value, JobSpec& spec) { spec.nodes = value.get<int>(); }},
     {"partition", FieldKind::kText, "Of Slurm; its default when it is not given", 1, 256,
      [](const Json& value, JobSpec& spec) { spec.partition = value.get<std::string>(); }},
     {"account", FieldKind::kText, "To which Slurm charges the job", 1, 256,

@@ -21,8 +21,14 @@ namespace {
 
 using catalogue::Remedy;
 
+// Times as much memory after a rank ran out of it: a smaller step fails again, and costs an attempt each
+// time. Held by RetryPolicy.MemoryGrowsAsFarAsAllowed.
 constexpr int kMoreMemoryFactor = 2;
+// So much later than the first failure a sign of life may be written by a rank that was gone before it:
+// clocks of nodes and a shared disk differ by that. Held by RetryPolicy.ASignOfLifeMayBeALittleLate.
 constexpr std::chrono::milliseconds kBeatsLate{300};
+// So long before the last sign of anybody a rank was silent already when all were told to end: five signs
+// that did not come. Held by RetryPolicy.ANodeIsLostWhoseRanksWereSilentForFiveSeconds.
 constexpr std::chrono::milliseconds kWithoutSign{5000};
 
 // What the user can say of interfaces and what the service says when he does not.
@@ -74,7 +80,15 @@ class Judgement {
     return apply(catalogue::remedy_for(findings_.front().code), findings_.front().code.text());
   }
 
-  std::string name_of_rules() const { return fmt::format("{}", fmt::join(set_up_.because, "; ")); }
+  // What the rules would change names their repair, not the sentence that says why.
+  std::string name_of_rules() const {
+    std::vector<std::string> parts;
+    for (const SetUpRepair::Change& change : set_up_.changes)
+      parts.push_back(fmt::format("{}={}{}", change.variable, change.after.value_or(""),
+                                  change.node.empty() ? "" : "@" + change.node));
+    if (!set_up_.command.empty()) parts.push_back(fmt::format("{}", fmt::join(set_up_.command, " ")));
+    return fmt::format("set-up: {}", fmt::join(parts, ", "));
+  }
 
   // What the rules would change is what failed: by the code that such a job shows, or since nothing else is
   // known of the fault.
@@ -99,10 +113,10 @@ class Judgement {
     made_.repairs.done.push_back(name_of_rules());
     made_.why = in_words(set_up_);
     if (!findings_.empty()) made_.why = fmt::format("{}: {}", findings_.front().code.text(), made_.why);
-    tell_what_is_outside();
+    describe_what_is_outside();
   }
 
-  void tell_what_is_outside() {
+  void describe_what_is_outside() {
     if (set_up_.outside.empty()) return;
     made_.why +=
         fmt::format("; not done, since it is not the job's own: {}", fmt::join(set_up_.outside, "; "));
@@ -183,12 +197,12 @@ class Judgement {
     }
     if (taken.empty()) {
       repair(code, "addresses and ports are chosen anew");
-      return tell_what_is_outside();
+      return describe_what_is_outside();
     }
     for (const std::string& variable : taken) made_.repairs.environment[variable] = "";
     repair(fmt::format("{} with {}", code, fmt::join(taken, " ")),
            "the variables are left out, and the service chooses the interface");
-    tell_what_is_outside();
+    describe_what_is_outside();
   }
 
   void give_more_memory() {

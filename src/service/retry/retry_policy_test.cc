@@ -10,6 +10,8 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
 
 constexpr std::int64_t kMebi = 1 << 20;
 
@@ -115,6 +117,29 @@ TEST_F(RetryPolicy, OnlyTheNodeThatFellSilentFirstIsLost) {
   EXPECT_THAT(decided().repairs.excluded_nodes, ElementsAre("n2"));
 }
 
+TEST_F(RetryPolicy, ASignOfLifeMayBeALittleLate) {
+  std::erase_if(attempt.ranks, [](const RankEnd& rank) { return rank.rank >= 2; });
+  attempt.first_failed_rank = 0;
+  attempt.ranks[0].was_asked = false;
+  attempt.ranks[0].ended_ms = 10'000;
+  RankEnd& gone = silent.emplace_back();
+  gone.rank = 3;
+  gone.alive_ms = 10'300;
+  EXPECT_THAT(decided("comm.peer_gone").repairs.excluded_nodes, ElementsAre("n2"));
+  gone.alive_ms = 10'301;
+  EXPECT_THAT(decided("comm.peer_gone").repairs.excluded_nodes, IsEmpty());
+}
+
+TEST_F(RetryPolicy, ANodeIsLostWhoseRanksWereSilentForFiveSeconds) {
+  attempt.ranks.clear();
+  attempt.first_failed_rank.reset();
+  attempt.reason = EndReason::node_lost("Slurm");
+  silent = {RankEnd{.rank = 0, .alive_ms = 48'000}, RankEnd{.rank = 3, .alive_ms = 43'000}};
+  EXPECT_THAT(decided().repairs.excluded_nodes, ElementsAre("n2"));
+  silent[1].alive_ms = 43'001;
+  EXPECT_THAT(decided().repairs.excluded_nodes, IsEmpty());
+}
+
 TEST_F(RetryPolicy, ASchedulerThatLostANodeSoonToldTheOthersToEnd) {
   attempt.reason = EndReason::node_lost("Slurm");
   attempt.first_failed_rank.reset();
@@ -207,6 +232,17 @@ TEST_F(RetryPolicy, WhatARuleRepairsIsChangedAsItSays) {
   job.repairs = decision.repairs;
   EXPECT_THAT(decided("setup.gloo_interface").why, HasSubstr("addresses and ports are chosen anew"))
       << "the rules had their turn";
+}
+
+TEST_F(RetryPolicy, ARepairIsKnownByWhatItChangesNotByItsWords) {
+  set_up.changes = {{"NCCL_NET", "IB", std::nullopt, ""}};
+  set_up.codes = {"setup.nccl_no_interface"};
+  set_up.because = {"rule I05: there is no such net"};
+  job.repairs = decided("setup.nccl_no_interface").repairs;
+  set_up.because = {"rule I05: no net has that name"};
+  EXPECT_THAT(decided("setup.nccl_no_interface").why, Not(HasSubstr("changed"))) << "it was done";
+  set_up.changes[0].after = "Socket";
+  EXPECT_THAT(decided("setup.nccl_no_interface").why, HasSubstr("changed NCCL_NET from IB to Socket"));
 }
 
 TEST_F(RetryPolicy, ARuleDoesNotRetryWhatItDoesNotExplain) {

@@ -1,5 +1,5 @@
 // What `lockstep check --fix` would change so that a failed attempt can work, as far as it is the job's own:
-// its variables and its command. Written by the attempt's keeper, read by whoever decides what follows.
+// its variables and its command. Written by the attempt's supervisor, read by whoever decides what follows.
 #pragma once
 
 #include <optional>

@@ -18,10 +18,10 @@ constexpr std::size_t kKeyBytes = 32;
 constexpr std::size_t kNonceBytes = 12;
 constexpr std::size_t kTagBytes = 16;
 
-struct FreeContext {
+struct FreeCipher {
   void operator()(EVP_CIPHER_CTX* context) const { ::EVP_CIPHER_CTX_free(context); }
 };
-using Context = std::unique_ptr<EVP_CIPHER_CTX, FreeContext>;
+using Context = std::unique_ptr<EVP_CIPHER_CTX, FreeCipher>;
 
 const unsigned char* bytes_of(std::string_view text) {
   return reinterpret_cast<const unsigned char*>(text.data());

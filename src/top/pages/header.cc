@@ -1,5 +1,3 @@
-#include "top/pages/header.h"
-
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -8,11 +6,11 @@
 
 #include <fmt/format.h>
 
-#include "report/code_points.h"
 #include "report/lines.h"
 #include "run/watch/snapshot.h"
 #include "top/figures.h"
 #include "top/line.h"
+#include "top/pages/pages.h"
 #include "top/rows/row.h"
 #include "top/rows/waits.h"
 

@@ -1,14 +1,13 @@
-#include "top/pages/rank_table.h"
-
 #include <algorithm>
 #include <set>
 #include <string_view>
 
 #include <fmt/format.h>
 
-#include "report/code_points.h"
+#include "report/lines.h"
 #include "top/figures.h"
 #include "top/line.h"
+#include "top/pages/pages.h"
 
 namespace lockstep::top {
 namespace {

@@ -1,5 +1,3 @@
-#include "top/pages/text_page.h"
-
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -13,6 +11,7 @@
 #include "report/phrases.h"
 #include "top/figures.h"
 #include "top/line.h"
+#include "top/pages/pages.h"
 #include "top/rows/row.h"
 #include "top/rows/waits.h"
 
@@ -238,12 +237,12 @@ std::vector<Line> waits_page(const Scene& scene) {
 
 namespace {
 
-struct Entry {
+struct HelpEntry {
   std::string_view name;
   std::string_view meaning;
 };
 
-constexpr Entry kKeys[] = {
+constexpr HelpEntry kKeys[] = {
     {"up down j k", "move; PgUp, PgDn, Home, End, g and G too"},
     {"Enter", "open: a row of several ranks, then one rank"},
     {"Esc", "back"},
@@ -254,7 +253,7 @@ constexpr Entry kKeys[] = {
     {"q Ctrl-C", "leave; Ctrl-Z suspends, Ctrl-L draws anew"},
 };
 
-constexpr Entry kColumns[] = {
+constexpr HelpEntry kColumns[] = {
     {"STATE", "running: computing or in a call, others have come or come soon"},
     {"", "waiting: somebody has not come for more than a second"},
     {"", "late: others wait for it; straggler: they often do"},
@@ -272,7 +271,7 @@ constexpr int kKeyWidth = 14;
 
 void add_entries(std::string_view title, const auto& entries, std::vector<Line>& lines) {
   lines.emplace_back(std::string(title), Ink::kBold);
-  for (const Entry& entry : entries) {
+  for (const HelpEntry& entry : entries) {
     lines.push_back(
         Line("  ").add(left_aligned(entry.name, kKeyWidth), Ink::kBusy).add(std::string(entry.meaning)));
   }

@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "report/code_points.h"
+#include "report/lines.h"
 #include "top/testing/snapshots.h"
 
 namespace lockstep::top {

@@ -16,9 +16,9 @@ using watch::RankState;
 using watch::RankView;
 using Ranks = std::set<int>;
 
-constexpr std::int64_t kLeastLatenessNs = 1'000'000;
+constexpr std::int64_t kMinLatenessNs = 1'000'000;
 constexpr std::int64_t kTimesTheUsual = 4;
-constexpr double kLeastShareOfStep = 0.05;
+constexpr double kMinShareOfStep = 0.05;
 
 Ranks guilty_ranks(const watch::Snapshot& snapshot) {
   Ranks ranks;
@@ -42,9 +42,9 @@ std::optional<std::int64_t> usual_lateness_ns(const watch::Snapshot& snapshot) {
 // Late by much more than the others are, and by a part of the step that is worth a look.
 bool is_straggler(const RankView& view, std::int64_t usual_ns) {
   const std::int64_t lateness_ns = view.lateness_ns.value_or(0);
-  if (lateness_ns < kLeastLatenessNs || lateness_ns / kTimesTheUsual < usual_ns) return false;
+  if (lateness_ns < kMinLatenessNs || lateness_ns / kTimesTheUsual < usual_ns) return false;
   const double of_step = static_cast<double>(lateness_ns) / 1e9 * view.steps_per_second.value_or(1e9);
-  return of_step >= kLeastShareOfStep;
+  return of_step >= kMinShareOfStep;
 }
 
 }  // namespace

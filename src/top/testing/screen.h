@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "report/code_points.h"
+#include "report/lines.h"
 #include "top/render.h"
 
 namespace lockstep::top::testing {

@@ -155,7 +155,7 @@ Result<std::string> token_in(std::string_view credential) {
 
 namespace {
 
-constexpr std::chrono::seconds kPatience{5};
+constexpr std::chrono::seconds kApiPatience{5};
 constexpr std::chrono::seconds kPluginTime{30};
 constexpr int kWhoAreYou = 401;
 constexpr std::size_t kLargestAnswer = std::size_t{64} << 20;
@@ -166,7 +166,7 @@ RemotePlace place_of(const KubeAccess& access) {
           .pem = {access.authorities, access.certificate, access.key},
           .certified_name = access.server_name,
           .is_unverified = access.is_unverified,
-          .patience = kPatience};
+          .patience = kApiPatience};
 }
 
 std::string request_text(std::string_view method, std::string_view target, const base::Json& body,

@@ -9,7 +9,7 @@
 
 #include "base/json.h"
 #include "base/result.h"
-#include "service/http/whole_answer.h"
+#include "service/http/message.h"
 
 namespace lockstep::service {
 

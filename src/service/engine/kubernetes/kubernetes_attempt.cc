@@ -1,5 +1,3 @@
-#include "service/engine/kubernetes/kubernetes_attempt.h"
-
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
@@ -14,6 +12,7 @@
 #include "service/engine/attempt_folder.h"
 #include "service/engine/kubernetes/attempt_objects.h"
 #include "service/engine/kubernetes/pod_states.h"
+#include "service/engine/nodes/follow_remote_job.h"
 
 namespace lockstep::service {
 namespace {
@@ -245,7 +244,7 @@ Result<RemoteEnd> run_kubernetes_attempt(const AttemptFolder& folder, const Plan
       return RemoteEnd{.status = kRefusedByKubernetes, .reason = EndReason::refused(made.error())};
     }
   }
-  tell_news(folder, is_adopted ? "found again" : "handed in", fmt::format("pods of {}", kube_name(plan)));
+  report_news(folder, is_adopted ? "found again" : "handed in", fmt::format("pods of {}", kube_name(plan)));
   KubernetesJob job(folder, plan, program, pods);
   const RemoteEnd end = follow_to_the_end(folder, plan, job);
   pods.remove();

@@ -43,7 +43,7 @@ class OutputGathering {
   std::vector<std::size_t> taken_;  // bytes of each node's file
 };
 
-constexpr std::size_t kMostGathered = std::size_t{4} << 20;
+constexpr std::size_t kMaxGathered = std::size_t{4} << 20;
 
 std::filesystem::path mark_of(const AttemptFolder& folder) {
   return folder.nodes() / "gathered";
@@ -65,7 +65,7 @@ std::vector<std::size_t> taken_before(const AttemptFolder& folder, std::size_t n
 std::string new_lines(const std::filesystem::path& path, std::size_t from) {
   const process::Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file.is_open()) return "";
-  std::string bytes(kMostGathered, '\0');
+  std::string bytes(kMaxGathered, '\0');
   const ssize_t count = ::pread(file.get(), bytes.data(), bytes.size(), static_cast<off_t>(from));
   bytes.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
   bytes.resize(bytes.rfind('\n') == std::string::npos ? 0 : bytes.rfind('\n') + 1);
@@ -92,14 +92,18 @@ void OutputGathering::gather() {
 
 using Clock = std::chrono::steady_clock;
 
+// Output of other nodes reaches a follower within this time.
 constexpr std::chrono::milliseconds kBetweenGatherings{100};
+// Between questions to the scheduler: most jobs start or are refused in the first ten seconds (kManyLooks
+// times kFirstLooks); afterwards thousands of jobs must not wear it out.
 constexpr std::chrono::milliseconds kFirstLooks{250};
-constexpr std::chrono::seconds kLaterLooks{2};
 constexpr int kManyLooks = 40;
-// Longer than any pause of a shared disk that nobody calls broken.
+constexpr std::chrono::seconds kLaterLooks{2};
+// Without a sign of life a rank is lost: longer than any pause of a shared disk that nobody calls broken.
 constexpr std::chrono::seconds kSignOfLifeTime{30};
+// Where the scheduler itself does not hear of the node: two witnesses need less time.
 constexpr std::chrono::seconds kSignOfLifeTimeOfSuspects{8};
-constexpr int kNodeLostStatus = 137;
+constexpr int kNodeLostStatus = 137;  // as of a process that was killed
 
 class Following {
  public:
@@ -137,20 +141,20 @@ class Following {
     next_look_ = now + (++looks_ < kManyLooks ? Clock::duration(kFirstLooks) : Clock::duration(kLaterLooks));
     const RemoteState state = job_.look();
     if (state.standing == RemoteStanding::kOver) return note_end(state);
-    tell_change(state);
+    report_change(state);
     if (!state.trouble.is_empty()) end_because(state.trouble, {});
     if (state.standing != RemoteStanding::kUnknown) look_for_lost_ranks(state.suspects, now);
     return false;
   }
 
-  void tell_change(const RemoteState& state) {
+  void report_change(const RemoteState& state) {
     if (state.standing == RemoteStanding::kRunning && !end_.has_run) {
       end_.has_run = true;
-      tell_news(folder_, "running", fmt::format("{} on {}", job_.name(), state.where));
+      report_news(folder_, "running", fmt::format("{} on {}", job_.name(), state.where));
     }
     const bool waits = state.standing == RemoteStanding::kWaiting && !state.waits_for.empty();
     if (!waits || !told_waits_.insert(state.waits_for).second) return;
-    tell_news(folder_, "waiting", fmt::format("{}: {}", job_.name(), state.waits_for));
+    report_news(folder_, "waiting", fmt::format("{}: {}", job_.name(), state.waits_for));
   }
 
   // A scheduler may go on for ever with a node whose processes are gone, waits for minutes until it gives up
@@ -164,7 +168,7 @@ class Following {
       return std::ranges::count(quiet, rank) > 0 && std::ranges::count(lost, rank) == 0;
     });
     if (lost.empty()) return;
-    tell_news(folder_, "lost", fmt::format("no sign of life of ranks {}", fmt::join(lost, ", ")));
+    report_news(folder_, "lost", fmt::format("no sign of life of ranks {}", fmt::join(lost, ", ")));
     end_because(EndReason::silent(fmt::format("ranks {}", fmt::join(lost, ", ")),
                                   (suspects.empty() ? kSignOfLifeTime : kSignOfLifeTimeOfSuspects).count()),
                 lost);

@@ -47,4 +47,14 @@ RemoteEnd follow_to_the_end(const AttemptFolder& folder, const Plan& plan, Remot
 // The folders of an attempt over several nodes, and the secret by which their watchers know each other.
 Result<void> prepare_nodes(const AttemptFolder& folder);
 
+// An attempt as a job of Slurm: handed in, followed to its end, ended when it must be.
+// `is_adopted`: it was handed in before, by a process that is gone.
+Result<RemoteEnd> run_slurm_attempt(const AttemptFolder& folder, const Plan& plan, const std::string& program,
+                                    bool is_adopted);
+
+// An attempt as pods of Kubernetes: made there, followed to its end, ended when it must be.
+// `is_adopted`: it was made before, at least in part, by a process that is gone.
+Result<RemoteEnd> run_kubernetes_attempt(const AttemptFolder& folder, const Plan& plan,
+                                         const std::string& program, bool is_adopted);
+
 }  // namespace lockstep::service

@@ -1,5 +1,3 @@
-#include "service/engine/nodes/node_part.h"
-
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
@@ -15,6 +13,7 @@
 #include "service/engine/machine.h"
 #include "service/engine/nodes/node_place.h"
 #include "service/engine/nodes/shares.h"
+#include "service/engine/parts.h"
 #include "service/engine/plan.h"
 #include "service/engine/plan_check.h"
 #include "service/engine/watched_gang.h"
@@ -24,7 +23,7 @@ namespace {
 
 constexpr int kNodeCouldNotStart = 127;
 constexpr std::size_t kLongestFault = std::size_t{64} << 10;
-constexpr std::chrono::minutes kPatience{5};
+constexpr std::chrono::minutes kPatienceWithNodes{5};
 constexpr std::chrono::seconds kTimeOfOthers{12};  // more than ranks have that are told to end
 constexpr std::chrono::milliseconds kBetweenLooksAtOthers{100};
 // Some nodes fetch an image of gigabytes that others have.
@@ -78,8 +77,9 @@ Result<int> run_part_of(const AttemptFolder& folder, const std::string& program,
                             TRY(free_ports(ports_needed(plan.framework, ranks) + 1, {})));
   if (const std::string name = variable(kNodeNameVariable); !name.empty()) own.name = name;
   GangPlace place{.program = program, .recording = TRY(make_gang_recording(folder, plan, node))};
-  TRY(tell_place(folder, node, own));
-  plan.places = TRY(wait_for_all(folder, plan.nodes, plan.kubernetes ? kPatienceWithPods : kPatience));
+  TRY(publish_place(folder, node, own));
+  plan.places =
+      TRY(wait_for_all(folder, plan.nodes, plan.kubernetes ? kPatienceWithPods : kPatienceWithNodes));
   if (plan.nodes > 1) place.others = watchers_of(folder, plan, node);
   const GangEnd end = TRY(run_watched_gang(folder, plan, place));
   TRY(write_gang_end(folder.node_end(node), end));

@@ -115,7 +115,7 @@ std::optional<NodePlace> place_told(const AttemptFolder& folder, int node) {
 
 }  // namespace
 
-Result<void> tell_place(const AttemptFolder& folder, int node, const NodePlace& place) {
+Result<void> publish_place(const AttemptFolder& folder, int node, const NodePlace& place) {
   return base::write_file(folder.node_place(node),
                           base::to_text(encode_place(place), base::JsonLayout::kIndented));
 }

@@ -46,7 +46,7 @@ inline std::optional<int> own_node() {
 
 // The nodes of an attempt find each other: each leaves its place in the attempt's folder and waits until all
 // have.
-Result<void> tell_place(const AttemptFolder& folder, int node, const NodePlace& place);
+Result<void> publish_place(const AttemptFolder& folder, int node, const NodePlace& place);
 
 // In the order of the nodes. Empty: not all are there yet.
 std::vector<NodePlace> places_told(const AttemptFolder& folder, int nodes);

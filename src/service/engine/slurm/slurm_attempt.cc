@@ -1,5 +1,3 @@
-#include "service/engine/slurm/slurm_attempt.h"
-
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -7,6 +5,7 @@
 #include "base/file.h"
 #include "base/text_fields.h"
 #include "service/engine/attempt_folder.h"
+#include "service/engine/nodes/follow_remote_job.h"
 #include "service/engine/slurm/slurm_tools.h"
 
 namespace lockstep::service {
@@ -52,16 +51,16 @@ class SlurmJob : public RemoteJob {
   RemoteState told_by_accounts() const {
     const auto kept = tools_.accounted_end_of(number_);
     if (!kept.ok()) {
-      tell_news(
+      report_news(
           folder_, "forgotten",
           fmt::format("{} is not known to Slurm any more, and its accounts (sacct) do not tell how it ended: "
                       "{}; its ranks' own records count alone",
                       name(), kept.error().why));
       return {.standing = RemoteStanding::kOver};
     }
-    tell_news(folder_, "accounted",
-              fmt::format("{} is not known to Slurm any more; its accounts (sacct) say {}", name(),
-                          kept.value().word));
+    report_news(folder_, "accounted",
+                fmt::format("{} is not known to Slurm any more; its accounts (sacct) say {}", name(),
+                            kept.value().word));
     return {.standing = RemoteStanding::kOver, .trouble = trouble_of(kept.value().word)};
   }
 
@@ -97,7 +96,7 @@ Result<RemoteEnd> run_slurm_attempt(const AttemptFolder& folder, const Plan& pla
     number = submitted.value();
   }
   TRY(base::write_file(number_file(folder), number));
-  tell_news(folder, is_adopted ? "found again" : "handed in", "Slurm job " + number);
+  report_news(folder, is_adopted ? "found again" : "handed in", "Slurm job " + number);
   SlurmJob job(folder, tools, number);
   return follow_to_the_end(folder, plan, job);
 }

@@ -190,7 +190,7 @@ namespace {
 constexpr std::chrono::seconds kToolTime{20};
 constexpr std::chrono::seconds kShortTime{5};  // while the whole service waits
 constexpr const char* kAccountsReachBack = "now-30days";
-constexpr std::size_t kMostPrinted = std::size_t{16} << 20;
+constexpr std::size_t kMaxPrinted = std::size_t{16} << 20;
 
 // What the recorder needs in the ranks would only slow these down.
 std::vector<std::string> tool_environment() {
@@ -212,7 +212,7 @@ Result<std::string> SlurmTools::printed_by(std::vector<std::string> words,
                                            std::chrono::milliseconds patience) const {
   const std::string name = words.front();
   words.front() = folder_ + "/" + name;
-  const auto captured = TRY(process::capture({words, tool_environment()}, patience, kMostPrinted));
+  const auto captured = TRY(process::capture({words, tool_environment()}, patience, kMaxPrinted));
   if (!captured.timed_out && captured.err.empty()) return captured.out;
   const std::string why = captured.timed_out ? "it gave no answer" : std::string(base::trimmed(captured.err));
   if (!captured.timed_out && !captured.out.empty()) return captured.out;  // a warning beside the answer
@@ -226,8 +226,8 @@ Result<std::vector<SlurmNode>> SlurmTools::nodes() const {
 }
 
 Result<std::string> SlurmTools::submit(const AttemptFolder& folder, const Plan& plan) const {
-  const auto captured = TRY(
-      process::capture({sbatch_words(folder, plan), process::own_environment()}, kToolTime, kMostPrinted));
+  const auto captured =
+      TRY(process::capture({sbatch_words(folder, plan), process::own_environment()}, kToolTime, kMaxPrinted));
   if (auto number = job_number_in(captured.out)) return *number;
   return Error{"Slurm refused the job", "sbatch",
                captured.timed_out ? "it gave no answer" : std::string(base::trimmed(captured.err)), ""};
@@ -265,7 +265,7 @@ std::optional<std::string> SlurmTools::refusal_of_account(const std::string& acc
   const auto asked = process::capture({{folder_ + "/sbatch", "--test-only", "--account=" + account,
                                         "--partition=" + partition, "--nodes=1", "--wrap=true"},
                                        tool_environment()},
-                                      kShortTime, kMostPrinted);
+                                      kShortTime, kMaxPrinted);
   return asked.ok() ? account_refusal_in(asked.value().err) : std::nullopt;
 }
 

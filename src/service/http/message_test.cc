@@ -1,4 +1,4 @@
-#include "service/http/whole_answer.h"
+#include "service/http/message.h"
 
 #include <gtest/gtest.h>
 
