@@ -7,7 +7,7 @@
 namespace lockstep::cli {
 namespace {
 
-Result<ExitStatus> run(const Args& args, Terminal& terminal) {
+Result<ExitStatus> run_cancel(const Args& args, Terminal& terminal) {
   const service::Client client = TRY(reach_service(args));
   for (const std::string& id : args.operands) {
     const base::Json job = TRY(json_of(client.send("POST", fmt::format("/v1/jobs/{}/cancel", id))));
@@ -17,16 +17,16 @@ Result<ExitStatus> run(const Args& args, Terminal& terminal) {
   return ExitStatus::kNothingFound;
 }
 
-constexpr Flag kFlags[] = {kStateFlag, kServiceFlag, kTokenFileFlag, kTlsCaFlag};
+constexpr Flag kCancelFlags[] = {kStateFlag, kServiceFlag, kTokenFileFlag, kTlsCaFlag};
 
-constexpr std::string_view kDescription[] = {
+constexpr std::string_view kCancelDescription[] = {
     "Ends jobs of the service: those that wait at once, those that run by SIGTERM to every rank and by "
     "SIGKILL eight "
     "seconds later. A job that is over stays as it is.",
     "Exit status: 0; 2 when there is no such job.",
 };
 
-constexpr Example kExamples[] = {
+constexpr Example kCancelExamples[] = {
     {"lockstep cancel job_0001jm2k3c4d5e6f7g8h9j0kmn", "End this one"},
 };
 
@@ -36,11 +36,11 @@ constinit const Verb kCancelVerb{
     .name = "cancel",
     .one_line = "end a job of the service",
     .usage = "cancel [flags] ID...",
-    .description = kDescription,
-    .examples = kExamples,
+    .description = kCancelDescription,
+    .examples = kCancelExamples,
     .operands = {.name = "ID", .min = 1, .max = Operands::kAnyNumber, .help = "The name of a job"},
-    .flags = kFlags,
-    .run = run,
+    .flags = kCancelFlags,
+    .run = run_cancel,
 };
 
 }  // namespace lockstep::cli

@@ -43,7 +43,7 @@ Result<ExitStatus> list(const Catalogue& catalogue, Terminal& terminal) {
   return ExitStatus::kNothingFound;
 }
 
-Result<ExitStatus> run(const Args& args, Terminal& terminal) {
+Result<ExitStatus> run_catalogue(const Args& args, Terminal& terminal) {
   const std::string& task = args.operands.front();
   if (task != "check" && task != "list") {
     return Error{fmt::format("'catalogue' cannot do '{}'", task), "", "", "say check or list"};
@@ -53,7 +53,7 @@ Result<ExitStatus> run(const Args& args, Terminal& terminal) {
   return task == "check" ? check(catalogue, folders, terminal) : list(catalogue, terminal);
 }
 
-constexpr std::string_view kDescription[] = {
+constexpr std::string_view kCatalogueDescription[] = {
     "Checks the entries of the symptom catalogue, or lists them. A folder holds entries of your own, one "
     "YAML "
     "file each; they are added to the built-in ones and replace those of the same code.",
@@ -62,7 +62,7 @@ constexpr std::string_view kDescription[] = {
     "exit status 1 if there are any, 2 if a file cannot be used at all.",
 };
 
-constexpr Example kExamples[] = {
+constexpr Example kCatalogueExamples[] = {
     {"lockstep catalogue check my-symptoms", "Check entries before using them"},
     {"lockstep catalogue list | grep SETUP-HANG", "Every code of a leaf"},
 };
@@ -73,14 +73,14 @@ constinit const Verb kCatalogueVerb{
     .name = "catalogue",
     .one_line = "check or list the entries of the symptom catalogue",
     .usage = "catalogue check|list [DIR...] [flags]",
-    .description = kDescription,
-    .examples = kExamples,
+    .description = kCatalogueDescription,
+    .examples = kCatalogueExamples,
     .operands = {.name = "check|list [DIR...]",
                  .min = 1,
                  .max = Operands::kAnyNumber,
                  .help = "What to do, then folders of entries of your own",
                  .kind = ValueKind::kFolder},
-    .run = run,
+    .run = run_catalogue,
 };
 
 }  // namespace lockstep::cli

@@ -140,7 +140,7 @@ std::string text_behind(const check::CheckResult& checked, const std::string& fo
   return more;
 }
 
-Result<ExitStatus> run(const Args& args, Terminal& terminal) {
+Result<ExitStatus> run_check(const Args& args, Terminal& terminal) {
   const std::string format = TRY(format_from(args));
   TRY(check_fix_flags(args, format));
   check::CheckResult checked = TRY(checked_by(args, terminal));
@@ -156,11 +156,11 @@ Result<ExitStatus> run(const Args& args, Terminal& terminal) {
   return status;
 }
 
-constexpr std::string_view kFormats[] = {"text", "json", "markdown", "sarif", "html"};
+constexpr std::string_view kCheckFormats[] = {"text", "json", "markdown", "sarif", "html"};
 
 constexpr std::string_view kProbeVias[] = {"ssh", "srun", "mpirun", "kubectl", "hand"};
 
-constexpr Flag kFlags[] = {
+constexpr Flag kCheckFlags[] = {
     {.name = "facts",
      .value_name = "DIR",
      .help = "Facts of the job's hosts, one JSON file each",
@@ -192,13 +192,13 @@ constexpr Flag kFlags[] = {
      .short_name = 'f',
      .value_name = "FORMAT",
      .help = "How to write it; html where --out ends in .html",
-     .choices = kFormats,
+     .choices = kCheckFormats,
      .default_value = "text"},
     kOutFlag,
     kVerdictFlags[2],
 };
 
-constexpr std::string_view kDescription[] = {
+constexpr std::string_view kCheckDescription[] = {
     "Decides from the configuration, before anything runs, whether the job can work. It reads the launch "
     "command "
     "(torchrun, accelerate, deepspeed, horovodrun, mpirun, srun, docker run), its environment, and files: "
@@ -230,7 +230,7 @@ constexpr std::string_view kDescription[] = {
     "Exit status 0: nothing wrong found; 1: findings; 2: nothing could be read.",
 };
 
-constexpr Example kExamples[] = {
+constexpr Example kCheckExamples[] = {
     {"lockstep check -- torchrun --nnodes 2 --rdzv-endpoint node0:29400 train.py",
      "A command before it runs"},
     {"lockstep check train.sbatch hostfile", "A batch script and its host file"},
@@ -246,17 +246,17 @@ constinit const Verb kCheckVerb{
     .name = "check",
     .one_line = "decide from the configuration whether the job can work",
     .usage = "check [FILE...] [flags] [-- CMD...]",
-    .description = kDescription,
-    .examples = kExamples,
+    .description = kCheckDescription,
+    .examples = kCheckExamples,
     .operands = {.name = "FILE",
                  .min = 0,
                  .max = Operands::kAnyNumber,
                  .help = "Scripts, host files, configurations and manifests that start the job",
                  .kind = ValueKind::kFile},
     .command = TakesCommand::kMay,
-    .flags = kFlags,
+    .flags = kCheckFlags,
     .globals = {.json = true, .color = true},
-    .run = run,
+    .run = run_check,
 };
 
 }  // namespace lockstep::cli

@@ -33,14 +33,14 @@ Result<diagnose::Diagnosis> judge(const Args& args, Terminal& terminal) {
   return diagnose::diagnose_watched(paths, report::live_findings_in(paths), options, on_scanned);
 }
 
-Result<ExitStatus> run(const Args& args, Terminal& terminal) {
+Result<ExitStatus> run_diagnose(const Args& args, Terminal& terminal) {
   const report::Format format = TRY(format_from(args));
   diagnose::Diagnosis found = TRY(judge(args, terminal));
   if (args.has("redact")) found.verdict = report::redact(std::move(found.verdict), found.host_names);
   return write_verdict(found.verdict, format, *args.value("out"), terminal);
 }
 
-constexpr std::string_view kDescription[] = {
+constexpr std::string_view kDiagnoseDescription[] = {
     "Reads what a job left behind and says which rank began it, which ranks only suffered, what proves it "
     "and what to "
     "do. Folders are walked; each file is recognised by what is in it, whatever its name; gzip and zstd are "
@@ -60,7 +60,7 @@ constexpr std::string_view kDescription[] = {
     "Exit status 0: nothing wrong found; 1: findings; 2: nothing could be read.",
 };
 
-constexpr Example kExamples[] = {
+constexpr Example kDiagnoseExamples[] = {
     {"lockstep diagnose dumps/", "Everything below a folder"},
     {"lockstep diagnose --json dumps/ | jq '.findings[0].root_ranks'", "The guilty ranks, for a program"},
     {"lockstep diagnose --format=markdown --redact -o report.md dumps/", "To paste into an issue"},
@@ -72,8 +72,8 @@ constinit const Verb kDiagnoseVerb{
     .name = "diagnose",
     .one_line = "say what went wrong, who began it, and what to do",
     .usage = "diagnose PATH... [flags]",
-    .description = kDescription,
-    .examples = kExamples,
+    .description = kDiagnoseDescription,
+    .examples = kDiagnoseExamples,
     .operands = {.name = "PATH",
                  .min = 1,
                  .max = Operands::kAnyNumber,
@@ -81,7 +81,7 @@ constinit const Verb kDiagnoseVerb{
                  .kind = ValueKind::kFile},
     .flags = kVerdictFlags,
     .globals = {.json = true, .color = true},
-    .run = run,
+    .run = run_diagnose,
 };
 
 }  // namespace lockstep::cli

@@ -125,7 +125,7 @@ model::Verdict compare_all(const std::vector<Pair>& pairs, const Side& a, const 
   return verdict;
 }
 
-Result<ExitStatus> run(const Args& args, Terminal& terminal) {
+Result<ExitStatus> run_diff(const Args& args, Terminal& terminal) {
   const Side a = side_from(args.operands[0]);
   const Side b = side_from(args.operands[1]);
   const replay::Job first = TRY(replay::open_job(a.recording));
@@ -139,7 +139,7 @@ Result<ExitStatus> run(const Args& args, Terminal& terminal) {
   return write_verdict(verdict, format, "-", terminal);
 }
 
-constexpr std::string_view kDescription[] = {
+constexpr std::string_view kDiffDescription[] = {
     "Compares two recordings made with 'lockstep run --payload', rank by rank: what each call was given, "
     "what it gave "
     "back, and parameters and optimizer state after each step. For each rank that differs it names the first "
@@ -150,7 +150,7 @@ constexpr std::string_view kDescription[] = {
     "must be the same on both: results of all-reduce, broadcast and all-gather, and state after each step.",
 };
 
-constexpr Example kExamples[] = {
+constexpr Example kDiffExamples[] = {
     {"lockstep diff monday tuesday", "Where do two runs of a job part?"},
     {"lockstep diff monday:0 monday:3", "Do ranks 0 and 3 of one run hold the same model?"},
 };
@@ -161,8 +161,8 @@ constinit const Verb kDiffVerb{
     .name = "diff",
     .one_line = "find the first difference between two recordings or ranks",
     .usage = "diff A B [flags]",
-    .description = kDescription,
-    .examples = kExamples,
+    .description = kDiffDescription,
+    .examples = kDiffExamples,
     .operands = {.name = "RECORDING[:RANK]",
                  .min = 2,
                  .max = 2,
@@ -170,7 +170,7 @@ constinit const Verb kDiffVerb{
                  .kind = ValueKind::kFolder},
     .flags = {},
     .globals = {.json = true, .color = true},
-    .run = run,
+    .run = run_diff,
 };
 
 }  // namespace lockstep::cli

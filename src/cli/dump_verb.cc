@@ -55,7 +55,7 @@ void print_payload_facts(const std::string& operand, Terminal& terminal) {
   }
 }
 
-Result<ExitStatus> run(const Args& args, Terminal& terminal) {
+Result<ExitStatus> run_dump(const Args& args, Terminal& terminal) {
   const record::DumpOptions options = TRY(options_from(args));
   ExitStatus status = ExitStatus::kNothingFound;
   for (const std::string& operand : args.operands) {
@@ -69,7 +69,7 @@ Result<ExitStatus> run(const Args& args, Terminal& terminal) {
   return status;
 }
 
-constexpr std::string_view kDescription[] = {
+constexpr std::string_view kDumpDescription[] = {
     "Prints every record of the given record files, one line each, in the order in which they stand in the "
     "file. "
     "A folder is a recording: all its record files are shown. A damaged file is shown as far as it can be "
@@ -79,13 +79,13 @@ constexpr std::string_view kDescription[] = {
     "{\"record\":\"summary\"}. Exit status 1 means that a file is damaged.",
 };
 
-constexpr Example kExamples[] = {
+constexpr Example kDumpExamples[] = {
     {"lockstep dump run/rank_00003.restart_0.lockstep", "Everything rank 3 recorded"},
     {"lockstep dump --type=call --limit=20 run", "The first 20 collectives of every rank"},
     {"lockstep dump --json run | jq 'select(.record == \"call\")'", "The same for a program"},
 };
 
-constexpr Flag kFlags[] = {
+constexpr Flag kDumpFlags[] = {
     {.name = "type",
      .short_name = 't',
      .value_name = "TYPE",
@@ -101,16 +101,16 @@ constinit const Verb kDumpVerb{
     .name = "dump",
     .one_line = "show a record file in readable form",
     .usage = "dump FILE|FOLDER... [flags]",
-    .description = kDescription,
-    .examples = kExamples,
+    .description = kDumpDescription,
+    .examples = kDumpExamples,
     .operands = {.name = "FILE|FOLDER",
                  .min = 1,
                  .max = Operands::kAnyNumber,
                  .help = "A record file, or a recording folder",
                  .kind = ValueKind::kFile},
-    .flags = kFlags,
+    .flags = kDumpFlags,
     .globals = {.json = true},
-    .run = run,
+    .run = run_dump,
 };
 
 }  // namespace lockstep::cli

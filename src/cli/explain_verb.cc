@@ -78,7 +78,7 @@ std::string all_leaves_in_words() {
   return two_columns(rows);
 }
 
-Result<ExitStatus> run(const Args& args, Terminal& terminal) {
+Result<ExitStatus> run_explain(const Args& args, Terminal& terminal) {
   std::vector<std::filesystem::path> folders;
   for (const std::string& folder : args.values("catalogue")) folders.emplace_back(folder);
   const Catalogue catalogue = TRY(Catalogue::load(folders));
@@ -97,19 +97,19 @@ Result<ExitStatus> run(const Args& args, Terminal& terminal) {
   return ExitStatus::kNothingFound;
 }
 
-constexpr std::string_view kDescription[] = {
+constexpr std::string_view kExplainDescription[] = {
     "Prints what the catalogue knows about a kind of fault: what it means, its usual causes, the fixes in "
     "the "
     "order in which to try them, and lines that show it. A leaf, such as PERF-HANG, also lists the codes "
     "below it. Without a name the leaves are listed.",
 };
 
-constexpr Example kExamples[] = {
+constexpr Example kExplainExamples[] = {
     {"lockstep explain PERF-HANG", "A leaf and its codes"},
     {"lockstep explain setup.duplicate_gpu", "One code"},
 };
 
-constexpr Flag kFlags[] = {
+constexpr Flag kExplainFlags[] = {
     {.name = "catalogue",
      .value_name = "DIR",
      .help = "A folder of entries to add to the built-in ones",
@@ -123,14 +123,14 @@ constinit const Verb kExplainVerb{
     .name = "explain",
     .one_line = "say what a leaf or code means and what to do",
     .usage = "explain [LEAF|CODE...] [flags]",
-    .description = kDescription,
-    .examples = kExamples,
+    .description = kExplainDescription,
+    .examples = kExplainExamples,
     .operands = {.name = "LEAF|CODE",
                  .min = 0,
                  .max = Operands::kAnyNumber,
                  .help = "A leaf (PERF-HANG) or a code (mem.gpu), as findings name it"},
-    .flags = kFlags,
-    .run = run,
+    .flags = kExplainFlags,
+    .run = run_explain,
 };
 
 }  // namespace lockstep::cli

@@ -61,7 +61,7 @@ Result<ExitStatus> from_others(const Args& args, std::vector<std::string> hosts,
   return missing == 0 ? ExitStatus::kNothingFound : ExitStatus::kCouldNotDoIt;
 }
 
-Result<ExitStatus> run(const Args& args, Terminal& terminal) {
+Result<ExitStatus> run_facts(const Args& args, Terminal& terminal) {
   if (args.has("remove-itself")) hostinfo::remove_own_copy();
   if (auto hosts = words_in(args.values("host")); !hosts.empty())
     return from_others(args, std::move(hosts), terminal);
@@ -80,7 +80,7 @@ Result<ExitStatus> run(const Args& args, Terminal& terminal) {
   return ExitStatus::kNothingFound;
 }
 
-constexpr std::string_view kDescription[] = {
+constexpr std::string_view kFactsDescription[] = {
     "Writes what a preflight must know of this host as one JSON document: interfaces, addresses, routes, "
     "firewall, answers of the resolver, kernel settings, resource limits, shared memory, GPUs, RDMA devices, "
     "versions, clock and environment. Secrets in the environment are masked. Nothing is changed.",
@@ -92,7 +92,7 @@ constexpr std::string_view kDescription[] = {
     "--facts' reads. Exit status 2 means that a host did not answer.",
 };
 
-constexpr Example kExamples[] = {
+constexpr Example kFactsExamples[] = {
     {"lockstep facts", "This host's facts"},
     {"lockstep facts --host node1,node2 -o facts", "Both hosts' facts over ssh, into facts/"},
     {"lockstep facts --host node1,node2 --via srun --send -o facts",
@@ -103,7 +103,7 @@ constexpr Example kExamples[] = {
 
 constexpr std::string_view kVias[] = {"ssh", "srun", "mpirun", "kubectl"};
 
-constexpr Flag kFlags[] = {
+constexpr Flag kFactsFlags[] = {
     {.name = "name",
      .value_name = "NAME",
      .help = "Also resolve this name here; a list with commas is several",
@@ -138,10 +138,10 @@ constinit const Verb kFactsVerb{
     .name = "facts",
     .one_line = "this host's facts as JSON, or those of other hosts",
     .usage = "facts [--host HOSTS] [flags]",
-    .description = kDescription,
-    .examples = kExamples,
-    .flags = kFlags,
-    .run = run,
+    .description = kFactsDescription,
+    .examples = kFactsExamples,
+    .flags = kFactsFlags,
+    .run = run_facts,
 };
 
 }  // namespace lockstep::cli

@@ -7,7 +7,7 @@
 namespace lockstep::cli {
 namespace {
 
-Result<ExitStatus> run(const Args& args, Terminal& terminal) {
+Result<ExitStatus> run_help(const Args& args, Terminal& terminal) {
   if (args.operands.empty()) {
     TRY(terminal.write(program_help(all_verbs())));
     return ExitStatus::kNothingFound;
@@ -19,12 +19,12 @@ Result<ExitStatus> run(const Args& args, Terminal& terminal) {
   return ExitStatus::kNothingFound;
 }
 
-constexpr std::string_view kDescription[] = {
+constexpr std::string_view kHelpDescription[] = {
     "Without VERB, lists the verbs. With VERB, shows what it does, its arguments, its flags and examples; "
     "the same as lockstep VERB --help.",
 };
 
-constexpr Example kExamples[] = {
+constexpr Example kHelpExamples[] = {
     {"lockstep help", "The list of verbs"},
     {"lockstep help help", "This text"},
 };
@@ -35,10 +35,10 @@ constinit const Verb kHelpVerb{
     .name = "help",
     .one_line = "show help for lockstep or for one verb",
     .usage = "help [VERB]",
-    .description = kDescription,
-    .examples = kExamples,
+    .description = kHelpDescription,
+    .examples = kHelpExamples,
     .operands = {.name = "VERB", .min = 0, .max = 1, .help = "The verb to explain", .kind = ValueKind::kVerb},
-    .run = run,
+    .run = run_help,
 };
 
 }  // namespace lockstep::cli

@@ -69,7 +69,7 @@ void announce(const isolate::Control& control, const isolate::Launch& launch,
     terminal.tell(fmt::format("  {:<13}{} s (--timeout)\n", "time limit", request.timeout.count()));
 }
 
-Result<ExitStatus> run(const Args& args, Terminal& terminal) {
+Result<ExitStatus> run_isolate(const Args& args, Terminal& terminal) {
   const isolate::Launch launch{args.command, environment_of_this_process(), TRY(process::free_port())};
   const isolate::Control control = TRY(isolate::reduce_to_one_rank(launch));
   isolate::ControlRequest request;
@@ -91,7 +91,7 @@ Result<ExitStatus> run(const Args& args, Terminal& terminal) {
   return ExitStatus{result.status};
 }
 
-constexpr Flag kFlags[] = {
+constexpr Flag kIsolateFlags[] = {
     {.name = "against",
      .value_name = "PATH",
      .help = "What the failed job left: logs, dumps, a folder of them",
@@ -109,7 +109,7 @@ constexpr Flag kFlags[] = {
     {.name = "dry-run", .help = "Only show what would run"},
 };
 
-constexpr std::string_view kDescription[] = {
+constexpr std::string_view kIsolateDescription[] = {
     "Runs the job's command as one rank alone, world size 1, and says whether the fault remains: then it is "
     "an ordinary one; when it is gone, it is distributed. The control run is judged as 'lockstep diagnose' "
     "judges, and compared with what the failed job left (--against).",
@@ -122,7 +122,7 @@ constexpr std::string_view kDescription[] = {
     "Exit status: the command's own; 124 when it was ended after --timeout, 2 when it could not be run.",
 };
 
-constexpr Example kExamples[] = {
+constexpr Example kIsolateExamples[] = {
     {"lockstep isolate --against logs/ -- torchrun --nproc_per_node 4 train.py", "Is its fault distributed?"},
     {"lockstep isolate --dry-run -- mpirun -np 8 -H a:4,b:4 python train.py", "What would run?"},
     {"lockstep isolate --json -- srun -n 8 python train.py | jq .control.outcome",
@@ -135,12 +135,12 @@ constinit const Verb kIsolateVerb{
     .name = "isolate",
     .one_line = "run one rank alone: is the fault distributed at all?",
     .usage = "isolate [flags] -- CMD...",
-    .description = kDescription,
-    .examples = kExamples,
+    .description = kIsolateDescription,
+    .examples = kIsolateExamples,
     .command = TakesCommand::kMust,
-    .flags = kFlags,
+    .flags = kIsolateFlags,
     .globals = {.json = true, .color = true},
-    .run = run,
+    .run = run_isolate,
 };
 
 }  // namespace lockstep::cli

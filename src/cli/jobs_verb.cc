@@ -154,7 +154,7 @@ Result<ExitStatus> show(const service::Client& client, const std::string& id, co
   return job.contains("diagnosis") ? ExitStatus::kFindings : ExitStatus::kNothingFound;
 }
 
-Result<ExitStatus> run(const Args& args, Terminal& terminal) {
+Result<ExitStatus> run_jobs(const Args& args, Terminal& terminal) {
   if (args.operands.empty() && args.has("download"))
     return Error{"nothing to download", "", "--download needs the name of a job", "lockstep jobs lists them"};
   const service::Client client = TRY(reach_service(args));
@@ -164,7 +164,7 @@ Result<ExitStatus> run(const Args& args, Terminal& terminal) {
 
 constexpr std::string_view kStates[] = {"QUEUED", "RUNNING", "SUCCEEDED", "FAILED", "CANCELLED"};
 
-constexpr Flag kFlags[] = {
+constexpr Flag kJobsFlags[] = {
     {.name = "in", .value_name = "STATE", .help = "Only jobs in this state", .choices = kStates},
     {.name = "limit", .value_name = "N", .help = "The newest, so many", .default_value = "20"},
     {.name = "download",
@@ -177,7 +177,7 @@ constexpr Flag kFlags[] = {
     kTlsCaFlag,
 };
 
-constexpr std::string_view kDescription[] = {
+constexpr std::string_view kJobsDescription[] = {
     "Lists the jobs of the service, the newest first; or shows one: what was chosen for it and why, how each "
     "rank "
     "ended, which failed first, and what was found.",
@@ -187,7 +187,7 @@ constexpr std::string_view kDescription[] = {
     "job.",
 };
 
-constexpr Example kExamples[] = {
+constexpr Example kJobsExamples[] = {
     {"lockstep jobs", "The newest jobs"},
     {"lockstep jobs job_0001jm2k3c4d5e6f7g8h9j0kmn", "Why did this one fail?"},
     {"lockstep jobs job_0001jm2k3c4d5e6f7g8h9j0kmn --download out", "Fetch what it left behind"},
@@ -199,12 +199,12 @@ constinit const Verb kJobsVerb{
     .name = "jobs",
     .one_line = "list the jobs of the service, or show one",
     .usage = "jobs [flags] [ID]",
-    .description = kDescription,
-    .examples = kExamples,
+    .description = kJobsDescription,
+    .examples = kJobsExamples,
     .operands = {.name = "ID", .min = 0, .max = 1, .help = "The name of a job"},
-    .flags = kFlags,
+    .flags = kJobsFlags,
     .globals = {.json = true, .color = true},
-    .run = run,
+    .run = run_jobs,
 };
 
 }  // namespace lockstep::cli

@@ -20,7 +20,7 @@ Result<std::string> query_from(const Args& args) {
   return query;
 }
 
-Result<ExitStatus> run(const Args& args, Terminal& terminal) {
+Result<ExitStatus> run_logs(const Args& args, Terminal& terminal) {
   const std::string query = TRY(query_from(args));
   const service::Client client = TRY(reach_service(args));
   const std::string& id = args.operands.front();
@@ -43,7 +43,7 @@ Result<ExitStatus> run(const Args& args, Terminal& terminal) {
   return ExitStatus::kNothingFound;
 }
 
-constexpr Flag kFlags[] = {
+constexpr Flag kLogsFlags[] = {
     {.name = "follow", .short_name = 'f', .help = "Stay until the job is over"},
     {.name = "rank", .value_name = "N", .help = "Only this rank"},
     {.name = "attempt", .value_name = "N", .help = "Only this attempt"},
@@ -53,14 +53,14 @@ constexpr Flag kFlags[] = {
     kTlsCaFlag,
 };
 
-constexpr std::string_view kDescription[] = {
+constexpr std::string_view kLogsDescription[] = {
     "Shows what the ranks of a job printed, in the order in which they printed it, each line with its rank "
     "before it. "
     "Nothing is lost while no service runs: the ranks' own processes keep it.",
     "--json gives one object for each line: at, attempt, rank, stream, text.",
 };
 
-constexpr Example kExamples[] = {
+constexpr Example kLogsExamples[] = {
     {"lockstep logs --follow job_0001jm2k3c4d5e6f7g8h9j0kmn", "What it prints, as it comes"},
     {"lockstep logs --rank 3 job_0001jm2k3c4d5e6f7g8h9j0kmn", "Rank 3 alone"},
 };
@@ -71,12 +71,12 @@ constinit const Verb kLogsVerb{
     .name = "logs",
     .one_line = "show what a job of the service printed",
     .usage = "logs [flags] ID",
-    .description = kDescription,
-    .examples = kExamples,
+    .description = kLogsDescription,
+    .examples = kLogsExamples,
     .operands = {.name = "ID", .min = 1, .max = 1, .help = "The name of a job"},
-    .flags = kFlags,
+    .flags = kLogsFlags,
     .globals = {.json = true},
-    .run = run,
+    .run = run_logs,
 };
 
 }  // namespace lockstep::cli

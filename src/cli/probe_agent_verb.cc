@@ -28,7 +28,7 @@ Result<std::string> token_of_environment() {
                "'lockstep check --probe --via hand' prints the whole command"};
 }
 
-Result<ExitStatus> run(const Args& args, Terminal& /*terminal*/) {
+Result<ExitStatus> run_probe_agent(const Args& args, Terminal& /*terminal*/) {
   if (args.has("remove-itself")) hostinfo::remove_own_copy();
   probe::AgentOptions options;
   options.version = version();
@@ -46,7 +46,7 @@ Result<ExitStatus> run(const Args& args, Terminal& /*terminal*/) {
   return ExitStatus::kNothingFound;
 }
 
-constexpr std::string_view kDescription[] = {
+constexpr std::string_view kProbeAgentDescription[] = {
     "The part of 'lockstep check --probe' that runs on each host: it listens and connects as it is told, and "
     "says what came of it. The check starts it through ssh, srun, mpirun or kubectl and speaks to it through "
     "its "
@@ -56,11 +56,11 @@ constexpr std::string_view kDescription[] = {
     "the check, on Ctrl-C, or after half an hour, and leaves nothing behind.",
 };
 
-constexpr Example kExamples[] = {
+constexpr Example kProbeAgentExamples[] = {
     {"LOCKSTEP_TOKEN=... lockstep probe-agent node0:40123", "As the check prints it"},
 };
 
-constexpr Flag kFlags[] = {
+constexpr Flag kProbeAgentFlags[] = {
     kRemoveItselfFlag,
 };
 
@@ -70,14 +70,14 @@ constinit const Verb kProbeAgentVerb{
     .name = "probe-agent",
     .one_line = "what 'check --probe' runs on each host",
     .usage = "probe-agent [HOST:PORT] [flags]",
-    .description = kDescription,
-    .examples = kExamples,
+    .description = kProbeAgentDescription,
+    .examples = kProbeAgentExamples,
     .operands = {.name = "HOST:PORT",
                  .min = 0,
                  .max = 1,
                  .help = "Where the check waits; without it, this program's input and output"},
-    .flags = kFlags,
-    .run = run,
+    .flags = kProbeAgentFlags,
+    .run = run_probe_agent,
 };
 
 }  // namespace lockstep::cli

@@ -58,12 +58,12 @@ replay::Output output_to(Terminal& terminal) {
           .on_err = into_stream(STDERR_FILENO)};
 }
 
-Result<ExitStatus> run(const Args& args, Terminal& terminal) {
+Result<ExitStatus> run_replay(const Args& args, Terminal& terminal) {
   const replay::Request request = TRY(replay_request_from(args));
   return ExitStatus{TRY(replay::replay_rank(request, output_to(terminal)))};
 }
 
-constexpr Flag kFlags[] = {
+constexpr Flag kReplayFlags[] = {
     {.name = "rank", .short_name = 'r', .value_name = "RANK", .help = "The rank to run"},
     {.name = "what-if",
      .help =
@@ -104,7 +104,7 @@ constexpr Flag kFlags[] = {
      .kind = ValueKind::kFolder},
 };
 
-constexpr std::string_view kDescription[] = {
+constexpr std::string_view kReplayDescription[] = {
     "Runs one rank of a recorded job again, alone: the recorded command with its environment and folder, as "
     "that rank "
     "of a job of the recorded size. No other process runs and no network is used; what collectives, sends "
@@ -133,7 +133,7 @@ constexpr std::string_view kDescription[] = {
     "not be run.",
 };
 
-constexpr Example kExamples[] = {
+constexpr Example kReplayExamples[] = {
     {"lockstep run --payload -- torchrun --nproc-per-node 8 train.py", "Record what ranks receive"},
     {"lockstep replay lockstep-latest --rank 3", "Run rank 3 again, alone"},
     {"lockstep replay lockstep-latest --rank 3 -- python -m pdb", "The same in a debugger"},
@@ -186,17 +186,17 @@ constinit const Verb kReplayVerb{
     .name = "replay",
     .one_line = "run one rank of a recorded job again, alone",
     .usage = "replay RECORDING --rank=RANK [flags] [-- CMD...]",
-    .description = kDescription,
-    .examples = kExamples,
+    .description = kReplayDescription,
+    .examples = kReplayExamples,
     .operands = {.name = "RECORDING",
                  .min = 1,
                  .max = 1,
                  .help = "The folder that 'lockstep run --payload' made",
                  .kind = ValueKind::kFolder},
     .command = TakesCommand::kMay,
-    .flags = kFlags,
+    .flags = kReplayFlags,
     .globals = {.json = false, .color = true},
-    .run = run,
+    .run = run_replay,
 };
 
 }  // namespace lockstep::cli

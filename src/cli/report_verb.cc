@@ -94,7 +94,7 @@ Result<ExitStatus> write_other(model::Verdict verdict, const std::vector<std::st
   return write_verdict(verdict, *report::format_named(format), *args.value("out"), terminal);
 }
 
-Result<ExitStatus> run(const Args& args, Terminal& terminal) {
+Result<ExitStatus> run_report(const Args& args, Terminal& terminal) {
   const std::string& input = args.operands.front();
   const std::string format = format_of(args);
   const bool is_page = format == kPageFormat;
@@ -110,7 +110,7 @@ Result<ExitStatus> run(const Args& args, Terminal& terminal) {
   return write_other(std::move(found.diagnosis.verdict), found.diagnosis.host_names, format, args, terminal);
 }
 
-constexpr std::string_view kDescription[] = {
+constexpr std::string_view kReportDescription[] = {
     "Writes what is known of a job as one page to open in a browser (-o out.html): the verdict with the log "
     "lines that prove it and the fixes, the ranks over time with who waited for whom, step times, losses and "
     "checksums, and the catalogue. The page is one file, needs no network and runs nothing but its own "
@@ -121,21 +121,21 @@ constexpr std::string_view kDescription[] = {
     "Exit status 1 means that there are findings.",
 };
 
-constexpr Example kExamples[] = {
+constexpr Example kReportExamples[] = {
     {"lockstep report lockstep-latest -o report.html", "A recording as a page to look at"},
     {"lockstep report logs/ -o report.html --redact", "To hand on: names, addresses and secrets masked"},
     {"lockstep report findings.json", "A findings file in words"},
     {"lockstep report findings.json --format=markdown -o report.md", "To paste into an issue"},
 };
 
-constexpr std::string_view kFormats[] = {"text", "json", "markdown", "sarif", "html"};
+constexpr std::string_view kReportFormats[] = {"text", "json", "markdown", "sarif", "html"};
 
-constexpr Flag kFlags[] = {
+constexpr Flag kReportFlags[] = {
     {.name = "format",
      .short_name = 'f',
      .value_name = "FORMAT",
      .help = "How to write it; html where --out ends in .html",
-     .choices = kFormats,
+     .choices = kReportFormats,
      .default_value = "text"},
     kVerdictFlags[1],
     kVerdictFlags[2],
@@ -147,17 +147,17 @@ constinit const Verb kReportVerb{
     .name = "report",
     .one_line = "write a page to look at, or findings in other forms",
     .usage = "report RECORDING|FINDINGS|FOLDER [flags]",
-    .description = kDescription,
-    .examples = kExamples,
+    .description = kReportDescription,
+    .examples = kReportExamples,
     .operands = {.name = "RECORDING|FINDINGS|FOLDER",
                  .min = 1,
                  .max = 1,
                  .help = "A recording, what a job left behind, or a findings file; - is findings on standard "
                          "input",
                  .kind = ValueKind::kFile},
-    .flags = kFlags,
+    .flags = kReportFlags,
     .globals = {.color = true},
-    .run = run,
+    .run = run_report,
 };
 
 }  // namespace lockstep::cli

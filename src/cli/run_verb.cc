@@ -63,7 +63,7 @@ Result<run::Request> request_from(const Args& args) {
                       .version = fmt::format("lockstep {}", version())};
 }
 
-Result<ExitStatus> run(const Args& args, Terminal& terminal) {
+Result<ExitStatus> run_run(const Args& args, Terminal& terminal) {
   const run::Request request = TRY(request_from(args));
   const bool checks = !args.has("quiet") && !args.has("no-check");
   const run::Output output{
@@ -82,7 +82,7 @@ Result<ExitStatus> run(const Args& args, Terminal& terminal) {
 
 constexpr std::string_view kAnswersToHangs[] = {"report", "stacks", "kill"};
 
-constexpr Flag kFlags[] = {
+constexpr Flag kRunFlags[] = {
     {.name = "out",
      .short_name = 'o',
      .value_name = "DIR",
@@ -125,7 +125,7 @@ constexpr Flag kFlags[] = {
      .help = "Only record: say nothing while the job runs, judge nothing at its end"},
 };
 
-constexpr std::string_view kDescription[] = {
+constexpr std::string_view kRunDescription[] = {
     "Runs a job as it is, with the recorder in every rank, and watches the ranks while it runs. "
     "What "
     "cannot get better is said at once: calls that do not fit together, ranks that wait for each other in a "
@@ -151,7 +151,7 @@ constexpr std::string_view kDescription[] = {
     "Exit status: the job's own; 128 and the signal when a signal ended it; 2 when it could not be run.",
 };
 
-constexpr Example kExamples[] = {
+constexpr Example kRunExamples[] = {
     {"lockstep run -- torchrun --nproc-per-node 8 train.py", "Record and watch a job"},
     {"lockstep run --on-hang=kill -- mpirun -np 64 ./train", "Do not let a hang burn the night"},
     {"lockstep run -- torchrun --nnodes 2 --node-rank 1 --master-addr node0 train.py",
@@ -165,12 +165,12 @@ constinit const Verb kRunVerb{
     .name = "run",
     .one_line = "run a job, record it and watch it",
     .usage = "run [flags] -- CMD...",
-    .description = kDescription,
-    .examples = kExamples,
+    .description = kRunDescription,
+    .examples = kRunExamples,
     .command = TakesCommand::kMust,
-    .flags = kFlags,
+    .flags = kRunFlags,
     .globals = {.json = false, .color = true},
-    .run = run,
+    .run = run_run,
 };
 
 }  // namespace lockstep::cli

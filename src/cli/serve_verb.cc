@@ -111,7 +111,7 @@ Result<std::optional<std::uint16_t>> page_port(const Args& args) {
   return port;
 }
 
-Result<ExitStatus> run(const Args& args, Terminal& terminal) {
+Result<ExitStatus> run_serve(const Args& args, Terminal& terminal) {
   if (const auto handled = TRY(handle_tokens(args, terminal))) return *handled;
   service::ServeOptions options;
   options.store = TRY(store_place(args));
@@ -142,9 +142,9 @@ Result<ExitStatus> run(const Args& args, Terminal& terminal) {
   return ExitStatus::kNothingFound;
 }
 
-constexpr std::string_view kEngines[] = {"local", "slurm", "kubernetes"};
+constexpr std::string_view kServeEngines[] = {"local", "slurm", "kubernetes"};
 
-constexpr Flag kFlags[] = {
+constexpr Flag kServeFlags[] = {
     kStateFlag,
     kStoreFlag,
     {.name = "rest-after",
@@ -170,7 +170,7 @@ constexpr Flag kFlags[] = {
     {.name = "engine",
      .value_name = "NAME",
      .help = "Who runs the ranks of jobs that do not say: this machine, Slurm or Kubernetes",
-     .choices = kEngines,
+     .choices = kServeEngines,
      .default_value = "local"},
     {.name = "kubeconfig",
      .value_name = "FILE",
@@ -211,7 +211,7 @@ constexpr Flag kFlags[] = {
     {.name = "revoke-token", .value_name = "ID", .help = "Make a token worthless at once, and end"},
 };
 
-constexpr std::string_view kDescription[] = {
+constexpr std::string_view kServeDescription[] = {
     "Takes training jobs and runs them on this machine: picks the configuration, starts the ranks when "
     "cores, memory "
     "and GPUs are free, records and watches them as 'lockstep run' does, and explains a failure. Jobs, "
@@ -247,7 +247,7 @@ constexpr std::string_view kDescription[] = {
     "print and starts none twice.",
 };
 
-constexpr Example kExamples[] = {
+constexpr Example kServeExamples[] = {
     {"lockstep serve", "Serve until it is told to end"},
     {"lockstep serve --engine slurm", "Run jobs on a Slurm cluster"},
     {"lockstep serve --store postgresql://lockstep@db.example/lockstep", "Keep jobs in PostgreSQL"},
@@ -264,10 +264,10 @@ constinit const Verb kServeVerb{
     .name = "serve",
     .one_line = "take training jobs and run them",
     .usage = "serve [flags]",
-    .description = kDescription,
-    .examples = kExamples,
-    .flags = kFlags,
-    .run = run,
+    .description = kServeDescription,
+    .examples = kServeExamples,
+    .flags = kServeFlags,
+    .run = run_serve,
 };
 
 }  // namespace lockstep::cli

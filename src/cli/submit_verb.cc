@@ -131,7 +131,7 @@ Result<ExitStatus> wait_for(const service::Client& client, const std::string& id
   return ExitStatus{status_of(job)};
 }
 
-Result<ExitStatus> run(const Args& args, Terminal& terminal) {
+Result<ExitStatus> run_submit(const Args& args, Terminal& terminal) {
   const Json request = TRY(request_from(args));
   if (const auto kind = args.value("dry-run")) {
     const Json manifest = TRY(service::manifest_for(
@@ -161,10 +161,10 @@ Result<ExitStatus> run(const Args& args, Terminal& terminal) {
 }
 
 constexpr std::string_view kManifestKinds[] = {"job", "pytorchjob", "mpijob", "tfjob", "jobset"};
-constexpr std::string_view kEngines[] = {"local", "slurm", "kubernetes"};
+constexpr std::string_view kSubmitEngines[] = {"local", "slurm", "kubernetes"};
 constexpr std::string_view kFrameworks[] = {"auto", "pytorch", "tensorflow", "horovod", "plain"};
 
-constexpr Flag kFlags[] = {
+constexpr Flag kSubmitFlags[] = {
     {.name = "workers",
      .short_name = 'n',
      .value_name = "N",
@@ -188,7 +188,7 @@ constexpr Flag kFlags[] = {
     {.name = "engine",
      .value_name = "NAME",
      .help = "Who runs the ranks; the service's own choice if it is not given",
-     .choices = kEngines},
+     .choices = kSubmitEngines},
     {.name = "nodes", .value_name = "N", .help = "Over how many nodes of the cluster the ranks are spread"},
     {.name = "partition", .value_name = "NAME", .help = "The partition of Slurm"},
     {.name = "account", .value_name = "NAME", .help = "To whom Slurm charges the job"},
@@ -227,7 +227,7 @@ constexpr Flag kFlags[] = {
     kTlsCaFlag,
 };
 
-constexpr std::string_view kDescription[] = {
+constexpr std::string_view kSubmitDescription[] = {
     "Hands a training script to the service, which starts it on so many ranks: no hosts, ports, ranks or "
     "network cards. "
     "The framework is told from the script's imports. The script runs in the current folder with the python3 "
@@ -252,7 +252,7 @@ constexpr std::string_view kDescription[] = {
     "first; 2 when it could not be submitted.",
 };
 
-constexpr Example kExamples[] = {
+constexpr Example kSubmitExamples[] = {
     {"lockstep submit train.py --workers 4", "That is all"},
     {"lockstep submit train.py --workers 4 --follow -- --lr 0.1", "With an argument, and watch it"},
     {"lockstep submit train.py --workers 4 --files model.py --files configs",
@@ -267,14 +267,14 @@ constinit const Verb kSubmitVerb{
     .name = "submit",
     .one_line = "hand a training script to the service",
     .usage = "submit [flags] [SCRIPT] [-- WORDS...]",
-    .description = kDescription,
-    .examples = kExamples,
+    .description = kSubmitDescription,
+    .examples = kSubmitExamples,
     .operands =
         {.name = "SCRIPT", .min = 0, .max = 1, .help = "The training script", .kind = ValueKind::kFile},
     .command = TakesCommand::kMay,
-    .flags = kFlags,
+    .flags = kSubmitFlags,
     .globals = {.json = true, .color = true},
-    .run = run,
+    .run = run_submit,
 };
 
 }  // namespace lockstep::cli

@@ -83,7 +83,7 @@ Result<void> check_terminal(const Terminal& terminal) {
   return {};
 }
 
-Result<ExitStatus> run(const Args& args, Terminal& terminal) {
+Result<ExitStatus> run_top(const Args& args, Terminal& terminal) {
   const std::chrono::milliseconds interval = TRY(interval_from(args));
   const fs::path folder = TRY(recording_from(args));
   const top::Look look = look_at(folder);
@@ -94,7 +94,7 @@ Result<ExitStatus> run(const Args& args, Terminal& terminal) {
   return end.by_signal ? ExitStatus{128 + *end.by_signal} : status_of(end.has_findings);
 }
 
-constexpr std::string_view kDescription[] = {
+constexpr std::string_view kTopDescription[] = {
     "Shows a recorded job while it runs: what every rank does, how fast it steps, its share of "
     "communication, "
     "who waits for whom, and who makes the others late. Ranks in equal state are folded into one row when "
@@ -104,13 +104,13 @@ constexpr std::string_view kDescription[] = {
     "RECORDING is the folder the ranks write to; without it, lockstep-latest in the working folder.",
 };
 
-constexpr Example kExamples[] = {
+constexpr Example kTopExamples[] = {
     {"lockstep top", "The newest job that was recorded here"},
     {"lockstep top --once runs/llama | head", "One screen as text"},
     {"lockstep top --json runs/llama | jq '.ranks[] | select(.state == \"late\")'", "For a program"},
 };
 
-constexpr Flag kFlags[] = {
+constexpr Flag kTopFlags[] = {
     {.name = "once", .help = "Print one screen as plain text, every row of it, and end"},
     {.name = "interval",
      .short_name = 'i',
@@ -125,16 +125,16 @@ constinit const Verb kTopVerb{
     .name = "top",
     .one_line = "watch a recorded job while it runs",
     .usage = "top [RECORDING] [flags]",
-    .description = kDescription,
-    .examples = kExamples,
+    .description = kTopDescription,
+    .examples = kTopExamples,
     .operands = {.name = "RECORDING",
                  .min = 0,
                  .max = 1,
                  .help = "The folder of a recording; default: lockstep-latest",
                  .kind = ValueKind::kFolder},
-    .flags = kFlags,
+    .flags = kTopFlags,
     .globals = {.json = true, .color = true},
-    .run = run,
+    .run = run_top,
 };
 
 }  // namespace lockstep::cli

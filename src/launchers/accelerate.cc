@@ -7,11 +7,11 @@
 namespace lockstep::launchers {
 namespace {
 
-constexpr FlagRules kRules{.underscore_is_dash = true, .short_may_be_joined = true};
+constexpr FlagRules kAccelerateRules{.underscore_is_dash = true, .short_may_be_joined = true};
 
 constexpr std::string_view kTpu = "a TPU job takes its ranks from the pod";
 
-constexpr LauncherFlag kFlags[] = {
+constexpr LauncherFlag kAccelerateFlags[] = {
     {"--num-processes --num-machines --machine-rank", 1, Fate::kDrop},
     {"--main-process-ip --main-process-port", 1, Fate::kDrop},
     {"--multi-gpu --same-network", 0, Fate::kDrop},
@@ -67,10 +67,10 @@ constexpr LauncherFlag kFlags[] = {
     {"--parallelism-config-sp-attn-implementation", 1},
     {"--fp8-use-autocast-during-eval", 0},
 };
-constexpr LauncherTable kTable{"accelerate launch", kFlags, kRules};
+constexpr LauncherTable kAccelerateTable{"accelerate launch", kAccelerateFlags, kAccelerateRules};
 
-Result<void> reduce(const Launched& launched, const Launch& launch, Control& control) {
-  const SplitForOne split = TRY(split_for_one(launched.words, kTable));
+Result<void> reduce_for_accelerate(const Launched& launched, const Launch& launch, Control& control) {
+  const SplitForOne split = TRY(split_for_one(launched.words, kAccelerateTable));
   add_launcher(control, "accelerate");
   append(control.command, launched.head);
   append(control.command, {"--num_processes=1", "--num_machines=1", "--machine_rank=0",
@@ -103,7 +103,7 @@ std::optional<JobPlace> place_by_accelerate(const Launch& launch) {
 
 const Launcher kAccelerate{.section = "accelerate",
                            .programs = " accelerate-launch accelerate.commands.launch ",
-                           .table = &kTable,
-                           .reduce = reduce};
+                           .table = &kAccelerateTable,
+                           .reduce = reduce_for_accelerate};
 
 }  // namespace lockstep::launchers

@@ -5,9 +5,9 @@
 namespace lockstep::launchers {
 namespace {
 
-constexpr FlagRules kRules{.may_be_shortened = true, .short_may_be_joined = true};
+constexpr FlagRules kDeepspeedRules{.may_be_shortened = true, .short_may_be_joined = true};
 
-constexpr LauncherFlag kFlags[] = {
+constexpr LauncherFlag kDeepspeedFlags[] = {
     {"-H --hostfile", 1, Fate::kDrop},
     {"-i --include", 1, Fate::kDrop},
     {"-e --exclude", 1, Fate::kDrop},
@@ -25,14 +25,14 @@ constexpr LauncherFlag kFlags[] = {
     {"--module --no_python --no_local_rank --save_pid", 0},
     {"--venv_script", 1},
 };
-constexpr LauncherTable kTable{"deepspeed", kFlags, kRules};
+constexpr LauncherTable kDeepspeedTable{"deepspeed", kDeepspeedFlags, kDeepspeedRules};
 
 // What each of a group says, said by the first.
-constexpr std::string_view kSameMeaning[] = {"hostfile H", "include i", "exclude e",
-                                             "num_gpus num_accelerators"};
+constexpr std::string_view kDeepspeedSameMeaning[] = {"hostfile H", "include i", "exclude e",
+                                                      "num_gpus num_accelerators"};
 
-Result<void> reduce(const Launched& launched, const Launch& launch, Control& control) {
-  const SplitForOne split = TRY(split_for_one(launched.words, kTable));
+Result<void> reduce_for_deepspeed(const Launched& launched, const Launch& launch, Control& control) {
+  const SplitForOne split = TRY(split_for_one(launched.words, kDeepspeedTable));
   add_launcher(control, "deepspeed");
   append(control.command, launched.head);
   // Without a regular host file it uses this machine; the default one may exist and name others.
@@ -48,8 +48,8 @@ Result<void> reduce(const Launched& launched, const Launch& launch, Control& con
 
 const Launcher kDeepspeed{.section = "deepspeed",
                           .programs = " deepspeed deepspeed.launcher.runner ",
-                          .table = &kTable,
-                          .same_meaning = kSameMeaning,
-                          .reduce = reduce};
+                          .table = &kDeepspeedTable,
+                          .same_meaning = kDeepspeedSameMeaning,
+                          .reduce = reduce_for_deepspeed};
 
 }  // namespace lockstep::launchers

@@ -4,7 +4,7 @@
 namespace lockstep::launchers {
 namespace {
 
-constexpr LauncherFlag kFlags[] = {
+constexpr LauncherFlag kDockerFlags[] = {
     {"-e --env", 1},
     {"--env-file", 1},
     {"--network --net", 1},
@@ -38,6 +38,6 @@ constexpr LauncherFlag kFlags[] = {
 
 }  // namespace
 
-const LauncherTable kDockerRunFlags{"docker run", kFlags, {.short_may_be_joined = true}};
+const LauncherTable kDockerRunFlags{"docker run", kDockerFlags, {.short_may_be_joined = true}};
 
 }  // namespace lockstep::launchers

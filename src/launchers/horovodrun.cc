@@ -7,9 +7,9 @@
 namespace lockstep::launchers {
 namespace {
 
-constexpr FlagRules kRules{.may_be_shortened = true, .short_may_be_joined = true};
+constexpr FlagRules kHorovodrunRules{.may_be_shortened = true, .short_may_be_joined = true};
 
-constexpr LauncherFlag kFlags[] = {
+constexpr LauncherFlag kHorovodrunFlags[] = {
     {"-np --num-proc", 1, Fate::kDrop},
     {"--min-np --min-num-proc", 1, Fate::kDrop},
     {"--max-np --max-num-proc", 1, Fate::kDrop},
@@ -42,17 +42,17 @@ constexpr LauncherFlag kFlags[] = {
     {"--log-with-timestamp --log-without-timestamp --log-hide-timestamp --no-log-hide-timestamp", 0},
     {"-prefix-timestamp --prefix-output-with-timestamp", 0},
 };
-constexpr LauncherTable kTable{"horovodrun", kFlags, kRules};
+constexpr LauncherTable kHorovodrunTable{"horovodrun", kHorovodrunFlags, kHorovodrunRules};
 
 // What each of a group says, said by the first.
-constexpr std::string_view kSameMeaning[] = {
+constexpr std::string_view kHorovodrunSameMeaning[] = {
     "np num_proc",          "min_np min_num_proc",
     "max_np max_num_proc",  "hosts H",
     "ssh_port p",           "network_interfaces network_interface",
     "slots_per_host slots",
 };
 
-constexpr std::string_view kVariables[] = {
+constexpr std::string_view kHorovodrunVariables[] = {
     "HOROVOD_RANK",       "HOROVOD_SIZE",
     "HOROVOD_LOCAL_RANK", "HOROVOD_LOCAL_SIZE",
     "HOROVOD_CROSS_RANK", "HOROVOD_CROSS_SIZE",
@@ -61,8 +61,8 @@ constexpr std::string_view kVariables[] = {
     "HOROVOD_ELASTIC",    "HOROVOD_CPU_OPERATIONS",
 };
 
-Result<void> reduce(const Launched& launched, const Launch& launch, Control& control) {
-  const SplitForOne split = TRY(split_for_one(launched.words, kTable));
+Result<void> reduce_for_horovodrun(const Launched& launched, const Launch& launch, Control& control) {
+  const SplitForOne split = TRY(split_for_one(launched.words, kHorovodrunTable));
   add_launcher(control, "horovodrun");
   append(control.command, launched.head);
   append(control.command, {"-np", "1", "-H", "localhost:1"});
@@ -101,9 +101,9 @@ NamedValues horovodrun_variables(const RankSeat& seat) {
 
 const Launcher kHorovodrun{.section = "horovod",
                            .programs = " horovodrun horovod.runner.launch horovod.runner ",
-                           .table = &kTable,
-                           .same_meaning = kSameMeaning,
-                           .variables = kVariables,
-                           .reduce = reduce};
+                           .table = &kHorovodrunTable,
+                           .same_meaning = kHorovodrunSameMeaning,
+                           .variables = kHorovodrunVariables,
+                           .reduce = reduce_for_horovodrun};
 
 }  // namespace lockstep::launchers

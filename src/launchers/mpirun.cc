@@ -13,7 +13,7 @@
 namespace lockstep::launchers {
 namespace {
 
-constexpr LauncherFlag kFlags[] = {
+constexpr LauncherFlag kMpirunFlags[] = {
     // Both families.
     {"-n --n -np --np -c", 1, Fate::kDrop},
     {"-H -host --host -hosts --hosts -hostfile --hostfile -machinefile --machinefile -f", 1, Fate::kDrop},
@@ -74,18 +74,18 @@ constexpr LauncherFlag kFlags[] = {
     {"-prepend-pattern --prepend-pattern -hosts-group", 1, Fate::kDrop},
     {"-configfile --configfile", 1, Fate::kRefuse, "the programs stand in a file, and there may be several"},
 };
-constexpr LauncherTable kTable{"mpirun", kFlags, {}};
+constexpr LauncherTable kMpirunTable{"mpirun", kMpirunFlags, {}};
 
 // What each of a group says, said by the first.
-constexpr std::string_view kSameMeaning[] = {
+constexpr std::string_view kMpirunSameMeaning[] = {
     "np n c",
     "hosts H host",
     "hostfile machinefile f default_hostfile",
     "npernode N ppn perhost",
 };
 
-constexpr std::string_view kVariables[] = {"OMPI_COMM_WORLD_", "PMI_",           "PMIX_", "MV2_COMM_WORLD_",
-                                           "MPI_LOCALNRANKS",  "MPI_LOCALRANKID"};
+constexpr std::string_view kMpirunVariables[] = {
+    "OMPI_COMM_WORLD_", "PMI_", "PMIX_", "MV2_COMM_WORLD_", "MPI_LOCALNRANKS", "MPI_LOCALRANKID"};
 
 // A variable that the launcher hands to its ranks and that has a new value now: -x NAME=OLD goes, -x NAME
 // stays and carries the new one; -genv NAME OLD goes.
@@ -120,8 +120,8 @@ Environment with_handed_on(Environment environment, const Words& kept) {
   return environment;
 }
 
-Result<void> reduce(const Launched& launched, const Launch& launch, Control& control) {
-  SplitForOne split = TRY(split_for_one(launched.words, kTable));
+Result<void> reduce_for_mpirun(const Launched& launched, const Launch& launch, Control& control) {
+  SplitForOne split = TRY(split_for_one(launched.words, kMpirunTable));
   if (std::ranges::find(split.program, ":") != split.program.end()) {
     return cannot_reduce(":", "it starts several programs side by side");
   }
@@ -176,9 +176,9 @@ const Launcher kMpirun{
     .programs =
         " mpirun mpiexec mpiexec.hydra mpirun.openmpi mpiexec.openmpi mpirun.mpich mpiexec.mpich orterun "
         "prterun ",
-    .table = &kTable,
-    .same_meaning = kSameMeaning,
-    .variables = kVariables,
-    .reduce = reduce};
+    .table = &kMpirunTable,
+    .same_meaning = kMpirunSameMeaning,
+    .variables = kMpirunVariables,
+    .reduce = reduce_for_mpirun};
 
 }  // namespace lockstep::launchers

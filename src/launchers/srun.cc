@@ -10,9 +10,9 @@
 namespace lockstep::launchers {
 namespace {
 
-constexpr FlagRules kRules{.may_be_shortened = true, .short_may_be_joined = true};
+constexpr FlagRules kSrunRules{.may_be_shortened = true, .short_may_be_joined = true};
 
-constexpr LauncherFlag kFlags[] = {
+constexpr LauncherFlag kSrunFlags[] = {
     {"-n --ntasks", 1, Fate::kDrop},
     {"-N --nodes", 1, Fate::kDrop},
     {"--ntasks-per-node --tasks-per-node --ntasks-per-core --ntasks-per-socket --ntasks-per-gpu", 1,
@@ -75,14 +75,14 @@ constexpr LauncherFlag kFlags[] = {
     {"--no-container-remap-root --container-writable --container-readonly --container-entrypoint", 0},
     {"--no-container-entrypoint", 0},
 };
-constexpr LauncherTable kTable{"srun", kFlags, kRules};
+constexpr LauncherTable kSrunTable{"srun", kSrunFlags, kSrunRules};
 
 // What each of a group says, said by the first.
-constexpr std::string_view kSameMeaning[] = {
+constexpr std::string_view kSrunSameMeaning[] = {
     "ntasks n", "nodes N", "nodelist w", "gpus G", "cpus_per_task c", "ntasks_per_node tasks_per_node",
 };
 
-constexpr std::string_view kVariables[] = {
+constexpr std::string_view kSrunVariables[] = {
     "SLURM_NTASKS",         "SLURM_NPROCS",         "SLURM_PROCID",         "SLURM_LOCALID",
     "SLURM_NODEID",         "SLURM_NNODES",         "SLURM_JOB_NUM_NODES",  "SLURM_NTASKS_PER_NODE",
     "SLURM_TASKS_PER_NODE", "SLURM_STEP_NUM_TASKS", "SLURM_STEP_NUM_NODES", "SLURM_STEP_TASKS_PER_NODE",
@@ -106,8 +106,8 @@ std::vector<Change> without_requests(const Environment& environment) {
   return changes;
 }
 
-Result<void> reduce(const Launched& launched, const Launch& launch, Control& control) {
-  const SplitForOne split = TRY(split_for_one(launched.words, kTable));
+Result<void> reduce_for_srun(const Launched& launched, const Launch& launch, Control& control) {
+  const SplitForOne split = TRY(split_for_one(launched.words, kSrunTable));
   for (const std::string& word : split.program) {
     if (word == ":") return cannot_reduce(":", "it starts several programs side by side");
   }
@@ -155,12 +155,13 @@ std::string first_in_node_list(std::string_view list) {
 
 const Launcher kSrun{.section = "srun",
                      .programs = " srun ",
-                     .table = &kTable,
-                     .same_meaning = kSameMeaning,
-                     .variables = kVariables,
-                     .reduce = reduce};
+                     .table = &kSrunTable,
+                     .same_meaning = kSrunSameMeaning,
+                     .variables = kSrunVariables,
+                     .reduce = reduce_for_srun};
 
 // A batch script asks in the same words, and is no launcher of ranks itself.
-const Launcher kSbatch{.section = "sbatch", .programs = {}, .table = &kTable, .same_meaning = kSameMeaning};
+const Launcher kSbatch{
+    .section = "sbatch", .programs = {}, .table = &kSrunTable, .same_meaning = kSrunSameMeaning};
 
 }  // namespace lockstep::launchers

@@ -12,9 +12,10 @@
 namespace lockstep::launchers {
 namespace {
 
-constexpr FlagRules kRules{.underscore_is_dash = true, .may_be_shortened = true, .short_may_be_joined = true};
+constexpr FlagRules kTorchrunRules{
+    .underscore_is_dash = true, .may_be_shortened = true, .short_may_be_joined = true};
 
-constexpr LauncherFlag kFlags[] = {
+constexpr LauncherFlag kTorchrunFlags[] = {
     {"--nnodes", 1, Fate::kDrop},
     {"--nproc-per-node", 1, Fate::kDrop},
     {"--node-rank", 1, Fate::kDrop},
@@ -47,7 +48,7 @@ constexpr LauncherFlag kFlags[] = {
     {"--virtual-local-rank", 0},
     {"--use-env", 0},  // torch.distributed.launch alone
 };
-constexpr LauncherTable kTable{"torchrun", kFlags, kRules};
+constexpr LauncherTable kTorchrunTable{"torchrun", kTorchrunFlags, kTorchrunRules};
 
 struct TorchVariable {
   std::string_view name;
@@ -69,7 +70,7 @@ constexpr TorchVariable kTorchVariables[] = {
     {"NPROC_PER_NODE", "1", false},
 };
 
-constexpr std::string_view kVariables[] = {"TORCHELASTIC_"};
+constexpr std::string_view kTorchrunVariables[] = {"TORCHELASTIC_"};
 
 // Every flag has a variable that stands for it (PET_NNODES); what is on the command line wins, what was
 // dropped from it must not come back.
@@ -84,8 +85,8 @@ std::vector<Change> without_flag_variables(const Environment& environment) {
   return changes;
 }
 
-Result<void> reduce(const Launched& launched, const Launch& launch, Control& control) {
-  const SplitForOne split = TRY(split_for_one(launched.words, kTable));
+Result<void> reduce_for_torchrun(const Launched& launched, const Launch& launch, Control& control) {
+  const SplitForOne split = TRY(split_for_one(launched.words, kTorchrunTable));
   add_launcher(control, "torchrun");
   append(control.command, launched.head);
   append(control.command,
@@ -184,8 +185,8 @@ std::vector<Change> torch_variables_for_one(const Environment& environment, int 
 
 const Launcher kTorchrun{.section = "torchrun",
                          .programs = " torchrun torch.distributed.run torch.distributed.launch ",
-                         .table = &kTable,
-                         .variables = kVariables,
-                         .reduce = reduce};
+                         .table = &kTorchrunTable,
+                         .variables = kTorchrunVariables,
+                         .reduce = reduce_for_torchrun};
 
 }  // namespace lockstep::launchers
