@@ -58,7 +58,7 @@ void fill_table() {
     table[i] = real_ones[i];
   }
   const char* folder = ::getenv("LOCKSTEP_RECORD");
-  const bool is_wanted = folder != nullptr && folder[0] != '\0';
+  [[maybe_unused]] const bool is_wanted = folder != nullptr && folder[0] != '\0';
 #ifdef LOCKSTEP_HAS_OPENMPI
   if (is_wanted && library.abi == Abi::kOpenMpi) openmpi::fill_wrappers(library, table);
 #endif

@@ -104,9 +104,12 @@ def phases() -> list[Phase]:
               # `lockstep run` preloads all of these, whatever the job needs of them.
               ["cmake", "--build", "--preset", "release", "--target", "lockstep", "lockstep_recorder", "lockstep_entropy",
                "lockstep_mpi", "lockstep_nccl"],
-              ["configure"]),
+              # Ninja's own choice is two more than cores; the native half and pip are at work as well, and a compiler takes a gigabyte.
+              ["configure"], {"CMAKE_BUILD_PARALLEL_LEVEL": str(len(os.sched_getaffinity(0)))}),
         Phase("native", "the part for PyTorch", "the recorder's part for PyTorch is compiled",
-              ["sh", "-c", f"exec {python} -m lockstep_torch.build"], ["environment", "packages"],
+              # A failure is remembered for ten minutes, for ranks that start together; what it lacked may be there now.
+              ["sh", "-c", f"rm -f ${{XDG_CACHE_HOME:-$HOME/.cache}}/lockstep/pytorch/*/failed; exec {python} -m lockstep_torch.build"],
+              ["environment", "packages"],
               {"CXX": compiler, "PYTHONPATH": str(ROOT / "adapters/python"), "PYTHONDONTWRITEBYTECODE": "1"}, quiet_under_s=8),
     ]
 
