@@ -199,10 +199,10 @@ bool is_failure_text(LineRole role) {
          role == LineRole::kLauncher;
 }
 
-// 'File "/a/b/torch/distributed/run.py", line 3, in main' as "distributed/run.py" and "main".
+// 'File "/a/b/torch/distributed/run.py", line 3, in main' as "run.py" and "main".
 void add_frame(std::string_view text, Features& features) {
   static const base::Regex frame = base::Regex::of_our_own(
-      R"re(File "(?:[^"]*/)?(?P<file>[^"/]+/[^"/]+|[^"/]+)", line \d+(?:, in (?P<function>[\w<>]+))?)re");
+      R"re(File "(?:[^"]*/)?(?P<file>[^"/]+)", line \d+(?:, in (?P<function>[\w<>]+))?)re");
   const auto found = frame.capture(text);
   if (!found) return;
   features["f:" + lower(found->at("file"))] = 1;

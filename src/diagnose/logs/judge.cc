@@ -189,7 +189,8 @@ void prefer_what_knows_more(std::vector<Candidate>& candidates) {
   if (knows_more != candidates.end()) std::rotate(candidates.begin(), knows_more, knows_more + 1);
 }
 
-// The arbiter's answer where no entry gives it, with what is known of the exception that was raised.
+// The arbiter's answer where no entry gives it. Who began it, and which lines show it, is told by what is
+// known, whatever kind of fault that takes it for.
 model::Finding guessed_instead_of(const Catalogue& catalogue, std::span<const LogText> logs, model::Leaf leaf,
                                   std::optional<model::Scope> likely_scope, const model::Finding* known) {
   model::Finding guessed = guessed_finding(catalogue, logs, leaf, likely_scope);
@@ -224,6 +225,20 @@ bool agrees(const Opinion& opinion, std::span<const Candidate> candidates) {
   if (candidates.empty()) return false;
   const double share = is_clear(candidates.front()) ? kShareToKeepClear : kShareToKeepKnown;
   return opinion.of(candidates.front().leaf) >= share * opinion.of(opinion.best);
+}
+
+// Of a job that trains, warns or informs and complains of nothing only its silence can be wrong; who judges
+// that is silent_sign(). Held by AServerThatServesAJobIsNotWaitingInVain and
+// WhatALoggerCallsAWarningIsNotGuessedAbout.
+bool goes_on_calmly(const Features& features) {
+  constexpr float kAllLogs = 0.99F;
+  const auto share = [&](std::string_view name) {
+    const auto found = features.find(name);
+    return found == features.end() ? 0.0F : found->second;
+  };
+  const bool trains = !features.contains("s:steps 0");
+  const float mild = share("s:last warning") + share("s:last log info") + share("s:last library info");
+  return share("s:course no failure") >= kAllLogs && (trains || mild >= kAllLogs);
 }
 
 // Who suffers from such a fault need not end: that the job went on says nothing against it.
@@ -317,8 +332,9 @@ LogVerdict judge(const Catalogue& catalogue, std::span<const LogText> unread_log
   verdict.opinion = opinion_of(arbiter, verdict.features);
   const Opinion& opinion = verdict.opinion;
   const bool says_something = !candidates.empty() || sounds_bad || says_anything(catalogue, logs);
-  const bool has_failed =
-      !got_over && says_something && (opinion.failed >= kMinFailed || is_suffered(opinion, candidates));
+  const bool is_calm = candidates.empty() && !sounds_bad && goes_on_calmly(verdict.features);
+  const bool has_failed = !got_over && says_something && !is_calm &&
+                          (opinion.failed >= kMinFailed || is_suffered(opinion, candidates));
   if (sign) {
     verdict.findings.push_back(silent_finding(catalogue, logs, *sign));
     set_confidence(verdict.findings, kMaxConfidenceWithoutOrigin);
@@ -335,8 +351,9 @@ LogVerdict judge(const Catalogue& catalogue, std::span<const LogText> unread_log
     } else {
       const bool replaces =
           !candidates.empty() && (is_vague(candidates.front()) || candidates.front().role != Role::kOrigin);
-      model::Finding guess = guessed_instead_of(catalogue, logs, opinion.best, likely_scope,
-                                                replaces ? &verdict.findings.front() : nullptr);
+      model::Finding guess =
+          guessed_instead_of(catalogue, logs, opinion.best, likely_scope,
+                             verdict.findings.empty() ? nullptr : &verdict.findings.front());
       if (replaces) verdict.findings.erase(verdict.findings.begin());
       verdict.findings.insert(verdict.findings.begin(), std::move(guess));
       verdict.findings.resize(std::min(verdict.findings.size(), kMaxFindings));

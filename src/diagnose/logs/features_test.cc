@@ -1,0 +1,63 @@
+#include "diagnose/logs/features.h"
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "base/check.h"
+#include "diagnose/logs/judge.h"
+
+namespace lockstep::logs {
+namespace {
+
+const Features& features_in(std::string_view text) {
+  static const catalogue::Catalogue catalogue = [] {
+    auto loaded = catalogue::Catalogue::load();
+    CHECK(loaded.ok(), "the built-in catalogue loads");
+    return std::move(loaded).value();
+  }();
+  static LogVerdict verdict;
+  const LogText log{"job.log", text, std::nullopt};
+  verdict = judge(catalogue, std::span(&log, 1));
+  return verdict.features;
+}
+
+constexpr std::string_view kMemory = "RuntimeError: CUDA out of memory. Tried to allocate 2.00 GiB\n";
+
+TEST(Features, WhatFollowsAFailureCounts) {
+  const std::string died = "Epoch 1 step 10 loss 2.1\n" + std::string(kMemory);
+  const std::string survived = std::string(kMemory) + "Epoch 1 step 10 loss 2.1\nEpoch 1 step 20 loss 2.0\n";
+  EXPECT_TRUE(features_in(died).contains("s:course steps after failure 0"));
+  EXPECT_FALSE(features_in(died).contains("s:first outlived"));
+  EXPECT_TRUE(features_in(survived).contains("s:course steps after failure 2"));
+  EXPECT_TRUE(features_in(survived).contains("s:first outlived"));
+}
+
+TEST(Features, AnEntrySpeaksFromAKindOfLine) {
+  EXPECT_TRUE(features_in(kMemory).contains("s:code mem.gpu failure"));
+  EXPECT_TRUE(features_in("INFO trainer: retry after CUDA out of memory. Tried to allocate 2.00 GiB\n")
+                  .contains("s:code mem.gpu info"));
+}
+
+TEST(Features, PrintedSourceIsNoWordOfAFailure) {
+  constexpr std::string_view kListing =
+      "def check(x):\n    if x is None:\n        raise ValueError(\"flavour is missing\")\n    return x\n";
+  EXPECT_FALSE(features_in(kListing).contains("e:flavour"));
+  EXPECT_TRUE(features_in("ValueError: flavour is missing\n").contains("e:flavour"));
+}
+
+TEST(Features, OfAFramesPathTheFileAloneCounts) {
+  const Features& features = features_in(
+      "Traceback (most recent call last):\n  File \"/home/secret/run.py\", line 3, in main\nKeyError: 'x'\n");
+  EXPECT_TRUE(features.contains("f:run.py"));
+  EXPECT_TRUE(features.contains("f:in main"));
+  EXPECT_FALSE(features.contains("w:secret") || features.contains("f:secret"));
+}
+
+TEST(Features, TheSameForTheSameText) {
+  const Features once = features_in(kMemory);
+  EXPECT_EQ(once, features_in(kMemory));
+}
+
+}  // namespace
+}  // namespace lockstep::logs
