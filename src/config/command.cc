@@ -1,11 +1,10 @@
-#include "config/command.h"
-
 #include <algorithm>
 
 #include <fmt/format.h>
 
 #include "base/text_fields.h"
 #include "config/files/shell_script.h"
+#include "config/reading.h"
 #include "launchers/launcher.h"
 
 namespace lockstep::config {
@@ -230,6 +229,21 @@ void read_command(std::span<const std::string> words, const Reading& reading) {
   } else {
     read_program(words, reading);
   }
+}
+
+void Reading::put(const FieldPath& field, std::string text, std::string how) const {
+  if (text.find(kOnlyAtRunTime) == std::string::npos) {
+    launch.erase(Fields::at_run_time(field));
+    launch.set(field, std::move(text), origin(std::move(how)));
+    return;
+  }
+  launch.erase(field);
+  std::erase(text, kOnlyAtRunTime);
+  launch.set(Fields::at_run_time(field), std::move(text), origin(std::move(how)));
+}
+
+void Reading::put_variable(std::string_view name, std::string text, std::string how) const {
+  put(Fields::variable(name), std::move(text), std::move(how));
 }
 
 }  // namespace lockstep::config

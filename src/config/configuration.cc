@@ -7,11 +7,9 @@
 
 #include "base/text_fields.h"
 #include "base/yaml.h"
-#include "config/command.h"
-#include "config/derive.h"
 #include "config/files/shell_script.h"
-#include "config/files/small_files.h"
 #include "config/files/yaml_file.h"
+#include "config/reading.h"
 
 namespace lockstep::config {
 namespace {

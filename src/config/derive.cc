@@ -1,5 +1,3 @@
-#include "config/derive.h"
-
 #include <algorithm>
 #include <set>
 
@@ -7,9 +5,9 @@
 
 #include "base/host_port.h"
 #include "base/yaml.h"
-#include "config/files/small_files.h"
 #include "config/files/yaml_file.h"
 #include "config/launch_config.h"
+#include "config/reading.h"
 #include "launchers/launcher.h"
 
 namespace lockstep::config {

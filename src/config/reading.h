@@ -1,11 +1,16 @@
-// What every reader of this folder is given: where its values go and where they stand.
+// What every reader of this folder is given, where its values go; and the readers of commands and small
+// files.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "config/configuration.h"
+#include "launchers/launcher.h"
 
 namespace lockstep::config {
 
@@ -29,5 +34,37 @@ struct Reading {
 };
 
 inline constexpr int kMaxReadingDepth = 8;
+
+using launchers::Launcher;
+
+void read_command(std::span<const std::string> words, const Reading& reading);
+
+// What the launcher starts; empty when its flags cannot be told from its program.
+Words read_launcher(const Launcher& launcher, std::span<const std::string> words, const Reading& reading);
+
+// docker run, podman run: what the container is given. `words` follow "docker". What runs in the container;
+// empty when it is not a run.
+Words read_docker_run(std::span<const std::string> words, const Reading& reading);
+
+// "64m", "1g", "8589934592".
+std::optional<std::int64_t> size_in_bytes(std::string_view text);
+
+// Host lists and files that flags name, then the values that all launchers have in common, then what policies
+// of a cluster mean.
+void derive_job(const Reading& reading);
+
+// TF_CONFIG: a cluster and this task's place in it. Becomes Fields::kTensorflowCluster (lists of addresses by
+// job) and the task; text that is no cluster becomes Fields::kTensorflowFault.
+void read_tf_config(std::string_view text, const Reading& reading);
+
+// "name slots=4", "name:4", "name", one a line: becomes Fields::kHostList.
+void read_hostfile(std::string_view text, const Reading& reading);
+// "a:4,b:4" of a flag; `how` names it.
+void read_host_list(std::string_view text, const std::string& how, const Reading& reading);
+// NAME=VALUE lines: become `section`/NAME. Lines that are neither that nor comments are faults.
+void read_variables_file(std::string_view text, const Field<TextMap>& section, const Reading& reading);
+
+bool looks_like_hostfile(std::string_view text);
+bool looks_like_variables(std::string_view text);
 
 }  // namespace lockstep::config

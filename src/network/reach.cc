@@ -7,8 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/text_fields.h"
-#include "network/firewall/iptables_save.h"
-#include "network/firewall/nft_json.h"
+#include "network/firewall/rule_sets.h"
 #include "network/route_lookup.h"
 
 namespace lockstep::network {

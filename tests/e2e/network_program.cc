@@ -9,11 +9,7 @@
 #include "base/file.h"
 #include "base/text_fields.h"
 #include "hostinfo/facts_json.h"
-#include "network/choices/horovod.h"
-#include "network/choices/nccl.h"
-#include "network/choices/open_mpi.h"
-#include "network/choices/tensorflow.h"
-#include "network/choices/torch.h"
+#include "network/choices/choice.h"
 #include "network/reach.h"
 
 namespace lockstep::network {

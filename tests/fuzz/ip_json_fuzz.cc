@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "hostinfo/collect/ip_json.h"
+#include "hostinfo/collect/parts.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   namespace base = lockstep::base;

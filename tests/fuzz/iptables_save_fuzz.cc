@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/check.h"
-#include "network/firewall/iptables_save.h"
+#include "network/firewall/rule_sets.h"
 #include "network/firewall/sweep.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

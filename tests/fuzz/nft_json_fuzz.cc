@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "base/check.h"
-#include "network/firewall/nft_json.h"
+#include "network/firewall/rule_sets.h"
 #include "network/firewall/sweep.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

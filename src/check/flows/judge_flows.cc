@@ -29,7 +29,7 @@ std::string ports_as(const network::PortSet& ports, char between, char separator
 // Connections that a finding shows; the rest are counted.
 constexpr std::size_t kMaxEvidence = 8;
 // Confidences, from 0 to 1: the rule of the firewall or the route was read; what the flow needs is said by
-// the library's source, or by general knowledge alone, which can only warn. Held by
+// the library's source, or by general knowledge alone, which can only warn. The first is held by
 // JudgeFlows.ABlockedStoreNamesTheRuleAndAPacket.
 constexpr double kSure = 0.97;
 constexpr double kGeneralKnowledge = 0.6;

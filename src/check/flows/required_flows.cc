@@ -4,7 +4,7 @@
 
 #include "check/flows/stacks/stacks.h"
 #include "model/finding_code.h"
-#include "network/choices/torch.h"
+#include "network/choices/choice.h"
 
 namespace lockstep::flows {
 namespace {

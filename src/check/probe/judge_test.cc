@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "check/probe/hosts_for_tests.h"
-#include "check/probe/report.h"
+#include "check/probe/probing.h"
 
 namespace lockstep::probe {
 namespace {

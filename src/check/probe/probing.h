@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/json.h"
 #include "check/flows/required_flows.h"
 #include "check/probe/agents.h"
 #include "check/probe/trials.h"
@@ -47,5 +48,9 @@ std::map<std::size_t, std::string> facts_from(Agents& agents, const AskFacts& as
 
 Probing probe(Agents& agents, const flows::FlowPlan& flows, std::span<const hostinfo::HostFacts> hosts,
               const ProbeOptions& options);
+
+// `names` of the hosts, in their order: masked ones where that is asked for.
+std::string to_text(const Probing& probing, const std::vector<std::string>& names);
+base::Json to_json(const Probing& probing, const std::vector<std::string>& names, bool shows_addresses);
 
 }  // namespace lockstep::probe

@@ -1,11 +1,10 @@
-#include "check/probe/report.h"
-
 #include <algorithm>
 
 #include <fmt/format.h>
 
 #include "check/flows/required_flows.h"
 #include "check/probe/judge.h"
+#include "check/probe/probing.h"
 
 namespace lockstep::probe {
 namespace {

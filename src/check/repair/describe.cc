@@ -1,12 +1,11 @@
-#include "check/repair/describe.h"
-
 #include <algorithm>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "base/escape.h"
-#include "check/repair/launch_text.h"
+#include "check/repair/launch_value.h"
+#include "check/repair/repair.h"
 
 namespace lockstep::repair {
 namespace {

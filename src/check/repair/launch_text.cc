@@ -1,9 +1,9 @@
-#include "check/repair/launch_text.h"
-
 #include <algorithm>
 #include <cctype>
 
 #include <fmt/format.h>
+
+#include "check/repair/launch_value.h"
 
 namespace lockstep::repair {
 namespace {

@@ -1,8 +1,7 @@
-#include "check/repair/launch_text.h"
-
 #include <gtest/gtest.h>
 
-#include "check/repair/describe.h"
+#include "check/repair/launch_value.h"
+#include "check/repair/repair.h"
 
 namespace lockstep::repair {
 namespace {

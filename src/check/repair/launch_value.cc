@@ -12,7 +12,6 @@
 
 #include "base/lines.h"
 #include "base/text_fields.h"
-#include "check/repair/launch_text.h"
 #include "check/repair/situation.h"
 
 namespace lockstep::repair {

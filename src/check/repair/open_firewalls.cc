@@ -10,7 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "check/flows/required_flows.h"
-#include "check/repair/launch_text.h"
+#include "check/repair/launch_value.h"
 #include "network/pairs.h"
 #include "network/reach.h"
 

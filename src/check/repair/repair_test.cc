@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "check/repair/describe.h"
 #include "check/repair/open_firewalls.h"
 #include "hostinfo/facts_json.h"
 

@@ -1,8 +1,8 @@
 // Kubernetes manifests: the pods that a job becomes, the services that name them, the policies between them.
 #include <fmt/format.h>
 
-#include "config/command.h"
 #include "config/files/yaml_file.h"
+#include "config/reading.h"
 
 namespace lockstep::config {
 namespace {

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "base/text_fields.h"
-#include "config/command.h"
 #include "config/reading.h"
 
 namespace lockstep::config {

@@ -1,9 +1,8 @@
-#include "config/files/small_files.h"
-
 #include <fmt/format.h>
 
 #include "base/lines.h"
 #include "base/text_fields.h"
+#include "config/reading.h"
 #include "launchers/tf_config.h"
 
 namespace lockstep::config {

@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "config/command.h"
 #include "config/files/shell_script.h"
+#include "config/reading.h"
 #include "launchers/launcher.h"
 
 namespace lockstep::config {

@@ -18,10 +18,7 @@
 #include "base/process/environment.h"
 #include "base/process/proc_files.h"
 #include "base/text_fields.h"
-#include "hostinfo/collect/devices.h"
-#include "hostinfo/collect/network.h"
-#include "hostinfo/collect/resolver.h"
-#include "hostinfo/collect/software.h"
+#include "hostinfo/collect/parts.h"
 #include "hostinfo/state/cgroup.h"
 #include "hostinfo/state/host_state.h"
 

@@ -7,10 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "hostinfo/collect/devices.h"
-#include "hostinfo/collect/network.h"
-#include "hostinfo/collect/resolver.h"
-#include "hostinfo/collect/software.h"
+#include "hostinfo/collect/parts.h"
 
 namespace lockstep::hostinfo {
 namespace {

@@ -1,5 +1,3 @@
-#include "hostinfo/collect/devices.h"
-
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -7,6 +5,7 @@
 #include "base/lines.h"
 #include "base/process/proc_files.h"
 #include "base/text_fields.h"
+#include "hostinfo/collect/parts.h"
 #include "hostinfo/collect/program.h"
 
 namespace lockstep::hostinfo {

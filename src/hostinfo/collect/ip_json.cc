@@ -1,11 +1,10 @@
-#include "hostinfo/collect/ip_json.h"
-
 #include <algorithm>
 
 #include <fmt/format.h>
 
 #include "base/json.h"
 #include "base/text_fields.h"
+#include "hostinfo/collect/parts.h"
 
 namespace lockstep::hostinfo {
 namespace {

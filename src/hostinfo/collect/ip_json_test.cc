@@ -1,7 +1,7 @@
-#include "hostinfo/collect/ip_json.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "hostinfo/collect/parts.h"
 
 namespace lockstep::hostinfo {
 namespace {

@@ -1,5 +1,3 @@
-#include "hostinfo/collect/network.h"
-
 #include <algorithm>
 #include <arpa/inet.h>
 #include <cstring>
@@ -11,7 +9,7 @@
 #include "base/lines.h"
 #include "base/process/proc_files.h"
 #include "base/text_fields.h"
-#include "hostinfo/collect/ip_json.h"
+#include "hostinfo/collect/parts.h"
 #include "hostinfo/collect/program.h"
 
 namespace lockstep::hostinfo {

@@ -1,5 +1,3 @@
-#include "hostinfo/collect/resolver.h"
-
 #include <algorithm>
 #include <arpa/inet.h>
 #include <cstring>
@@ -11,6 +9,7 @@
 #include "base/host_port.h"
 #include "base/process/call_with_deadline.h"
 #include "base/text_fields.h"
+#include "hostinfo/collect/parts.h"
 #include "launchers/tf_config.h"
 
 namespace lockstep::hostinfo {

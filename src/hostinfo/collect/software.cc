@@ -1,5 +1,3 @@
-#include "hostinfo/collect/software.h"
-
 #include <algorithm>
 #include <array>
 
@@ -9,6 +7,7 @@
 #include "base/process/environment.h"
 #include "base/process/proc_files.h"
 #include "base/text_fields.h"
+#include "hostinfo/collect/parts.h"
 #include "hostinfo/collect/program.h"
 
 namespace lockstep::hostinfo {

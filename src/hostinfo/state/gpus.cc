@@ -1,11 +1,11 @@
-#include "hostinfo/state/gpus.h"
-
 #include <array>
 #include <dlfcn.h>
 #include <memory>
 #include <string_view>
 
 #include <fmt/format.h>
+
+#include "hostinfo/state/host_state.h"
 
 namespace lockstep::hostinfo {
 namespace {

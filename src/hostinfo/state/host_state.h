@@ -10,10 +10,32 @@
 #include <vector>
 
 #include "base/process/proc_files.h"
+#include "hostinfo/host_facts.h"
 #include "hostinfo/state/cgroup.h"
-#include "hostinfo/state/gpus.h"
 
 namespace lockstep::hostinfo {
+
+// NVIDIA GPUs, asked through the driver's own library where there is one; nothing is linked.
+struct GpuState {
+  Gpu gpu;  // its pci as the kernel's log has it in Xid lines: "00000000:3B:00.0"
+  std::optional<unsigned> busy_percent;
+  std::optional<std::uint64_t> memory_used_bytes;
+  std::optional<unsigned> celsius;
+  std::vector<std::string> slowed_by;  // why its clocks are lower than they could be; idleness does not count
+  std::optional<std::uint64_t> memory_errors_corrected;
+  std::optional<std::uint64_t> memory_errors_uncorrected;
+  std::string fault;  // what the driver says when it does not answer for it: "GPU is lost"
+};
+
+struct GpuStates {
+  std::vector<GpuState> gpus;
+  std::string why_not;  // the driver is there and does not work; empty where there is none
+};
+
+// May never return where the driver is stuck.
+GpuStates read_gpus();
+
+std::vector<std::string> slowdowns_in_words(std::uint64_t reasons);
 
 // Counters of network interfaces and InfiniBand ports: what went wrong on them since the host started.
 struct Link {

@@ -1,11 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "network/choices/horovod.h"
-#include "network/choices/nccl.h"
-#include "network/choices/open_mpi.h"
-#include "network/choices/tensorflow.h"
-#include "network/choices/torch.h"
+#include "network/choices/choice.h"
 
 namespace lockstep::network {
 namespace {

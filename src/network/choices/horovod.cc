@@ -1,11 +1,10 @@
-#include "network/choices/horovod.h"
-
 #include <algorithm>
 #include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "network/choices/choice.h"
 #include "network/route_lookup.h"
 
 namespace lockstep::network {

@@ -1,5 +1,3 @@
-#include "network/choices/nccl.h"
-
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -7,11 +5,12 @@
 #include "base/host_port.h"
 #include "base/lines.h"
 #include "base/text_fields.h"
+#include "network/choices/choice.h"
 
 namespace lockstep::network {
 namespace {
 
-constexpr std::size_t kMaxInterfaces = 16;
+constexpr std::size_t kMaxInterfaces = 16;         // NCCL's MAX_IFS
 constexpr LibraryVersion kSkipsLibvirt{2, 24, 0};  // "virbr" among what is taken last
 
 struct Setting {

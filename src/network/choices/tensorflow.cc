@@ -1,5 +1,3 @@
-#include "network/choices/tensorflow.h"
-
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -7,6 +5,7 @@
 #include "base/host_port.h"
 #include "base/text_fields.h"
 #include "launchers/tf_config.h"
+#include "network/choices/choice.h"
 
 namespace lockstep::network {
 namespace {

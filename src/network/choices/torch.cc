@@ -1,8 +1,8 @@
-#include "network/choices/torch.h"
-
 #include <algorithm>
 
 #include <fmt/format.h>
+
+#include "network/choices/choice.h"
 
 namespace lockstep::network {
 namespace {

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "network/firewall/iptables_save.h"
+#include "network/firewall/rule_sets.h"
 #include "network/firewall/sweep.h"
 #include "network/reach.h"
 

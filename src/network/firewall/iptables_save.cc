@@ -1,5 +1,3 @@
-#include "network/firewall/iptables_save.h"
-
 #include <algorithm>
 #include <cctype>
 #include <optional>
@@ -9,6 +7,7 @@
 #include "base/lines.h"
 #include "base/text_fields.h"
 #include "network/firewall/program.h"
+#include "network/firewall/rule_sets.h"
 
 namespace lockstep::network {
 namespace {

@@ -1,5 +1,3 @@
-#include "network/firewall/nft_json.h"
-
 #include <algorithm>
 #include <string>
 
@@ -7,8 +5,8 @@
 
 #include "base/json.h"
 #include "base/text_fields.h"
-#include "network/firewall/nft_match.h"
 #include "network/firewall/program.h"
+#include "network/firewall/rule_sets.h"
 
 namespace lockstep::network {
 namespace {

@@ -1,14 +1,14 @@
-#include "network/firewall/nft_match.h"
-
 #include <algorithm>
 
 #include "base/text_fields.h"
+#include "network/firewall/rule_sets.h"
 
 namespace lockstep::network {
 namespace {
 
 using base::Json;
 
+// Matches that one rule may become, when sets are multiplied by each other; a rule of more is doubtful.
 constexpr std::size_t kMaxAlternatives = 4096;
 
 std::string text_of(const Json& json) {

@@ -4,7 +4,7 @@
 
 #include "base/text_fields.h"
 #include "check/flows/stacks/stacks.h"
-#include "network/choices/open_mpi.h"
+#include "network/choices/choice.h"
 
 namespace lockstep::flows {
 namespace {

@@ -1,10 +1,9 @@
-#include "network/choices/nccl.h"
-
 #include <algorithm>
 
 #include <fmt/format.h>
 
 #include "check/flows/stacks/stacks.h"
+#include "network/choices/choice.h"
 
 namespace lockstep::flows {
 namespace {

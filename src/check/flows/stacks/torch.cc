@@ -1,8 +1,7 @@
-#include "network/choices/torch.h"
-
 #include <fmt/format.h>
 
 #include "check/flows/stacks/stacks.h"
+#include "network/choices/choice.h"
 
 namespace lockstep::flows {
 namespace {

@@ -7,7 +7,7 @@
 #include "base/host_port.h"
 #include "check/repair/questions/questions.h"
 #include "check/repair/trouble.h"
-#include "network/choices/nccl.h"
+#include "network/choices/choice.h"
 
 namespace lockstep::repair {
 namespace {
