@@ -141,6 +141,8 @@ TEST_F(AttemptEndTest, ARankThatWasHeardInTheEndSucceeds) {
   ASSERT_TRUE(write_silence(folder(), {{1}, 50}).ok());
   end(0);
   EXPECT_EQ(concluded().event, "succeeded") << "though its silence was written down";
+  EXPECT_TRUE(attempt_.reason.is_empty()) << attempt_.reason.text;
+  EXPECT_TRUE(attempt_.findings.is_null());
 }
 
 TEST_F(AttemptEndTest, OfACancelledJob) {
