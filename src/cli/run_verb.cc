@@ -145,7 +145,9 @@ constexpr std::string_view kRunDescription[] = {
     "them, and every one says what it found. Launchers that start ranks themselves start it for each: "
     "'mpirun "
     "lockstep run -- CMD'.",
-    "Ctrl-C, SIGTERM and SIGHUP are passed on to the job; asked twice, it is killed. No process of it is "
+    "Every signal is passed on to the job; asked twice by Ctrl-C, SIGTERM or SIGHUP, it is killed. No "
+    "process "
+    "of it is "
     "left "
     "behind, not even when Lockstep itself is killed.",
     "Exit status: the job's own; 128 and the signal when a signal ended it; 2 when it could not be run.",

@@ -34,7 +34,10 @@ bool ended_badly(const supervise::WatchedEnd& end) {
 
 Result<model::Verdict> judge(const fs::path& recording, const supervise::WatchedEnd& end) {
   diagnose::Diagnosis found = TRY(diagnose::diagnose_watched({recording}, end.findings));
-  if (!end.job.log_is_whole) {
+  if (end.job.was_lost) {
+    found.verdict.limits.push_back(
+        "the process that ran the job was killed, perhaps for lack of memory, and the job was ended with it");
+  } else if (!end.job.log_is_whole) {
     found.verdict.limits.push_back("the job's output could not be kept whole: is the disk full?");
   }
   if (end.job.run.left_processes) {
@@ -156,6 +159,14 @@ Result<void> conclude_run(const fs::path& recording, supervise::WatchedEnd& end,
                           : conclude_well(recording, end, session, output);
 }
 
+Result<void> conclude(const Request& request, const fs::path& recording, supervise::WatchedEnd& end,
+                      Session& session, const Output& output) {
+  TRY(report::keep_live_findings(recording, end.findings));
+  if (end.job.run.status() == 0) TRY(record::finish_recording(recording));
+  if (!request.session.is_quiet) TRY(conclude_run(recording, end, session, output));
+  return {};
+}
+
 process::Command command_from(const Request& request, const fs::path& recording,
                               const supervise::Installed& parts) {
   supervise::RecorderSettings settings = request.recorder;
@@ -203,8 +214,8 @@ Result<int> run_recorded(const Request& request, const Output& output) {
   const fs::path recording = TRY(make_folder(request, hosts));
   output.before_start();
   Session session(recording, request.session, output.tell);
-  auto ended =
-      supervise::run_job(command_from(request, recording, parts), recording, hosts, session.listener());
+  auto ended = supervise::run_job(command_from(request, recording, parts), recording, hosts,
+                                  session.listener(), supervise::Caller::kHoldsStatus);
   if (!ended.ok()) {
     std::error_code ignored;
     fs::remove_all(recording, ignored);  // nothing ran
@@ -214,9 +225,9 @@ Result<int> run_recorded(const Request& request, const Output& output) {
   session.adopt_head_findings(end);
   supervise::forget_what_passed(end);
   supervise::add_interruption(end);
-  TRY(report::keep_live_findings(recording, end.findings));
-  if (end.job.run.status() == 0) TRY(record::finish_recording(recording));
-  if (!request.session.is_quiet) TRY(conclude_run(recording, end, session, output));
+  // What cannot be kept or judged is said, and is no fault of the job.
+  if (const auto concluded = conclude(request, recording, end, session, output); !concluded.ok())
+    session.report(concluded.error());
   return end.job.run.status();
 }
 

@@ -31,7 +31,8 @@ struct Output {
   std::function<void(const model::Verdict&)> show_verdict;  // on a job with findings
 };
 
-// The job's own exit status. An error: it could not be run, or not be judged.
+// The job's own exit status, whatever becomes of the verdict. An error: it could not be run. Returns in a
+// child of this process, which waits for it and exits with the job's status.
 Result<int> run_recorded(const Request& request, const Output& output);
 
 }  // namespace lockstep::run

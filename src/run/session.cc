@@ -86,7 +86,7 @@ supervise::Listener Session::listener() {
                               multihost::Link* link) { return on_notice(notice, watcher, link); },
           .on_news = [this](const multihost::News& news, watch::Watcher& watcher,
                             multihost::Link& link) { return on_news(news, watcher, link); },
-          .on_error = [this](const Error& error) { on_error(error); }};
+          .on_error = [this](const Error& error) { report(error); }};
 }
 
 std::chrono::milliseconds Session::since_begin() const {
@@ -97,19 +97,19 @@ void Session::say(const std::string& text) {
   if (!options_.is_quiet) print_(text);
 }
 
-void Session::on_error(const Error& error) {
+void Session::report(const Error& error) {
   const std::string where = error.where.empty() ? "" : error.where + ": ";
   say(fmt::format("lockstep: {}: {}{}\n", error.what, base::escape_for_terminal(where), error.why));
   if (!error.hint.empty()) say(fmt::format("          {}\n", error.hint));
 }
 
 void Session::keep(const std::vector<model::Finding>& findings) {
-  if (const auto kept = report::keep_live_findings(recording_, findings); !kept.ok()) on_error(kept.error());
+  if (const auto kept = report::keep_live_findings(recording_, findings); !kept.ok()) report(kept.error());
 }
 
 void Session::collect_evidence(const watch::Notice& notice, watch::Watcher& watcher) {
   const auto collected = evidence_.collect(watcher.job(), notice.finding);
-  if (!collected.ok()) on_error(collected.error());
+  if (!collected.ok()) report(collected.error());
 }
 
 Answer Session::answer_to(watch::Kind kind) {

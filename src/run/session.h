@@ -29,6 +29,9 @@ class Session {
 
   supervise::Listener listener();
 
+  // Something that is not the job's fault and does not end it.
+  void report(const Error& error);
+
   // If another host is the head, its findings are the ones that count.
   void adopt_head_findings(supervise::WatchedEnd& end);
   // The head's verdict, for a satellite whose part of the job ended badly. Waits for it a while.
@@ -43,7 +46,6 @@ class Session {
   supervise::Answer on_head_notice(const multihost::HeadNotice& notice, watch::Watcher& watcher,
                                    multihost::Link& link);
   void on_lost(const multihost::News& news);
-  void on_error(const Error& error);
   void collect_evidence(const watch::Notice& notice, watch::Watcher& watcher);
   void keep(const std::vector<model::Finding>& findings);
   supervise::Answer answer_to(watch::Kind kind);

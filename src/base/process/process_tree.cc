@@ -52,9 +52,9 @@ std::vector<ProcessIdentity> ProcessTree::below(pid_t top, pid_t without) const 
   return found;
 }
 
-void signal_descendants(int number) {
+void signal_descendants(int number, pid_t without) {
   const Roots roots;
-  for (const ProcessIdentity& descendant : ProcessTree(roots).below(::getpid())) {
+  for (const ProcessIdentity& descendant : ProcessTree(roots).below(::getpid(), without)) {
     // A pidfd holds one process; what is checked after it was opened is true of what it holds.
     const Descriptor handle(static_cast<int>(::syscall(SYS_pidfd_open, descendant.pid, 0)));
     if (!handle.is_open()) continue;

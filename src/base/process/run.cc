@@ -9,6 +9,7 @@
 #include <optional>
 #include <poll.h>
 #include <string>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -45,6 +46,32 @@ class Adoption {
  private:
   int before_ = 0;
 };
+
+// Whoever started this program may have had SIGCHLD ignored; then children leave no status.
+class ChildSignal {
+ public:
+  ChildSignal() {
+    struct sigaction as_usual {};
+    as_usual.sa_handler = SIG_DFL;
+    ::sigaction(SIGCHLD, &as_usual, &before_);
+  }
+  ChildSignal(const ChildSignal&) = delete;
+  ChildSignal& operator=(const ChildSignal&) = delete;
+  ~ChildSignal() { ::sigaction(SIGCHLD, &before_, nullptr); }
+
+ private:
+  struct sigaction before_ {};
+};
+
+bool asks_to_end(int number) {
+  return number == SIGINT || number == SIGTERM || number == SIGHUP;
+}
+
+// As large as the terminal that this program prints on; the job learns of a new size by SIGWINCH.
+void resize(const Descriptor& terminal) {
+  winsize size{};
+  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) ::ioctl(terminal.get(), TIOCSWINSZ, &size);
+}
 
 class Watch {
  public:
@@ -98,34 +125,56 @@ class Watch {
       if (count <= 0) return from.close();
       last_output_ = Clock::now();
       if (options_.on_output) options_.on_output(stream, {chunk, static_cast<std::size_t>(count)});
+      if (options_.has_reader && !options_.has_reader(stream)) return from.close();
       if (phase_ != Phase::kGivenUp && !tree_is_gone_) return;
     }
   }
 
   void take_signals() {
-    while (const auto number = signals_.next()) {
-      if (*number != SIGCHLD) pass_on(*number);
-    }
+    while (const auto arrived = signals_.next_arrived()) take(*arrived);
   }
 
-  void pass_on(int number) {
+  void take(const ArrivedSignal& signal) {
+    if (signal.is_about_a_child) return;
+    if (signal.number == SIGTTIN || signal.number == SIGTTOU)
+      return;  // of a terminal that the job does not have
+    if (signal.number == SIGPIPE && signal.sender == ::getpid()) return;  // from its own writing
+    const bool is_orphan = options_.obeys != 0 && ::getppid() != options_.obeys;
+    if (options_.obeys != 0 && signal.sender != options_.obeys && !is_orphan) return;
+    if (asks_to_end(signal.number)) return ask(signal, is_orphan);
+    pass_on(signal);
+  }
+
+  void ask(const ArrivedSignal& signal, bool is_orphan) {
     const bool asks_again = end_.interrupted_by.has_value();
     about_to_ask();
-    if (!asks_again) end_.interrupted_by = number;
+    if (!asks_again) end_.interrupted_by = signal.number;
     if (asks_again) return begin_killing();
-    if (program_has_ended_) {
-      signal_descendants(number);
-    } else {
-      ::kill(-job_.pid, number);
-    }
+    pass_on(signal);
     signal_descendants(SIGCONT);  // one that is stopped would never hear of it
-    await(Phase::kAsked, options_.grace);
+    const bool has_deadline = options_.obeys == 0 || is_orphan || (signal.value & kSignalWithDeadline) != 0;
+    if (has_deadline || program_has_ended_) return await(Phase::kAsked, options_.grace);
+    phase_ = Phase::kAsked;
+    deadline_.reset();
+  }
+
+  void pass_on(const ArrivedSignal& signal) {
+    if (signal.number == SIGWINCH) resize(job_.out);
+    if (program_has_ended_) return signal_descendants(signal.number);
+    // Whoever stopped the whole group, the shell's "fg" wakes one process alone.
+    const bool is_to_group =
+        signal.is_from_terminal || signal.number == SIGCONT || (signal.value & kSignalToGroup) != 0;
+    ::kill(is_to_group ? -job_.pid : job_.pid, signal.number);
   }
 
   void reap() {
     int state = 0;
     pid_t pid = 0;
-    while ((pid = ::waitpid(-1, &state, WNOHANG)) > 0) {
+    while ((pid = ::waitpid(-1, &state, WNOHANG | WUNTRACED)) > 0) {
+      if (WIFSTOPPED(state)) {
+        if (pid == job_.pid && WSTOPSIG(state) == SIGTSTP) ::raise(SIGSTOP);  // so does who waits for us
+        continue;
+      }
       if (pid == job_.pid) on_end_of_program(state);
     }
     if (pid < 0 && errno == ECHILD) tree_is_gone_ = true;
@@ -135,8 +184,10 @@ class Watch {
     program_has_ended_ = true;
     if (WIFSIGNALED(state)) end_.ended_by_signal = WTERMSIG(state);
     if (WIFEXITED(state)) end_.exit_status = WEXITSTATUS(state);
-    if (phase_ == Phase::kRunning) await(Phase::kLingering, options_.linger);
-    if (phase_ == Phase::kAsked) signal_descendants(SIGTERM);  // to those in groups of their own
+    if (phase_ == Phase::kRunning) return await(Phase::kLingering, options_.linger);
+    if (phase_ != Phase::kAsked) return;
+    signal_descendants(SIGTERM);  // to those that were not asked
+    await(Phase::kAsked, options_.grace);
   }
 
   void on_deadline() {
@@ -200,7 +251,8 @@ class Watch {
 
 Result<RunEnd> run(const Command& command, const RunOptions& options) {
   const Adoption adoption;
-  const SignalGate signals({SIGINT, SIGTERM, SIGHUP, SIGCHLD});
+  const ChildSignal children;
+  const SignalGate signals = SignalGate::of_all();
   Spawned job = TRY(spawn(command));
   if (options.on_start) options.on_start();
   return Watch(std::move(job), options, signals).until_the_end();

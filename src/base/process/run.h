@@ -1,5 +1,5 @@
-// Running a program to its end, with everything it starts: its output is handed on as it comes, signals that
-// this program gets are passed on, and when run() returns no process of the tree is left.
+// Running a program to its end, with everything it starts: its output is handed on as it comes, every signal
+// that this program gets is passed on as it came, and when run() returns no process of the tree is left.
 //
 // For the time of the call the process adopts orphans below it (PR_SET_CHILD_SUBREAPER) and reaps every
 // child, so there is one run() at a time and no other child.
@@ -10,6 +10,7 @@
 #include <functional>
 #include <optional>
 #include <string_view>
+#include <sys/types.h>
 
 #include "base/process/descriptor.h"
 #include "base/process/spawn.h"
@@ -21,13 +22,22 @@ enum class Stream { kOut, kErr };
 
 struct RunOptions {
   std::function<void(Stream, std::string_view)> on_output;  // bytes as they come, not lines
-  std::function<void()> on_start;                           // the program runs now
+  // Asked after on_output. False: the job is told as by a closed pipe that nobody reads the stream any more.
+  std::function<bool(Stream)> has_reader;
+  std::function<void()> on_start;  // the program runs now
   // Called once, before the job is first asked to end; what it prints afterwards is about that.
   std::function<void()> on_asking_to_end;
   std::chrono::milliseconds timeout{0};      // then the job is asked to end; 0: never
   std::chrono::milliseconds grace{15'000};   // between asking to end (SIGTERM) and killing
   std::chrono::milliseconds linger{10'000};  // what the tree may still do after the program has ended
+  // The only process whose signals count: whoever signals everything in a job's cgroup has signalled the job
+  // itself. Once that process has ended, the job is ended. 0: everybody's count.
+  pid_t obeys = 0;
 };
+
+// What may be sent with a signal by sigqueue() to a process in run(): how it is to be passed on.
+inline constexpr int kSignalToGroup = 1;       // not to the program alone: as the terminal does
+inline constexpr int kSignalWithDeadline = 2;  // if the job goes on it is killed, after RunOptions::grace
 
 struct RunEnd {
   int exit_status = 0;

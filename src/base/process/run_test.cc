@@ -144,5 +144,52 @@ TEST(Run, ASecondSignalEndsTheWaiting) {
   EXPECT_TRUE(has_no_child());
 }
 
+TEST(Run, AnySignalIsPassedOnAndEndsNothing) {
+  Heard heard;
+  RunOptions options = listening(heard);
+  const auto remember = options.on_output;
+  options.on_output = [&](Stream stream, std::string_view bytes) {
+    remember(stream, bytes);
+    if (heard.out == "ready\n") ::kill(::getpid(), SIGUSR1);
+  };
+  const auto end =
+      run(shell("trap 'echo saved; exit 4' USR1; echo ready; while :; do sleep 0.01; done"), options);
+  ASSERT_TRUE(end.ok());
+  EXPECT_EQ(end.value().interrupted_by, std::nullopt);
+  EXPECT_EQ(end.value().status(), 4);
+  EXPECT_EQ(heard.out, "ready\nsaved\n");
+}
+
+TEST(Run, SignalsOfOthersThanTheOneItObeysAreDropped) {
+  Heard heard;
+  RunOptions options = listening(heard);
+  const auto remember = options.on_output;
+  options.obeys = ::getppid();
+  options.on_output = [&](Stream stream, std::string_view bytes) {
+    remember(stream, bytes);
+    if (heard.out == "ready\n") ::kill(::getpid(), SIGTERM);
+  };
+  const auto end = run(shell("trap 'exit 4' TERM; echo ready; sleep 0.3; exit 3"), options);
+  ASSERT_TRUE(end.ok());
+  EXPECT_EQ(end.value().interrupted_by, std::nullopt);
+  EXPECT_EQ(end.value().status(), 3);
+}
+
+TEST(Run, AJobWhoseReaderIsGoneIsTold) {
+  RunOptions options;
+  options.has_reader = [](Stream) { return false; };
+  const auto end = run(shell("while :; do echo line; done"), options);
+  ASSERT_TRUE(end.ok());
+  EXPECT_EQ(end.value().ended_by_signal, SIGPIPE);
+}
+
+TEST(Run, GivesTheStatusThoughSigchldIsIgnored) {
+  const auto before = std::signal(SIGCHLD, SIG_IGN);
+  const auto end = run(shell("exit 5"), {});
+  std::signal(SIGCHLD, before);
+  ASSERT_TRUE(end.ok());
+  EXPECT_EQ(end.value().status(), 5);
+}
+
 }  // namespace
 }  // namespace lockstep::process

@@ -68,17 +68,42 @@ class FileActions {
   posix_spawn_file_actions_t actions_;
 };
 
+bool is_ignored(int number) {
+  struct sigaction now {};
+  return ::sigaction(number, nullptr, &now) == 0 && now.sa_handler == SIG_IGN;
+}
+
+// How whoever started this program wanted signals to be: taken before anything else of it runs.
+struct InheritedSignals {
+  InheritedSignals() {
+    ::pthread_sigmask(SIG_BLOCK, nullptr, &blocked);
+    ::sigemptyset(&ignored);
+    for (int number = 1; number < NSIG; ++number) {
+      if (is_ignored(number)) ::sigaddset(&ignored, number);
+    }
+  }
+  sigset_t blocked;
+  sigset_t ignored;
+};
+const InheritedSignals kInherited;
+
+// Those that this program ignores for its own sake.
+sigset_t ignored_by_us() {
+  sigset_t ours;
+  ::sigemptyset(&ours);
+  for (int number = 1; number < NSIG; ++number) {
+    if (is_ignored(number) && ::sigismember(&kInherited.ignored, number) == 0) ::sigaddset(&ours, number);
+  }
+  return ours;
+}
+
 class Attributes {
  public:
   Attributes() {
     ::posix_spawnattr_init(&attributes_);
-    sigset_t none;
-    sigset_t pipe;
-    ::sigemptyset(&none);
-    ::sigemptyset(&pipe);
-    ::sigaddset(&pipe, SIGPIPE);
-    ::posix_spawnattr_setsigmask(&attributes_, &none);
-    ::posix_spawnattr_setsigdefault(&attributes_, &pipe);
+    const sigset_t ours = ignored_by_us();
+    ::posix_spawnattr_setsigmask(&attributes_, &kInherited.blocked);
+    ::posix_spawnattr_setsigdefault(&attributes_, &ours);
     ::posix_spawnattr_setpgroup(&attributes_, 0);
     ::posix_spawnattr_setflags(&attributes_,
                                POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);

@@ -25,8 +25,9 @@ struct Spawned {
   Descriptor in;   // of a program that is talked to; blocking
 };
 
-// The child has no signal blocked and SIGPIPE as it was before this program ignored it. It reads what this
-// program would read, except from a terminal: a process group in the background is stopped for trying.
+// Signals are blocked and ignored in the child as they were when this program started, but for SIGCHLD, which
+// it does not ignore: posix_spawn can only take back. It reads what this program would read, except from a
+// terminal: a process group in the background is stopped for trying.
 Result<Spawned> spawn(const Command& command);
 
 // A pseudo-terminal for a job whose output goes to a terminal, so that it prints as it would without us.

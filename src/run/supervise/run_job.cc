@@ -82,6 +82,10 @@ std::vector<std::string> LostHosts::left_behind(const watch::LiveJob& job) {
   return left;
 }
 
+bool asks_to_end(int signal) {
+  return signal == SIGINT || signal == SIGTERM || signal == SIGHUP;
+}
+
 // True when the descriptor became readable before then.
 bool wait_for(int fd, Clock::time_point until) {
   pollfd watched{.fd = fd, .events = POLLIN, .revents = 0};
@@ -108,7 +112,7 @@ class WatchedRun {
     if (link_ == nullptr) return;
     link_->finish(status);
     const auto until = Clock::now() + (status == 0 ? kOthersEnd : kOthersEndBadly);
-    while (!link_->is_finished() && Clock::now() < until && !signals_.next()) {
+    while (!link_->is_finished() && Clock::now() < until && !was_asked_again()) {
       wait_for(link_->fd(), std::min(until, Clock::now() + kInterval));
       hear_news();
     }
@@ -134,10 +138,17 @@ class WatchedRun {
   }
 
   void pass_signals_on() {
-    while (const auto number = signals_.next()) {
-      if (!was_asked_to_end_) was_quiet_ = is_quiet();
-      ask_to_end(*number);
+    while (const auto signal = signals_.next_arrived()) {
+      if (asks_to_end(signal->number)) note_asked();
+      job_.pass_on(*signal);
     }
+  }
+
+  bool was_asked_again() {
+    while (const auto number = signals_.next()) {
+      if (asks_to_end(*number)) return true;
+    }
+    return false;
   }
 
   // Whoever ends a job may do so because it hangs, before the watcher is sure of it.
@@ -150,8 +161,8 @@ class WatchedRun {
   }
 
   // What ranks do from now on is about that, and no longer worth watching.
-  void ask_to_end(int signal) {
-    job_.send(signal);
+  void note_asked() {
+    if (!was_asked_to_end_) was_quiet_ = is_quiet();
     was_asked_to_end_ = true;
   }
 
@@ -185,7 +196,9 @@ class WatchedRun {
   }
 
   void answer(Answer answer) {
-    if (answer == Answer::kEndJob && !was_asked_to_end_) ask_to_end(SIGTERM);
+    if (answer != Answer::kEndJob || was_asked_to_end_) return;
+    was_asked_to_end_ = true;
+    job_.end_job();
   }
 
   const Supervisor& job_;
@@ -214,9 +227,13 @@ std::string_view name_of(int signal) {
 }  // namespace
 
 Result<WatchedEnd> run_job(const process::Command& command, const std::filesystem::path& recording,
-                           const std::optional<HostsRequest>& hosts, const Listener& listener) {
-  Supervisor job = TRY(Supervisor::start(command, recording));
-  const process::SignalGate signals({SIGINT, SIGTERM, SIGHUP});
+                           const std::optional<HostsRequest>& hosts, const Listener& listener,
+                           Caller caller) {
+  Supervisor job = TRY(Supervisor::start(command, recording, caller));
+  // Schedulers signal every process of a step: none of these is for the watcher, and none may end it. What
+  // the terminal stops is stopped.
+  const process::SignalGate signals =
+      process::SignalGate::of_all({SIGCHLD, SIGPIPE, SIGTSTP, SIGTTIN, SIGTTOU, SIGCONT});
   WatchedEnd end;
   if (hosts) {
     auto joined = join_hosts(*hosts, recording);

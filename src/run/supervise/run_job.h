@@ -40,9 +40,11 @@ struct Listener {
   std::function<void(const Error&)> on_error;
 };
 
-// `hosts`: those of the job besides this one, if there are any.
+// `hosts`: those of the job besides this one, if there are any. Where `caller` holds the status, this returns
+// in a child of it.
 Result<WatchedEnd> run_job(const process::Command& command, const std::filesystem::path& recording,
-                           const std::optional<HostsRequest>& hosts, const Listener& listener);
+                           const std::optional<HostsRequest>& hosts, const Listener& listener,
+                           Caller caller = Caller::kWatches);
 
 // The head's verdict on the whole job, for a satellite; waits for it, but not for long.
 std::optional<multihost::HeadVerdict> verdict_of_head(multihost::Link& link);

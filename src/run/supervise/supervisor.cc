@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <exception>
 #include <fcntl.h>
 #include <filesystem>
 #include <string>
@@ -16,6 +17,7 @@
 #include "base/json.h"
 #include "base/process/run.h"
 #include "base/result.h"
+#include "run/supervise/status_holder.h"
 
 namespace lockstep::supervise {
 
@@ -100,19 +102,33 @@ Result<SupervisedEnd> decode(const std::string& text) {
   return ended;
 }
 
-// A job whose reader has gone would get SIGPIPE without us.
-void hand_on(process::Stream stream, std::string_view bytes) {
-  const int to = stream == process::Stream::kOut ? STDOUT_FILENO : STDERR_FILENO;
-  if (!base::write_all(to, bytes) && errno == EPIPE) ::kill(::getpid(), SIGTERM);
+void queue(pid_t pid, int signal, int value) {
+  sigval how{};
+  how.sival_int = value;
+  ::sigqueue(pid, signal, how);
 }
 
-Result<SupervisedEnd> supervise(const process::Command& command, const std::filesystem::path& recording) {
+// False: whoever read it is gone.
+bool hand_on(process::Stream stream, std::string_view bytes) {
+  const int to = stream == process::Stream::kOut ? STDOUT_FILENO : STDERR_FILENO;
+  return base::write_all(to, bytes) || errno != EPIPE;
+}
+
+constexpr int kCouldNotRun = 2;  // exit status
+
+Result<SupervisedEnd> supervise(const process::Command& command, const std::filesystem::path& recording,
+                                pid_t parent) {
   JobLog log = TRY(JobLog::in_recording(recording));
   process::RunOptions options;
+  options.obeys = parent;
+  bool has_reader[] = {true, true};
   options.on_asking_to_end = [&] { log.begin_ending(); };
   options.on_output = [&](process::Stream stream, std::string_view bytes) {
     log.keep(stream, bytes);
-    hand_on(stream, bytes);
+    if (!hand_on(stream, bytes)) has_reader[stream == process::Stream::kOut ? 0 : 1] = false;
+  };
+  options.has_reader = [&](process::Stream stream) {
+    return has_reader[stream == process::Stream::kOut ? 0 : 1];
   };
   SupervisedEnd ended;
   ended.run = TRY(process::run(command, options));
@@ -121,48 +137,85 @@ Result<SupervisedEnd> supervise(const process::Command& command, const std::file
   return ended;
 }
 
+// Whatever fails here, the status is the job's.
+[[noreturn]] void supervise_and_exit(const process::Command& command, const std::filesystem::path& recording,
+                                     pid_t parent, const process::Descriptor& answering) {
+  // In a group of its own: what is typed at the terminal reaches the job once, through the process above.
+  ::setpgid(0, 0);
+  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if (::getppid() != parent) ::_exit(kCouldNotRun);
+  ::signal(SIGPIPE, SIG_IGN);
+  int status = kCouldNotRun;
+  try {
+    const Result<SupervisedEnd> ended = supervise(command, recording, parent);
+    if (ended.ok()) status = ended.value().run.status();
+    (void)base::write_all(answering.get(), encode(ended));
+  } catch (const std::exception&) {
+    // The watcher finds no answer, and says so.
+  }
+  ::_exit(status);
+}
+
 }  // namespace
 
-Result<Supervisor> Supervisor::start(const process::Command& command,
-                                     const std::filesystem::path& recording) {
+Result<Supervisor> Supervisor::start(const process::Command& command, const std::filesystem::path& recording,
+                                     Caller caller) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return Error{"cannot make a pipe", "", std::strerror(errno), ""};
   process::Descriptor answer(ends[0]);
   process::Descriptor answering(ends[1]);
+  std::optional<StatusHolder> holder;  // signals are held from here on: none is lost between the forks
+  if (caller == Caller::kHoldsStatus) holder.emplace(recording);
   const pid_t parent = ::getpid();
   const pid_t pid = ::fork();
   if (pid < 0) return Error{"cannot start a process", "", std::strerror(errno), ""};
-  if (pid > 0) return Supervisor(pid, std::move(answer));
-
-  // In a group of its own: what is typed at the terminal reaches the job once, through the watching process.
-  ::setpgid(0, 0);
-  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-  if (::getppid() != parent) ::_exit(1);
-  ::signal(SIGPIPE, SIG_IGN);
-  sigset_t held;  // a group in the background may write all the same; the job does not inherit it
-  ::sigemptyset(&held);
-  ::sigaddset(&held, SIGTTOU);
-  ::sigprocmask(SIG_BLOCK, &held, nullptr);
-  const std::string told = encode(supervise(command, recording));
-  ::_exit(base::write_all(answering.get(), told) ? 0 : 1);
+  if (pid == 0) supervise_and_exit(command, recording, parent, answering);
+  if (holder) {
+    const pid_t watcher = ::fork();
+    if (watcher > 0) {
+      answer.close();
+      answering.close();
+      holder->hold(pid, watcher);
+    }
+    // Without a watcher the job is as well off; this process then watches and holds nothing.
+    if (watcher < 0) caller = Caller::kWatches;
+    if (watcher == 0) ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (watcher == 0 && ::getppid() != parent) ::_exit(kCouldNotRun);
+  }
+  return Supervisor(pid, caller, std::move(answer));
 }
 
-void Supervisor::send(int signal) const {
-  ::kill(pid_, signal);
+void Supervisor::pass_on(const process::ArrivedSignal& signal) const {
+  if (caller_ == Caller::kWatches) {
+    queue(pid_, signal.number, process::kSignalToGroup | process::kSignalWithDeadline);
+  }
+}
+
+void Supervisor::end_job() const {
+  if (caller_ == Caller::kHoldsStatus) {
+    ::kill(::getppid(), SIGTERM);
+  } else {
+    queue(pid_, SIGTERM, process::kSignalToGroup | process::kSignalWithDeadline);
+  }
 }
 
 Result<SupervisedEnd> Supervisor::finish() {
-  std::string told;
+  std::string answer;
   char chunk[4096];
   for (;;) {
     const ssize_t count = ::read(answer_.get(), chunk, sizeof chunk);
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) break;
-    told.append(chunk, static_cast<std::size_t>(count));
+    answer.append(chunk, static_cast<std::size_t>(count));
   }
-  while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
+  while (caller_ == Caller::kWatches && ::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
   }
-  return decode(told);
+  if (answer.empty() && caller_ == Caller::kHoldsStatus) {
+    SupervisedEnd lost{.run = {}, .log_is_whole = false, .was_lost = true};
+    lost.run.ended_by_signal = SIGKILL;
+    return lost;
+  }
+  return decode(answer);
 }
 
 }  // namespace lockstep::supervise

@@ -1,13 +1,18 @@
-// A process of its own that runs the job: it hands its output on, keeps it, passes signals on and leaves
-// nothing behind, whatever happens to the process that watches.
+// Three processes hold a job, so that none of them can harm it: the first keeps its exit status and passes
+// signals on, the second runs it and hands its output on, the third watches and may die of what it reads.
+//
+// Whichever of the first two is killed, the other ends the job: nothing of it is left behind.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <sys/types.h>
+#include <utility>
 
 #include "base/process/descriptor.h"
 #include "base/process/run.h"
+#include "base/process/signal_gate.h"
 #include "base/process/spawn.h"
 #include "base/result.h"
 
@@ -16,23 +21,37 @@ namespace lockstep::supervise {
 struct SupervisedEnd {
   process::RunEnd run;
   bool log_is_whole = true;
+  bool was_lost = false;  // the process that ran it was killed, and the job then ended with it
+};
+
+// What becomes of the process that calls Supervisor::start().
+enum class Caller : std::uint8_t {
+  kWatches,      // it goes on, and whoever started it gets its exit status
+  kHoldsStatus,  // it goes on in a child: itself it waits, and exits with the job's status whatever the child
+                 // does
 };
 
 class Supervisor {
  public:
   // Forks: to be called while this process has one thread. The job is ended when this process is.
-  static Result<Supervisor> start(const process::Command& command, const std::filesystem::path& recording);
+  static Result<Supervisor> start(const process::Command& command, const std::filesystem::path& recording,
+                                  Caller caller = Caller::kWatches);
 
   int fd() const { return answer_.get(); }  // readable when the job has ended
-  void send(int signal) const;
+  // Hands on a signal that came for the job. Where another process holds the status, the job has it already.
+  void pass_on(const process::ArrivedSignal& signal) const;
+  // The job is asked to end, and killed if it goes on.
+  void end_job() const;
 
   // What became of the job; an error when it could not be started. Waits for its end.
   Result<SupervisedEnd> finish();
 
  private:
-  Supervisor(pid_t pid, process::Descriptor answer) : pid_(pid), answer_(std::move(answer)) {}
+  Supervisor(pid_t pid, Caller caller, process::Descriptor answer)
+      : pid_(pid), caller_(caller), answer_(std::move(answer)) {}
 
   pid_t pid_ = 0;
+  Caller caller_;
   process::Descriptor answer_;
 };
 

@@ -1,0 +1,127 @@
+#include "run/supervise/status_holder.h"
+
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "base/escape.h"
+#include "base/process/process_tree.h"
+#include "base/process/run.h"
+
+namespace lockstep::supervise {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+// For the rest of a job whose supervisor was killed, as process::run() gives it.
+constexpr milliseconds kGrace{15'000};
+constexpr milliseconds kLookAgain{50};
+
+void say(const char* text, std::size_t size) {
+  (void)!::write(STDERR_FILENO, text, size);
+}
+
+bool is_for_the_watcher(int number) {
+  return number == SIGINT || number == SIGTERM || number == SIGHUP;
+}
+
+}  // namespace
+
+StatusHolder::StatusHolder(const std::filesystem::path& recording)
+    : signals_(process::SignalGate::of_all()),
+      advice_(fmt::format("lockstep: judge what was recorded with: lockstep diagnose {}\n",
+                          base::escape_for_terminal(recording.string()))) {
+  // Whoever started this program may have had it ignored; then children leave no status.
+  ::signal(SIGCHLD, SIG_DFL);
+}
+
+void StatusHolder::hold(pid_t supervisor, pid_t watcher) {
+  supervisor_ = supervisor;
+  watcher_ = watcher;
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+  for (;;) {
+    reap();
+    if (status_ && watcher_ == 0) ::_exit(*status_);
+    pollfd signals{.fd = signals_.fd(), .events = POLLIN, .revents = 0};
+    ::poll(&signals, 1, -1);
+    take_signals();
+  }
+}
+
+void StatusHolder::take_signals() {
+  while (const auto signal = signals_.next_arrived()) take(*signal);
+}
+
+void StatusHolder::take(const process::ArrivedSignal& signal) {
+  const bool is_own = signal.sender == ::getpid() && signal.number == SIGPIPE;
+  if (signal.is_about_a_child || is_own) return;
+  const bool ends_a_hang = watcher_ != 0 && signal.sender == watcher_;
+  if (!status_) {
+    sigval how{};
+    if (signal.is_from_terminal) how.sival_int = process::kSignalToGroup;
+    if (ends_a_hang) how.sival_int = process::kSignalToGroup | process::kSignalWithDeadline;
+    ::sigqueue(supervisor_, signal.number, how);
+  }
+  // The terminal has signalled the watcher itself.
+  if (watcher_ != 0 && is_for_the_watcher(signal.number) && !signal.is_from_terminal && !ends_a_hang)
+    ::kill(watcher_, signal.number);
+}
+
+void StatusHolder::reap() {
+  int state = 0;
+  for (pid_t pid = 0; (pid = ::waitpid(-1, &state, WNOHANG | WUNTRACED)) > 0;) {
+    if (WIFSTOPPED(state)) {
+      if (pid == supervisor_)
+        ::raise(SIGSTOP);  // the job was stopped from the terminal: the shell waits for us
+      continue;
+    }
+    if (pid == watcher_) note_end_of_watcher(state);
+    if (pid == supervisor_) note_end_of_supervisor(state);
+  }
+}
+
+void StatusHolder::note_end_of_watcher(int state) {
+  watcher_ = 0;
+  if (!WIFSIGNALED(state)) return;
+  char text[128];
+  const char* const what = status_ ? "the verdict was not finished" : "the job goes on unwatched";
+  const int size = std::snprintf(text, sizeof text, "lockstep: the watcher was ended by signal %d; %s\n",
+                                 WTERMSIG(state), what);
+  say(text, static_cast<std::size_t>(size));
+  say(advice_.data(), advice_.size());
+}
+
+void StatusHolder::note_end_of_supervisor(int state) {
+  if (WIFEXITED(state)) {
+    status_ = WEXITSTATUS(state);
+    return;
+  }
+  end_what_is_left();
+  status_ = 128 + WTERMSIG(state);
+}
+
+void StatusHolder::end_what_is_left() const {
+  const auto is_gone = [&] {
+    const auto left = process::ProcessTree({}).below(::getpid(), watcher_);
+    for (const process::ProcessIdentity& process : left) ::waitpid(process.pid, nullptr, WNOHANG);
+    return left.empty();
+  };
+  process::signal_descendants(SIGTERM, watcher_);
+  process::signal_descendants(SIGCONT, watcher_);
+  for (const auto deadline = Clock::now() + kGrace; !is_gone() && Clock::now() < deadline;)
+    std::this_thread::sleep_for(kLookAgain);
+  for (int tries = 0; !is_gone() && tries < 100; ++tries) {
+    process::signal_descendants(SIGKILL, watcher_);
+    std::this_thread::sleep_for(kLookAgain);
+  }
+}
+
+}  // namespace lockstep::supervise

@@ -1,0 +1,38 @@
+// What is left of the process that was started as `lockstep run`, once the job runs: it keeps the job's exit
+// status and passes signals on. It reads no file, parses nothing and allocates nothing while the job runs.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <sys/types.h>
+
+#include "base/process/signal_gate.h"
+
+namespace lockstep::supervise {
+
+class StatusHolder {
+ public:
+  // Holds back all signals from now on; made before the processes below are forked.
+  explicit StatusHolder(const std::filesystem::path& recording);
+
+  // Ends this process with the job's status, once the process that runs the job and the one that watches it
+  // have ended. If the first is killed, what is left of the job is ended too.
+  [[noreturn]] void hold(pid_t supervisor, pid_t watcher);
+
+ private:
+  void take_signals();
+  void take(const process::ArrivedSignal& signal);
+  void reap();
+  void note_end_of_watcher(int state);
+  void note_end_of_supervisor(int state);
+  void end_what_is_left() const;
+
+  process::SignalGate signals_;
+  std::string advice_;  // what to do without a verdict
+  pid_t supervisor_ = 0;
+  pid_t watcher_ = 0;  // 0: it has ended
+  std::optional<int> status_;
+};
+
+}  // namespace lockstep::supervise
