@@ -1,4 +1,5 @@
 #include <filesystem>
+#include <utility>
 
 #include "cli/terminal.h"
 #include "cli/verb.h"
@@ -36,9 +37,18 @@ Result<diagnose::Diagnosis> judge(const Args& args, Terminal& terminal) {
 Result<ExitStatus> run_diagnose(const Args& args, Terminal& terminal) {
   const report::Format format = TRY(format_from(args));
   diagnose::Diagnosis found = TRY(judge(args, terminal));
+  if (args.has("explain")) found.verdict.decisions = std::move(found.decisions);
   if (args.has("redact")) found.verdict = report::redact(std::move(found.verdict), found.host_names);
   return write_verdict(found.verdict, format, *args.value("out"), terminal);
 }
+
+constexpr Flag kDiagnoseFlags[] = {
+    kFormatFlag,
+    kOutFlag,
+    kVerdictFlags[2],
+    {.name = "explain",
+     .help = "Show after the findings which rule ordered, joined or dropped which, and why"},
+};
 
 constexpr std::string_view kDiagnoseDescription[] = {
     "Reads what a job left behind and says which rank began it, which ranks only suffered, what proves it "
@@ -63,6 +73,8 @@ constexpr std::string_view kDiagnoseDescription[] = {
 constexpr Example kDiagnoseExamples[] = {
     {"lockstep diagnose dumps/", "Everything below a folder"},
     {"lockstep diagnose --json dumps/ | jq '.findings[0].root_ranks'", "The guilty ranks, for a program"},
+    {"lockstep diagnose --explain dumps/ logs/",
+     "Why this finding is the first and what became of the others"},
     {"lockstep diagnose --format=markdown --redact -o report.md dumps/", "To paste into an issue"},
 };
 
@@ -79,7 +91,7 @@ constinit const Verb kDiagnoseVerb{
                  .max = Operands::kAnyNumber,
                  .help = "Dumps, traces, logs, recordings or folders of them; - is standard input",
                  .kind = ValueKind::kFile},
-    .flags = kVerdictFlags,
+    .flags = kDiagnoseFlags,
     .globals = {.json = true, .color = true},
     .run = run_diagnose,
 };

@@ -42,6 +42,12 @@ TEST(FindingsSchema, KnowsExactlyTheFixPatterns) {
   EXPECT_EQ(definitions()["pattern"]["enum"], ids);
 }
 
+TEST(FindingsSchema, KnowsExactlyTheOutcomes) {
+  Json ids = Json::array();
+  for (const std::string_view id : outcome_ids()) ids.push_back(id);
+  EXPECT_EQ(definitions()["decision"]["properties"]["outcome"]["enum"], ids);
+}
+
 TEST(FindingsPage, PrintsAnExampleThatDecodes) {
   const auto decoded = decode_findings(first_json_block(read(LOCKSTEP_FINDINGS_PAGE)), "findings-json.md");
   ASSERT_TRUE(decoded.ok()) << decoded.error().why;
@@ -55,6 +61,7 @@ TEST(FindingsPage, NamesEveryLeafAndFixPattern) {
     EXPECT_THAT(page, HasSubstr(std::string(entry.id)));
   }
   for (const auto& entry : model::all_fix_patterns()) EXPECT_THAT(page, HasSubstr(std::string(entry.id)));
+  for (const std::string_view id : outcome_ids()) EXPECT_THAT(page, HasSubstr(std::string(id)));
 }
 
 }  // namespace

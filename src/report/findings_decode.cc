@@ -233,6 +233,22 @@ Result<model::Finding> read_finding(const JsonView& view) {
   return finding;
 }
 
+Result<model::Outcome> read_outcome(const JsonView& view) {
+  const std::string id = TRY(view.text());
+  if (const auto outcome = outcome_with_id(id)) return *outcome;
+  return unknown_id(view, id, outcome_ids());
+}
+
+Result<model::Decision> read_decision(const JsonView& view) {
+  model::Decision decision;
+  decision.rule = TRY(view.required("rule", read_text));
+  decision.finding = TRY(view.required("finding", read_text));
+  decision.outcome = TRY(view.required("outcome", read_outcome));
+  decision.other = TRY(view.optional("other", read_text)).value_or("");
+  decision.reason = TRY(view.required("reason", read_text));
+  return decision;
+}
+
 Result<model::JobSummary> read_job(const JsonView& view) {
   model::JobSummary job;
   job.framework = TRY(view.optional("framework", read_text)).value_or("");
@@ -265,6 +281,7 @@ Result<model::Verdict> findings_from_json(const base::Json& json, std::string_vi
   verdict.job = TRY(root.optional("job", read_job)).value_or(model::JobSummary{});
   verdict.findings = TRY(read_findings(root));
   verdict.limits = TRY(root.list("limits", read_text));
+  if (json.contains("decisions")) verdict.decisions = TRY(root.list("decisions", read_decision));
   return verdict;
 }
 

@@ -71,6 +71,16 @@ Json encode_finding(const model::Finding& finding) {
   return json;
 }
 
+Json encode_decision(const model::Decision& decision) {
+  Json json = Json::object();
+  json["rule"] = base::to_valid_utf8(decision.rule);
+  json["finding"] = base::to_valid_utf8(decision.finding);
+  json["outcome"] = id_of(decision.outcome);
+  if (!decision.other.empty()) json["other"] = base::to_valid_utf8(decision.other);
+  json["reason"] = base::to_valid_utf8(decision.reason);
+  return json;
+}
+
 }  // namespace
 
 base::Json findings_as_json(const model::Verdict& verdict) {
@@ -80,6 +90,11 @@ base::Json findings_as_json(const model::Verdict& verdict) {
   json["findings"] = Json::array();
   for (const model::Finding& finding : verdict.findings) json["findings"].push_back(encode_finding(finding));
   json["limits"] = encode_texts(verdict.limits);
+  if (verdict.decisions) {
+    json["decisions"] = Json::array();
+    for (const model::Decision& decision : *verdict.decisions)
+      json["decisions"].push_back(encode_decision(decision));
+  }
   return json;
 }
 
@@ -93,6 +108,16 @@ constexpr model::Scope kScopes[] = {model::Scope::kDistributed, model::Scope::kO
                                     model::Scope::kUnknown};
 constexpr model::EvidenceLevel kLevels[] = {model::EvidenceLevel::kSeen, model::EvidenceLevel::kInferred,
                                             model::EvidenceLevel::kAbsence};
+constexpr model::Outcome kOutcomes[] = {
+    model::Outcome::kAdded,
+    model::Outcome::kOrderedBefore,
+    model::Outcome::kOrderedBehind,
+    model::Outcome::kFoldedInto,
+    model::Outcome::kDropped,
+    model::Outcome::kRanksNamed,
+    model::Outcome::kConfidenceChanged,
+    model::Outcome::kRenamed,
+};
 
 template <typename T, std::size_t count>
 std::optional<T> with_id(const T (&values)[count], std::string_view id) {
@@ -128,12 +153,44 @@ std::string_view id_of(model::EvidenceLevel level) {
   return "seen";
 }
 
+std::string_view id_of(model::Outcome outcome) {
+  switch (outcome) {
+    case model::Outcome::kAdded:
+      return "added";
+    case model::Outcome::kOrderedBehind:
+      return "ordered_behind";
+    case model::Outcome::kFoldedInto:
+      return "folded_into";
+    case model::Outcome::kDropped:
+      return "dropped";
+    case model::Outcome::kRanksNamed:
+      return "ranks_named";
+    case model::Outcome::kConfidenceChanged:
+      return "confidence_changed";
+    case model::Outcome::kRenamed:
+      return "renamed";
+    case model::Outcome::kOrderedBefore:
+      break;
+  }
+  return "ordered_before";
+}
+
 std::optional<model::Scope> scope_with_id(std::string_view id) {
   return with_id(kScopes, id);
 }
 
 std::optional<model::EvidenceLevel> evidence_level_with_id(std::string_view id) {
   return with_id(kLevels, id);
+}
+
+std::optional<model::Outcome> outcome_with_id(std::string_view id) {
+  return with_id(kOutcomes, id);
+}
+
+std::vector<std::string_view> outcome_ids() {
+  std::vector<std::string_view> ids;
+  for (const model::Outcome outcome : kOutcomes) ids.push_back(id_of(outcome));
+  return ids;
 }
 
 namespace {

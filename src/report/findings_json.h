@@ -39,10 +39,13 @@ std::vector<model::Finding> live_findings_in(const std::vector<std::filesystem::
 // Ends with a newline.
 std::string to_printable_text(const base::Json& json);
 
-// The stable words of the findings format for scope and evidence level, and their inverses.
+// The stable words of the findings format for scope, evidence level and outcome, and their inverses.
 std::string_view id_of(model::Scope scope);          // "distributed"
 std::string_view id_of(model::EvidenceLevel level);  // "seen"
+std::string_view id_of(model::Outcome outcome);      // "ordered_before"
 std::optional<model::Scope> scope_with_id(std::string_view id);
 std::optional<model::EvidenceLevel> evidence_level_with_id(std::string_view id);
+std::optional<model::Outcome> outcome_with_id(std::string_view id);
+std::vector<std::string_view> outcome_ids();
 
 }  // namespace lockstep::report

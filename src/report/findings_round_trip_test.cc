@@ -98,5 +98,21 @@ TEST(FindingsRoundTrip, ReplacesBytesThatAreNotUtf8) {
   }));
 }
 
+TEST(RoundTrip, DecisionsAreThereWhereSomebodyAskedForThem) {
+  model::Verdict verdict = missing_rank_verdict();
+  EXPECT_EQ(encode_findings(verdict).find("decisions"), std::string::npos);
+  verdict.decisions.emplace();
+  EXPECT_EQ(decode_findings(encode_findings(verdict), "none").value().decisions, verdict.decisions);
+  for (const std::string_view id : outcome_ids()) {
+    verdict.decisions->push_back({.rule = "killed_process",
+                                  .finding = model::codes::kKilled,
+                                  .outcome = *outcome_with_id(id),
+                                  .other = model::codes::kDeadRank,
+                                  .reason = "why"});
+  }
+  verdict.decisions->back().other = {};
+  EXPECT_EQ(decode_findings(encode_findings(verdict), "all").value().decisions, verdict.decisions);
+}
+
 }  // namespace
 }  // namespace lockstep::report

@@ -165,6 +165,15 @@ std::string write_fixes(const model::Finding& finding) {
   return out;
 }
 
+std::string write_decisions(const model::Verdict& verdict) {
+  if (!verdict.decisions) return "";
+  std::string out = "\n## Why this verdict\n\n";
+  if (verdict.decisions->empty()) out += fmt::format("- {}\n", kNothingToDecide);
+  for (const model::Decision& decision : *verdict.decisions)
+    out += fmt::format("- {}\n", markdown_prose(describe_decision(decision)));
+  return out;
+}
+
 std::string write_limits(const model::Verdict& verdict) {
   if (verdict.limits.empty()) return "";
   std::string out = "\n## What this verdict could not see\n\n";
@@ -195,7 +204,7 @@ std::string write_calm_line(const model::JobSummary& summary) {
 
 std::string render_markdown(const model::Verdict& verdict) {
   std::string out = verdict.findings.empty() ? write_calm_line(verdict.job) : write_findings(verdict);
-  return out + write_limits(verdict);
+  return out + write_decisions(verdict) + write_limits(verdict);
 }
 
 }  // namespace lockstep::report

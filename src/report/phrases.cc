@@ -57,6 +57,34 @@ std::string describe_input(const model::JobSummary& job) {
   return fmt::format("input from {}", describe_ranks(job.ranks_seen));
 }
 
+std::string_view what_became_of_it(model::Outcome outcome) {
+  switch (outcome) {
+    case model::Outcome::kAdded:
+      return "is added";
+    case model::Outcome::kOrderedBefore:
+      return "comes before";
+    case model::Outcome::kOrderedBehind:
+      return "comes behind";
+    case model::Outcome::kFoldedInto:
+      return "is folded into";
+    case model::Outcome::kDropped:
+      return "is dropped";
+    case model::Outcome::kRanksNamed:
+      return "takes its ranks from";
+    case model::Outcome::kConfidenceChanged:
+      return "changes its confidence";
+    case model::Outcome::kRenamed:
+      break;
+  }
+  return "replaces";
+}
+
+std::string_view how_the_other_matters(model::Outcome outcome) {
+  const bool is_a_reason =
+      outcome == model::Outcome::kDropped || outcome == model::Outcome::kConfidenceChanged;
+  return is_a_reason ? "because of " : "";
+}
+
 }  // namespace
 
 double bounded_confidence(double confidence) {
@@ -123,6 +151,15 @@ std::string describe_origin(const model::Evidence& evidence) {
   if (evidence.level == model::EvidenceLevel::kInferred) append_part(origin, ", ", "inferred");
   if (evidence.level == model::EvidenceLevel::kAbsence) append_part(origin, ", ", "missing");
   return origin;
+}
+
+std::string describe_decision(const model::Decision& decision) {
+  const std::string finding = base::escape_for_terminal(decision.finding);
+  const std::string other = base::escape_for_terminal(decision.other);
+  std::string text = fmt::format("{} {}", finding, what_became_of_it(decision.outcome));
+  if (!other.empty()) text += fmt::format(" {}{}", how_the_other_matters(decision.outcome), other);
+  return fmt::format("{}: {} ({})", text, base::escape_for_terminal(decision.reason),
+                     base::escape_for_terminal(decision.rule));
 }
 
 std::string describe_code(const model::Finding& finding) {

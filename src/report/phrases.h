@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/finding.h"
@@ -29,6 +30,13 @@ std::string describe_place(const model::Evidence& evidence);
 
 // "rank 3, inferred": what is known beside the place. Empty for evidence simply seen, of no rank.
 std::string describe_origin(const model::Evidence& evidence);
+
+// Where reasons were asked for and no rule changed anything.
+inline constexpr std::string_view kNothingToDecide =
+    "Nothing had to be weighed: the findings stand as they were found.";
+
+// "mem.gpu comes before desync.missing_rank: what was printed ... (printed_error_first)"
+std::string describe_decision(const model::Decision& decision);
 
 // The finer code, or the leaf for a finding that has none.
 std::string describe_code(const model::Finding& finding);

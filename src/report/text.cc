@@ -180,6 +180,15 @@ void write_limits(TextLayout& layout, const model::Verdict& verdict) {
   }
 }
 
+void write_decisions(TextLayout& layout, const model::Verdict& verdict) {
+  if (!verdict.decisions) return;
+  layout.blank();
+  layout.paragraph(indent_by(0), "Why this verdict", Ink::kBold);
+  if (verdict.decisions->empty()) layout.paragraph(bullet(2, "-"), kNothingToDecide);
+  for (const model::Decision& decision : *verdict.decisions)
+    layout.paragraph(bullet(2, "-"), describe_decision(decision));
+}
+
 void write_calm_line(TextLayout& layout, const model::JobSummary& summary) {
   const std::string job = describe_job(summary);
   layout.paragraph(indent_by(0),
@@ -214,6 +223,7 @@ std::string render_text(const model::Verdict& verdict, const TextStyle& style) {
   } else {
     write_findings(layout, verdict);
   }
+  write_decisions(layout, verdict);
   write_limits(layout, verdict);
   return std::move(layout).take();
 }

@@ -74,5 +74,27 @@ TEST(RenderText, SurvivesAConfidenceThatIsNoNumber) {
   EXPECT_THAT(render_text(verdict, kPlain), HasSubstr("a guess (0%)"));
 }
 
+TEST(Text, SaysWhyWhereSomebodyAsks) {
+  model::Verdict verdict = nothing_wrong_verdict();
+  verdict.decisions.emplace();
+  EXPECT_NE(render_text(verdict, {}).find("Nothing had to be weighed"), std::string::npos);
+  verdict.decisions->push_back({.rule = "clean_exit",
+                                .finding = model::codes::kOtherException,
+                                .outcome = model::Outcome::kDropped,
+                                .other = {},
+                                .reason = "it was caught"});
+  verdict.decisions->push_back({.rule = "exit_status",
+                                .finding = model::codes::kProcessEnded,
+                                .outcome = model::Outcome::kDropped,
+                                .other = model::codes::kKilled,
+                                .reason = "a cause\x1b[2J"});
+  const std::string text = render_text(verdict, {.colour = false, .width = 200});
+  EXPECT_NE(text.find("  - other.exception is dropped: it was caught (clean_exit)\n"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("  - process.ended is dropped because of mem.killed: a cause"), std::string::npos)
+      << text;
+  EXPECT_EQ(text.find('\x1b'), std::string::npos);
+}
+
 }  // namespace
 }  // namespace lockstep::report

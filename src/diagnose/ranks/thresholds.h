@@ -89,7 +89,8 @@ inline constexpr double kMinGrowth = 2;
 inline constexpr double kMinGrowthOfHalf = 1.25;
 
 // Of all pairs of parts, those whose later one has more work. Noise has half of them; a machine that others
-// begin to use has three quarters, and comes in one leap. Held by GrowingWork.IsNotToldOfALeap.
+// begin to use has three quarters, and comes in one leap. No test holds it alone: a leap has no growth of
+// both halves either.
 inline constexpr double kMinInOrder = 0.85;
 
 // --- timing: exposed communication
