@@ -17,7 +17,7 @@ std::string line_and_column(std::string_view text, std::size_t offset) {
   return fmt::format("line {}, column {}", line, before.size() - line_start + 1);
 }
 
-std::size_t end_of_string(std::string_view text, std::size_t opening_quote) {
+std::size_t closing_quote(std::string_view text, std::size_t opening_quote) {
   std::size_t i = opening_quote + 1;
   while (i < text.size() && text[i] != '"') i += text[i] == '\\' ? 2 : 1;
   return i;
@@ -28,7 +28,7 @@ std::optional<std::size_t> first_bracket_deeper_than(int deepest, std::string_vi
   int depth = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
-    if (c == '"') i = end_of_string(text, i);
+    if (c == '"') i = closing_quote(text, i);
     if (c == ']' || c == '}') --depth;
     if ((c == '[' || c == '{') && ++depth > deepest) return i;
   }

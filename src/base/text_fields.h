@@ -43,6 +43,14 @@ std::optional<T> number_after(std::string_view text, std::string_view key, int b
   return number_in<T>(word_after(text, key), base);
 }
 
+// The first line, which is taken off the text.
+inline std::string_view take_line(std::string_view& text) {
+  const std::size_t end = std::min(text.find('\n'), text.size());
+  const std::string_view line = text.substr(0, end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return line;
+}
+
 inline std::string_view trimmed(std::string_view text) {
   constexpr std::string_view kSpace = " \t\r\n";
   const std::size_t begin = text.find_first_not_of(kSpace);

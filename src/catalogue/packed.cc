@@ -6,19 +6,13 @@
 #include <fmt/format.h>
 
 #include "base/check.h"
+#include "base/text_fields.h"
 #include "catalogue/catalogue.h"
 #include "catalogue/decode.h"
 #include "catalogue/symptom.h"
 
 namespace lockstep::catalogue {
 namespace {
-
-std::string_view take_line(std::string_view& text) {
-  const std::size_t end = std::min(text.find('\n'), text.size());
-  const std::string_view line = text.substr(0, end);
-  text.remove_prefix(std::min(end + 1, text.size()));
-  return line;
-}
 
 std::string owners_line(const std::vector<PatternOwner>& owners) {
   std::string line;
@@ -95,22 +89,22 @@ std::optional<Catalogue> Catalogue::unpack(std::string_view entries, std::string
                                            std::string_view quiet, std::string_view facts_set,
                                            std::string_view prefilter) {
   Catalogue catalogue;
-  catalogue.telling_owners_ = owners_from(take_line(telling));
-  catalogue.quiet_owners_ = owners_from(take_line(quiet));
+  catalogue.telling_owners_ = owners_from(base::take_line(telling));
+  catalogue.quiet_owners_ = owners_from(base::take_line(quiet));
   catalogue.telling_ = base::PatternSet::from_bytes(telling);
   catalogue.quiet_ = base::PatternSet::from_bytes(quiet);
-  catalogue.fact_owners_ = owners_from(take_line(facts_set));
+  catalogue.fact_owners_ = owners_from(base::take_line(facts_set));
   catalogue.fact_set_ = base::PatternSet::from_bytes(facts_set);
   catalogue.prefilter_ = Prefilter::from_bytes(prefilter);
-  const std::string_view recipes = take_line(entries);
-  const auto facts_json = base::parse_json(take_line(entries), "built-in facts");
+  const std::string_view recipes = base::take_line(entries);
+  const auto facts_json = base::parse_json(base::take_line(entries), "built-in facts");
   CHECK(facts_json.ok(), "the built-in facts are JSON");
   auto facts = decode_facts(facts_json.value(), "built-in facts");
   CHECK(facts.ok(), "the built-in facts are sound");
   catalogue.facts_ = std::move(facts).value();
   std::vector<std::pair<std::string_view, std::string_view>> symptoms;
   while (!entries.empty()) {
-    const std::string_view line = take_line(entries);
+    const std::string_view line = base::take_line(entries);
     const std::size_t tab = line.find('\t');
     symptoms.emplace_back(line.substr(0, tab), line.substr(tab + 1));
   }

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/check.h"
+#include "base/text_fields.h"
 #include "model/log_marks.h"
 
 namespace lockstep::catalogue {
@@ -23,13 +24,6 @@ base::FactorSet factors_of_marks(const base::Commonness& commonness) {
   for (const std::string_view mark : model::kLogMarks)
     CHECK(chooser.add(model::regex_of(mark)).empty(), "marks are long enough to have factors");
   return std::move(chooser).take();
-}
-
-std::string_view take_line(std::string_view& text) {
-  const std::size_t end = std::min(text.find('\n'), text.size());
-  const std::string_view line = text.substr(0, end);
-  text.remove_prefix(std::min(end + 1, text.size()));
-  return line;
 }
 
 }  // namespace
@@ -64,10 +58,10 @@ std::string Prefilter::to_bytes() const {
 }
 
 std::optional<Prefilter> Prefilter::from_bytes(std::string_view bytes) {
-  base::FactorSet factors = base::factors_from_text(take_line(bytes));
-  const std::size_t mark_factors = std::stoul(std::string(take_line(bytes)));
-  std::vector<std::string> regexes(std::stoul(std::string(take_line(bytes))));
-  for (std::string& regex : regexes) regex = take_line(bytes);
+  base::FactorSet factors = base::factors_from_text(base::take_line(bytes));
+  const std::size_t mark_factors = std::stoul(std::string(base::take_line(bytes)));
+  std::vector<std::string> regexes(std::stoul(std::string(base::take_line(bytes))));
+  for (std::string& regex : regexes) regex = base::take_line(bytes);
   std::optional<base::PatternSet> everywhere;
   if (!regexes.empty()) everywhere = base::PatternSet::from_bytes(bytes);
   if (!regexes.empty() && !everywhere) {  // another kind of processor than the build's

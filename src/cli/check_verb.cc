@@ -16,9 +16,9 @@
 namespace lockstep::cli {
 namespace {
 
-constexpr std::string_view kPageFormat = "html";
+constexpr std::string_view kCheckPageFormat = "html";
 
-Result<std::string> format_from(const Args& args) {
+Result<std::string> check_format_from(const Args& args) {
   std::string name = *args.value("format");
   if (args.has("json")) {
     if (args.has("format") && name != "json")
@@ -27,7 +27,7 @@ Result<std::string> format_from(const Args& args) {
   }
   const std::string out = *args.value("out");
   const bool names_a_page = out.ends_with(".html") || out.ends_with(".htm");
-  return names_a_page && !args.has("format") ? std::string(kPageFormat) : name;
+  return names_a_page && !args.has("format") ? std::string(kCheckPageFormat) : name;
 }
 
 std::string input_of(const Args& args) {
@@ -68,7 +68,7 @@ Result<void> check_fix_flags(const Args& args, const std::string& format) {
   if (!args.has("fix")) return {};
   if (args.has("redact"))
     return Error{"'--fix' and '--redact' contradict each other", "", "a masked command repairs nothing", ""};
-  if (format != kPageFormat) return {};
+  if (format != kCheckPageFormat) return {};
   return Error{"'--fix' has no place on the page", "", "",
                "write the page without it, and the repair with  --fix -f text  (or markdown, json, sarif)"};
 }
@@ -141,10 +141,10 @@ std::string text_behind(const check::CheckResult& checked, const std::string& fo
 }
 
 Result<ExitStatus> run_check(const Args& args, Terminal& terminal) {
-  const std::string format = TRY(format_from(args));
+  const std::string format = TRY(check_format_from(args));
   TRY(check_fix_flags(args, format));
   check::CheckResult checked = TRY(checked_by(args, terminal));
-  if (format == kPageFormat)
+  if (format == kCheckPageFormat)
     return write_page(checked.verdict, members_of(checked, true), checked.host_names, args, terminal);
   if (args.has("redact")) redact(checked);
   base::Json members = members_of(checked, !args.has("redact"));

@@ -12,7 +12,7 @@
 namespace lockstep::cli {
 namespace {
 
-Result<report::Format> format_from(const Args& args) {
+Result<report::Format> report_format_from(const Args& args) {
   const std::string name = *args.value("format");
   if (!args.has("json")) return *report::format_named(name);
   if (args.has("format") && name != "json") {
@@ -35,7 +35,7 @@ Result<diagnose::Diagnosis> judge(const Args& args, Terminal& terminal) {
 }
 
 Result<ExitStatus> run_diagnose(const Args& args, Terminal& terminal) {
-  const report::Format format = TRY(format_from(args));
+  const report::Format format = TRY(report_format_from(args));
   diagnose::Diagnosis found = TRY(judge(args, terminal));
   if (args.has("explain")) found.verdict.decisions = std::move(found.decisions);
   if (args.has("redact")) found.verdict = report::redact(std::move(found.verdict), found.host_names);

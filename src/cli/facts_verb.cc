@@ -31,7 +31,7 @@ hostinfo::RemoteRequest question_to(const Args& args, std::vector<std::string> h
 }
 
 // A pod's name holds a slash.
-std::string file_name_of(std::string host) {
+std::string facts_file_of(std::string host) {
   std::ranges::replace(host, '/', '_');
   return host + ".json";
 }
@@ -54,7 +54,7 @@ Result<ExitStatus> from_others(const Args& args, std::vector<std::string> hosts,
       ++missing;
       continue;
     }
-    const fs::path file = fs::path(out) / file_name_of(answer.host);
+    const fs::path file = fs::path(out) / facts_file_of(answer.host);
     TRY(base::write_file(file, hostinfo::encode_facts(answer.facts.value())));
     terminal.tell(fmt::format("lockstep: {}: {}\n", answer.host, file.string()));
   }
@@ -75,7 +75,7 @@ Result<ExitStatus> run_facts(const Args& args, Terminal& terminal) {
   } else {
     std::error_code ignored;
     const bool is_folder = fs::is_directory(out, ignored);
-    TRY(base::write_file(is_folder ? fs::path(out) / file_name_of(facts.name) : fs::path(out), text));
+    TRY(base::write_file(is_folder ? fs::path(out) / facts_file_of(facts.name) : fs::path(out), text));
   }
   return ExitStatus::kNothingFound;
 }

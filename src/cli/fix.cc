@@ -26,7 +26,7 @@ std::string own_name() {
 }
 
 // Facts are not ours: a name must not lead out of the folder.
-std::string file_name_of(std::string host) {
+std::string variables_file_of(std::string host) {
   std::ranges::replace(host, '/', '_');
   return host + ".env";
 }
@@ -98,7 +98,7 @@ Result<void> write_variables(const repair::Repair& repair, const fs::path& folde
   std::error_code trouble;
   fs::create_directories(folder, trouble);
   for (const auto& [host, text] : texts) {
-    const fs::path file = folder / file_name_of(host);
+    const fs::path file = folder / variables_file_of(host);
     TRY(base::write_file(file, text));
     terminal.tell(fmt::format("wrote {}: on {} say  . {}  before the job starts\n", file.string(), host,
                               file.string()));

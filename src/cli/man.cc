@@ -83,7 +83,7 @@ std::string color_environment(const Verb& verb) {
              ".It Ev NO_COLOR\nWhen set, the text has no colour unless\n.Fl -color Ns =always\nis given.\n");
 }
 
-std::string exit_section() {
+std::string man_exit_section() {
   std::string items;
   for (const auto& [status, meaning] : kExitMeanings) {
     items += fmt::format(".It {}\n{}.\n", static_cast<int>(status), meaning);
@@ -91,7 +91,7 @@ std::string exit_section() {
   return ".Sh EXIT STATUS\n" + tag_list(items);
 }
 
-std::string example_section(std::span<const Example> examples) {
+std::string man_example_section(std::span<const Example> examples) {
   std::string lines = examples.empty() ? "" : ".Sh EXAMPLES\n";
   for (const Example& example : examples) {
     lines += sentences(fmt::format("{}:", example.meaning));
@@ -112,7 +112,7 @@ std::string program_man_page(VerbTable verbs, std::string_view date) {
   }
   return opening("lockstep", kProgramOneLine, date) +
          ".Ar VERB\n.Op Ar ARGUMENT ...\n.Sh DESCRIPTION\nThe verbs are:\n" + tag_list(items) +
-         ".Pp\nThe flags before a verb are:\n" + tag_list(flag_items(kProgramFlags)) + exit_section() +
+         ".Pp\nThe flags before a verb are:\n" + tag_list(flag_items(kProgramFlags)) + man_exit_section() +
          fmt::format(".Sh SEE ALSO\n{}\n", fmt::join(references, " ,\n"));
 }
 
@@ -121,7 +121,7 @@ std::string verb_man_page(const Verb& verb, std::string_view date) {
   page += literal_line(verb.usage) + ".Sh DESCRIPTION\n";
   page += paragraphs(verb.description);
   page += tag_list(argument_items(verb) + flag_items(flags_of(verb)));
-  return page + color_environment(verb) + exit_section() + example_section(verb.examples) +
+  return page + color_environment(verb) + man_exit_section() + man_example_section(verb.examples) +
          ".Sh SEE ALSO\n.Xr lockstep 1\n";
 }
 

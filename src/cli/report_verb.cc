@@ -24,7 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kLargestFindings = std::size_t{64} << 20;
-constexpr std::string_view kPageFormat = "html";
+constexpr std::string_view kReportPageFormat = "html";
 
 struct FindingsFile {
   model::Verdict verdict;
@@ -58,7 +58,7 @@ bool ends_with_html(const std::string& out) {
 
 // The format asked for, or the one the name of the file asks for.
 std::string format_of(const Args& args) {
-  if (!args.has("format") && ends_with_html(*args.value("out"))) return std::string(kPageFormat);
+  if (!args.has("format") && ends_with_html(*args.value("out"))) return std::string(kReportPageFormat);
   return *args.value("format");
 }
 
@@ -97,7 +97,7 @@ Result<ExitStatus> write_other(model::Verdict verdict, const std::vector<std::st
 Result<ExitStatus> run_report(const Args& args, Terminal& terminal) {
   const std::string& input = args.operands.front();
   const std::string format = format_of(args);
-  const bool is_page = format == kPageFormat;
+  const bool is_page = format == kReportPageFormat;
   if (is_findings_file(input)) {
     FindingsFile file = TRY(read_findings(input));
     if (!is_page) return write_other(std::move(file.verdict), {}, format, args, terminal);

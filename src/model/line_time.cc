@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
 
-bool is_digit(char c) {
+bool is_decimal(char c) {
   return c >= '0' && c <= '9';
 }
 
@@ -18,7 +18,7 @@ std::optional<int> take_digits(std::string_view& text, std::size_t count) {
   if (text.size() < count) return std::nullopt;
   int number = 0;
   for (std::size_t i = 0; i < count; ++i) {
-    if (!is_digit(text[i])) return std::nullopt;
+    if (!is_decimal(text[i])) return std::nullopt;
     number = 10 * number + (text[i] - '0');
   }
   text.remove_prefix(count);
@@ -39,11 +39,11 @@ bool take_any(std::string_view& text, std::string_view choice) {
 
 // ".123", ",123456"
 std::int64_t take_fraction(std::string_view& text) {
-  if (text.size() < 2 || (text[0] != '.' && text[0] != ',') || !is_digit(text[1])) return 0;
+  if (text.size() < 2 || (text[0] != '.' && text[0] != ',') || !is_decimal(text[1])) return 0;
   text.remove_prefix(1);
   std::int64_t value = 0;
   std::int64_t unit = kSecond;
-  for (; !text.empty() && is_digit(text.front()); text.remove_prefix(1)) {
+  for (; !text.empty() && is_decimal(text.front()); text.remove_prefix(1)) {
     unit /= 10;
     value += unit * (text.front() - '0');
   }

@@ -22,7 +22,7 @@ namespace {
 
 // What makes two events of one rank the same: for numbered collectives the number (and which of several
 // coalesced ones it is), for the rest the very call.
-struct Identity {
+struct RankIdentity {
   EventKind kind;
   CommunicatorId communicator;
   std::uint64_t sequence;
@@ -30,11 +30,11 @@ struct Identity {
   CollectiveId collective;
   std::int64_t begin_ns;
 
-  auto operator<=>(const Identity&) const = default;
+  auto operator<=>(const RankIdentity&) const = default;
 };
 
-std::vector<Identity> identities_of(const std::vector<Event>& events) {
-  std::vector<Identity> identities;
+std::vector<RankIdentity> identities_of(const std::vector<Event>& events) {
+  std::vector<RankIdentity> identities;
   identities.reserve(events.size());
   std::map<std::pair<CommunicatorId, std::uint64_t>, std::uint64_t> times_seen;
   for (const Event& event : events) {
@@ -74,10 +74,10 @@ void join(Event& to, const Event& from) {
 // of issue: of time where every event has one, else first `left`, then what only `right` has.
 std::vector<Event> join_events(std::vector<Event> left, std::vector<Event> right) {
   if (left.empty()) return right;
-  std::map<Identity, std::size_t> place_of;
-  const std::vector<Identity> left_identities = identities_of(left);
+  std::map<RankIdentity, std::size_t> place_of;
+  const std::vector<RankIdentity> left_identities = identities_of(left);
   for (std::size_t at = 0; at < left.size(); ++at) place_of.emplace(left_identities[at], at);
-  const std::vector<Identity> right_identities = identities_of(right);
+  const std::vector<RankIdentity> right_identities = identities_of(right);
   for (std::size_t at = 0; at < right.size(); ++at) {
     const auto found = place_of.find(right_identities[at]);
     if (found == place_of.end()) {

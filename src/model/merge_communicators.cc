@@ -11,12 +11,12 @@ namespace lockstep::model {
 namespace {
 
 // A group may have two backends that count apart.
-struct Identity {
+struct GroupIdentity {
   std::string name;
   std::vector<int> members;
   std::string backend;
 
-  auto operator<=>(const Identity&) const = default;
+  auto operator<=>(const GroupIdentity&) const = default;
 };
 
 class Merging {
@@ -60,7 +60,7 @@ class Merging {
     return users;
   }
 
-  Identity identity_of(const Communicator& one, const std::set<int>& users) const {
+  GroupIdentity identity_of(const Communicator& one, const std::set<int>& users) const {
     return {.name = one.name, .members = members_of(one, users), .backend = backend_of(one)};
   }
 
@@ -90,7 +90,7 @@ class Merging {
       const std::vector<std::set<int>> users = users_in(parts_[at]);
       for (std::size_t index = 0; index < users.size(); ++index) {
         const Communicator& one = parts_[at].communicators.values()[index];
-        Identity identity = identity_of(one, users[index]);
+        GroupIdentity identity = identity_of(one, users[index]);
         Merged& merged = merged_[identity];
         add(merged.communicator, one, identity);
         merged.users.insert(users[index].begin(), users[index].end());
@@ -102,7 +102,7 @@ class Merging {
   // One group may have another name on each rank, where names come from counters. Groups of the same ranks
   // are one when no rank has more than one of them, and every rank says which groups it has.
   void join_other_names() {
-    std::map<std::pair<std::vector<int>, std::string>, std::vector<Identity>> by_members;
+    std::map<std::pair<std::vector<int>, std::string>, std::vector<GroupIdentity>> by_members;
     for (const auto& [identity, merged] : merged_) {
       if (!identity.members.empty()) by_members[{identity.members, identity.backend}].push_back(identity);
     }
@@ -115,9 +115,9 @@ class Merging {
     }
   }
 
-  bool are_used_by_different_ranks(const std::vector<Identity>& identities) const {
+  bool are_used_by_different_ranks(const std::vector<GroupIdentity>& identities) const {
     std::set<int> seen;
-    for (const Identity& identity : identities) {
+    for (const GroupIdentity& identity : identities) {
       for (const int rank : merged_.at(identity).users) {
         if (!lists_communicators_.contains(rank) || !seen.insert(rank).second) return false;
       }
@@ -125,7 +125,7 @@ class Merging {
     return true;
   }
 
-  static void add(Communicator& to, const Communicator& from, const Identity& identity) {
+  static void add(Communicator& to, const Communicator& from, const GroupIdentity& identity) {
     to.name = identity.name;
     to.members = identity.members;
     if (to.description.empty()) to.description = from.description;
@@ -164,15 +164,15 @@ class Merging {
   }
 
   void number_them() {
-    std::map<Identity, CommunicatorId> ids;
+    std::map<GroupIdentity, CommunicatorId> ids;
     for (const auto& [identity, merged] : merged_) {
       ids[identity] = static_cast<CommunicatorId>(result_.all.size());
       result_.all.push_back(merged.communicator);
     }
     for (const auto& [other, identity] : renamed_) ids[other] = ids.at(identity);
-    for (const std::vector<Identity>& identities : identities_) {
+    for (const std::vector<GroupIdentity>& identities : identities_) {
       std::vector<CommunicatorId>& of_part = result_.ids_by_part.emplace_back();
-      for (const Identity& identity : identities) of_part.push_back(ids.at(identity));
+      for (const GroupIdentity& identity : identities) of_part.push_back(ids.at(identity));
     }
   }
 
@@ -185,9 +185,9 @@ class Merging {
   std::map<std::string, std::set<std::vector<int>>> members_of_;
   std::map<std::string, std::set<std::string>> backends_of_;
   std::set<int> lists_communicators_;
-  std::map<Identity, Merged> merged_;
-  std::map<Identity, Identity> renamed_;
-  std::vector<std::vector<Identity>> identities_;
+  std::map<GroupIdentity, Merged> merged_;
+  std::map<GroupIdentity, GroupIdentity> renamed_;
+  std::vector<std::vector<GroupIdentity>> identities_;
   MergedCommunicators result_;
 };
 

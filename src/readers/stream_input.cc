@@ -19,19 +19,19 @@ constexpr std::size_t kBefore = 1024;
 constexpr std::size_t kAfter = 512;
 // Behind a mark: the stacks of a process, or torchrun's summary.
 constexpr std::size_t kBehindMark = std::size_t{64} << 10;
-constexpr std::size_t kLongestLine = std::size_t{8} << 10;
+constexpr std::size_t kStreamInputLongestLine = std::size_t{8} << 10;
 
 // The first lines of a kind say most; of later ones fewer and fewer are enough.
 constexpr std::size_t kFirstOfKind = 512;
 
 std::size_t line_begin(std::string_view text, std::size_t place) {
-  const std::size_t from = place - std::min(place, kLongestLine);
+  const std::size_t from = place - std::min(place, kStreamInputLongestLine);
   const std::size_t newline = text.substr(from, place - from).rfind('\n');
   return newline == std::string_view::npos ? from : from + newline + 1;
 }
 
 std::size_t line_end(std::string_view text, std::size_t place) {
-  const std::string_view rest = text.substr(std::min(place, text.size()), kLongestLine);
+  const std::string_view rest = text.substr(std::min(place, text.size()), kStreamInputLongestLine);
   const std::size_t newline = rest.find('\n');
   return std::min(text.size(), place + (newline == std::string_view::npos ? rest.size() : newline + 1));
 }
@@ -106,8 +106,8 @@ Input CondensedLog::finish() {
 namespace {
 
 // Of what cannot be condensed: dumps and traces.
-constexpr std::size_t kMaxBytes = std::size_t{2} << 30;
-constexpr std::size_t kSniffedBytes = std::size_t{1} << 20;
+constexpr std::size_t kStreamInputMaxBytes = std::size_t{2} << 30;
+constexpr std::size_t kStreamInputSniffedBytes = std::size_t{1} << 20;
 
 void fill(GrowingBuffer& buffer, ByteStream& stream, std::size_t size) {
   while (buffer.size() < size) {
@@ -120,17 +120,17 @@ void fill(GrowingBuffer& buffer, ByteStream& stream, std::size_t size) {
 }
 
 Input read_on(GrowingBuffer& buffer, ByteStream& stream) {
-  fill(buffer, stream, kMaxBytes + 1);
+  fill(buffer, stream, kStreamInputMaxBytes + 1);
   Input input;
   input.limit = stream.limit();
-  if (buffer.size() > kMaxBytes)
+  if (buffer.size() > kStreamInputMaxBytes)
     input.limit = "more than 2 GB through a pipe or compressed; the rest is not read";
   input.bytes = buffer.release();
   return input;
 }
 
 bool is_log(std::string_view start, const std::filesystem::path& path) {
-  const Source source{.name = {}, .path = path, .bytes = start.substr(0, kSniffedBytes)};
+  const Source source{.name = {}, .path = path, .bytes = start.substr(0, kStreamInputSniffedBytes)};
   const Format* format = sniff(source);
   return format == nullptr ? looks_like_a_log(source) : format->stands_in_logs;
 }

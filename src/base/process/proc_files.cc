@@ -33,6 +33,10 @@ std::string text_of(const std::filesystem::path& path, std::size_t limit_bytes) 
   return text.ok() ? std::move(text).value() : std::string();
 }
 
+std::optional<std::uint64_t> number_in_file(const std::filesystem::path& path) {
+  return base::number_in<std::uint64_t>(base::trimmed(text_of(path)));
+}
+
 std::optional<Stat> parse_stat(std::string_view text) {
   const std::size_t bracket = text.rfind(')');  // the name before it may hold anything
   if (bracket == std::string_view::npos) return std::nullopt;

@@ -20,6 +20,8 @@ struct Roots {
 // The file, or an empty text when it cannot be read: processes end while they are looked at, and much of
 // /proc is readable only for its owner.
 std::string text_of(const std::filesystem::path& path, std::size_t limit_bytes = std::size_t{1} << 20);
+// Of a file that holds one number, as counters below /sys do.
+std::optional<std::uint64_t> number_in_file(const std::filesystem::path& path);
 
 // R runs, S sleeps, D waits in the kernel and cannot be woken, T stopped by a signal, t by a debugger, Z
 // ended.

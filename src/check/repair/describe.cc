@@ -17,7 +17,7 @@ constexpr std::size_t kMaxCells = std::size_t{4} << 20;
 
 using Lines = std::vector<std::string_view>;
 
-struct Line {
+struct DescribedLine {
   char mark;  // ' ', '-', '+'
   std::string_view text;
 };
@@ -33,8 +33,8 @@ Lines lines_of(std::string_view text) {
 }
 
 // By the longest common subsequence.
-std::vector<Line> compared(const Lines& before, const Lines& after) {
-  std::vector<Line> result;
+std::vector<DescribedLine> compared(const Lines& before, const Lines& after) {
+  std::vector<DescribedLine> result;
   if ((before.size() + 1) * (after.size() + 1) > kMaxCells) {
     for (const std::string_view line : before) result.push_back({'-', line});
     for (const std::string_view line : after) result.push_back({'+', line});
@@ -63,7 +63,7 @@ std::vector<Line> compared(const Lines& before, const Lines& after) {
   return result;
 }
 
-std::string text_of(const Line& line) {
+std::string text_of(const DescribedLine& line) {
   std::string text = fmt::format("{}{}", line.mark, line.text);
   if (!text.ends_with('\n')) text += "\n\\ No newline at end of file\n";
   return text;
@@ -118,7 +118,7 @@ base::Json command_in_json(const HostChange& change) {
 
 std::string line_diff(const std::string& file, std::string_view before, std::string_view after) {
   if (before == after) return "";
-  const std::vector<Line> lines = compared(lines_of(before), lines_of(after));
+  const std::vector<DescribedLine> lines = compared(lines_of(before), lines_of(after));
   std::string text = fmt::format("--- {}\n+++ {}\n", file, file);
   const auto is_change = [&](std::size_t at) { return lines[at].mark != ' '; };
   std::size_t at = 0;

@@ -25,12 +25,12 @@ using Service = Fields::Service;
 // Values in the text of a manifest, changed where they stand. Lines count from 1; all give nothing where the
 // text is not as it is expected.
 
-struct Line {
+struct NumberedLine {
   std::size_t begin = 0;
   std::size_t end = 0;  // before the line's end
 };
 
-std::optional<Line> line_at(const std::string& text, std::int64_t number) {
+std::optional<NumberedLine> line_at(const std::string& text, std::int64_t number) {
   std::size_t begin = 0;
   for (std::int64_t i = 1; i < number; ++i) {
     const std::size_t end = text.find('\n', begin);
@@ -38,7 +38,7 @@ std::optional<Line> line_at(const std::string& text, std::int64_t number) {
     begin = end + 1;
   }
   if (begin >= text.size()) return std::nullopt;
-  return Line{begin, std::min(text.find('\n', begin), text.size())};
+  return NumberedLine{begin, std::min(text.find('\n', begin), text.size())};
 }
 
 std::size_t skip_spaces(const std::string& text, std::size_t at, std::size_t end) {
@@ -47,7 +47,8 @@ std::size_t skip_spaces(const std::string& text, std::size_t at, std::size_t end
 }
 
 // Behind the colon of the key, blanks skipped; nothing where the line has no such key.
-std::optional<std::size_t> value_of_key(const std::string& text, const Line& line, std::string_view key) {
+std::optional<std::size_t> value_of_key(const std::string& text, const NumberedLine& line,
+                                        std::string_view key) {
   const std::string wanted = fmt::format("{}:", key);
   for (std::size_t at = text.find(wanted, line.begin); at < line.end; at = text.find(wanted, at + 1)) {
     const char before = at == line.begin ? ' ' : text[at - 1];
@@ -58,7 +59,7 @@ std::optional<std::size_t> value_of_key(const std::string& text, const Line& lin
 }
 
 // The indentation of the first line behind this one that has something.
-std::size_t indent_below(const std::string& text, const Line& line) {
+std::size_t indent_below(const std::string& text, const NumberedLine& line) {
   for (std::size_t begin = line.end + 1; begin < text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
     const std::size_t first = skip_spaces(text, begin, end);

@@ -28,7 +28,7 @@ bool is_name(std::string_view text) {
   });
 }
 
-bool is_blank(char letter) {
+bool is_space_or_tab(char letter) {
   return letter == ' ' || letter == '\t';
 }
 
@@ -38,7 +38,8 @@ std::string without_name(std::string_view line, std::string_view name) {
   const std::size_t comment = std::min(made.find('#'), made.size());
   for (std::size_t at = made.find(name); at < comment; at = made.find(name, at + 1)) {
     const std::size_t end = at + name.size();
-    const bool is_word = at > 0 && is_blank(made[at - 1]) && (end == made.size() || is_blank(made[end]));
+    const bool is_word =
+        at > 0 && is_space_or_tab(made[at - 1]) && (end == made.size() || is_space_or_tab(made[end]));
     if (is_word) return made.replace(at - 1, std::min(end + 1, made.size()) - at + 1, " ");
   }
   return made;

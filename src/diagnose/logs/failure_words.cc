@@ -12,7 +12,7 @@ using catalogue::Catalogue;
 using catalogue::PatternOwner;
 using catalogue::Role;
 
-constexpr std::size_t kWindow = std::size_t{16} << 10;
+constexpr std::size_t kFailureWordsWindow = std::size_t{16} << 10;
 constexpr std::size_t kLastWords = std::size_t{2} << 10;
 
 bool is_noise(const Catalogue& catalogue, base::PatternScanner& quiet, std::string_view line) {
@@ -54,7 +54,7 @@ bool says_anything(const Catalogue& catalogue, std::span<const LogText> logs) {
   base::PatternScanner quiet(catalogue.quiet());
   for (const LogText& log : logs) {
     bool says = false;
-    for_each_tail_line(log.bytes, kWindow, [&](std::string_view line, LineSpan) {
+    for_each_tail_line(log.bytes, kFailureWordsWindow, [&](std::string_view line, LineSpan) {
       if (says || line.find_first_not_of(" \t") == std::string_view::npos) return;
       says = true;
       quiet.scan(without_terminal_codes(line), [&](unsigned, std::size_t) { says = false; });
@@ -75,7 +75,7 @@ bool sounds_like_failure(const Catalogue& catalogue, std::span<const LogText> lo
   base::PatternScanner quiet(catalogue.quiet());
   for (const LogText& log : logs) {
     bool complains = false;
-    std::size_t begin = log.bytes.size() - std::min(log.bytes.size(), kWindow);
+    std::size_t begin = log.bytes.size() - std::min(log.bytes.size(), kFailureWordsWindow);
     while (begin < log.bytes.size()) {
       const std::size_t end = end_of_line(log.bytes, begin);
       const std::string line =

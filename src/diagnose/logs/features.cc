@@ -18,7 +18,7 @@ namespace lockstep::logs {
 namespace {
 
 // What is read of a job: the ends of its logs and what lies around the lines that the catalogue knows.
-constexpr std::size_t kEndOfLog = std::size_t{24} << 10;
+constexpr std::size_t kFeatureBytes = std::size_t{24} << 10;
 constexpr std::size_t kHeadOfLog = std::size_t{4} << 10;
 constexpr std::size_t kAroundSighting = std::size_t{3} << 9;
 constexpr std::size_t kMaxBytes = std::size_t{512} << 10;
@@ -71,7 +71,7 @@ class Lines {
  private:
   static std::vector<LineSpan> parts_of(const Observed& observed, std::size_t log, std::size_t share) {
     const std::size_t size = observed.logs[log].bytes.size();
-    const std::size_t end = std::min(kEndOfLog, share);
+    const std::size_t end = std::min(kFeatureBytes, share);
     std::vector<LineSpan> parts = {{0, std::min(size, std::min(kHeadOfLog, share / 4))},
                                    {size - std::min(size, end), size}};
     std::size_t taken = 0;

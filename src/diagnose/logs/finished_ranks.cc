@@ -46,7 +46,7 @@ void describe_who_ended_early(const Catalogue& catalogue, std::vector<int> ranks
 namespace {
 
 // Of all ranks of a log: the last lines of each are in here, or it is not said to be done.
-constexpr std::size_t kEndOfLog = std::size_t{16} << 10;
+constexpr std::size_t kFinishedRanksBytes = std::size_t{16} << 10;
 
 bool says_it_finished(std::string_view line) {
   static const base::Regex done = base::Regex::of_our_own(
@@ -63,7 +63,7 @@ std::set<int> finished_ranks(std::span<const LogText> logs, const LineSources& s
   for (std::size_t log = 0; log < logs.size(); ++log) {
     const std::string_view bytes = logs[log].bytes;
     std::map<int, bool> is_done;  // by the last line of each
-    for_each_tail_line(bytes, kEndOfLog, [&](std::string_view line, LineSpan span) {
+    for_each_tail_line(bytes, kFinishedRanksBytes, [&](std::string_view line, LineSpan span) {
       const std::optional<int> rank = logs[log].rank ? logs[log].rank : sources.at(log, span).rank;
       if (rank) is_done[*rank] = says_it_finished(line);
     });

@@ -12,7 +12,7 @@ namespace lockstep::logs {
 namespace {
 
 // Of all ranks of a log: the last lines of each are in here.
-constexpr std::size_t kEndOfLog = std::size_t{16} << 10;
+constexpr std::size_t kChecksumBytes = std::size_t{16} << 10;
 
 struct LastWords {
   std::string checksum;
@@ -47,7 +47,7 @@ std::optional<std::string> loss_in(std::string_view line) {
 // In one go over each log: hardly any job prints one, and thousands of logs are looked at.
 bool has_any_checksum(std::span<const LogText> logs) {
   return std::ranges::any_of(logs, [](const LogText& log) {
-    const bool is_there = checksum().found_in(tail_of(log.bytes, kEndOfLog));
+    const bool is_there = checksum().found_in(tail_of(log.bytes, kChecksumBytes));
     let_go(log);
     return is_there;
   });
@@ -56,7 +56,7 @@ bool has_any_checksum(std::span<const LogText> logs) {
 std::map<int, LastWords> last_words(std::span<const LogText> logs, const LineSources& sources) {
   std::map<int, LastWords> words;
   for (std::size_t log = 0; log < logs.size(); ++log) {
-    for_each_tail_line(logs[log].bytes, kEndOfLog, [&](std::string_view line, LineSpan span) {
+    for_each_tail_line(logs[log].bytes, kChecksumBytes, [&](std::string_view line, LineSpan span) {
       auto sum = checksum_in(line);
       auto loss = loss_in(line);
       if (!sum && !loss) return;

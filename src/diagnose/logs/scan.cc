@@ -235,9 +235,9 @@ namespace {
 
 // Facts are told at the start and shown again near the end; what lies between costs more than it tells. Of
 // many logs each needs to tell less.
-constexpr std::size_t kEndOfLog = std::size_t{4} << 20;
-constexpr std::size_t kMinEndOfLog = std::size_t{4} << 10;
-constexpr std::size_t kEndsOfAllLogs = std::size_t{16} << 20;
+constexpr std::size_t kMaxScannedEnd = std::size_t{4} << 20;
+constexpr std::size_t kMinScannedEnd = std::size_t{4} << 10;
+constexpr std::size_t kMaxScannedEndsOfAll = std::size_t{16} << 20;
 // A message that repeats more often than this in one log adds nothing to the verdict; of many logs each may
 // repeat it less.
 constexpr std::size_t kMaxHitsOfPattern = 512;
@@ -371,7 +371,7 @@ std::vector<Scan> scan_logs(const Catalogue& catalogue, std::span<const LogText>
   std::vector<Scan> scans;
   auto next = seen_now.begin();
   for (std::optional<Scan>& before : seen_before) scans.push_back(std::move(before ? *before : *next++));
-  const std::size_t end_of_log = share_of(kEndsOfAllLogs, logs.size(), kMinEndOfLog, kEndOfLog);
+  const std::size_t end_of_log = share_of(kMaxScannedEndsOfAll, logs.size(), kMinScannedEnd, kMaxScannedEnd);
   on_all_cores(logs.size(), [&] {
     return [&, scanner = std::make_shared<base::PatternScanner>(catalogue.telling_of_facts()),
             ends = JoinedParts()](std::size_t i) mutable {

@@ -61,7 +61,7 @@ std::optional<StoppedLog> log_that_stopped(std::span<const LogText> logs) {
 namespace {
 
 // Progress is read from the two ends of a log, whatever lies between them.
-constexpr std::size_t kWindow = std::size_t{64} << 10;
+constexpr std::size_t kSilentWindow = std::size_t{64} << 10;
 
 std::optional<double> number_in(const base::Regex::Captures& captures, const std::string& name) {
   const auto found = captures.find(name);
@@ -79,14 +79,14 @@ std::optional<SilentSign> never_moved(std::size_t log, std::string_view bytes) {
   static const base::Regex progress = base::Regex::of_our_own(
       R"(\d+/\d+ \[|\bloss\b|step[ :=]+\d|it/s|s/it|\d+%\||iter\w*[ :=#]+\d|done|finished|complete|saved)");
   std::optional<SilentSign> sign;
-  for_each_tail_line(bytes, kWindow, [&](std::string_view line, LineSpan span) {
+  for_each_tail_line(bytes, kSilentWindow, [&](std::string_view line, LineSpan span) {
     if (progress.found_in(line)) {
       sign.reset();
     } else if (const auto epoch = first_epoch.capture(line); epoch && number_in(*epoch, "last") > 1) {
       sign = SilentSign{model::codes::kHangSilent, log, span};
     }
   });
-  return bytes.size() <= kWindow ? sign : std::nullopt;
+  return bytes.size() <= kSilentWindow ? sign : std::nullopt;
 }
 
 // A bar of rank 0's preparation stands below 100 % and a traceback without a reason follows.
@@ -95,7 +95,7 @@ std::optional<SilentSign> preparation_unfinished(std::size_t log, std::string_vi
   static const base::Regex traceback = base::Regex::of_our_own("Traceback");
   std::optional<SilentSign> last_bar;
   std::optional<SilentSign> sign;
-  for_each_tail_line(bytes, kWindow, [&](std::string_view line, LineSpan span) {
+  for_each_tail_line(bytes, kSilentWindow, [&](std::string_view line, LineSpan span) {
     if (const auto percent = bar.capture(line)) {
       last_bar.reset();
       if (number_in(*percent, "percent") < 100)
@@ -123,7 +123,7 @@ std::optional<SilentSign> no_scaling(std::size_t log, std::string_view bytes) {
     auto& entry = best[count];
     if (rate > entry.first) entry = {rate, span};
   };
-  for_each_tail_line(bytes, kWindow, [&](std::string_view line, LineSpan span) {
+  for_each_tail_line(bytes, kSilentWindow, [&](std::string_view line, LineSpan span) {
     if (const auto found = devices.capture(line)) count = number_in(*found, "count").value_or(0);
     if (const auto total = total_rate.capture(line)) {
       count = number_in(*total, "count").value_or(0);
@@ -148,7 +148,7 @@ std::optional<SilentSign> uneven_gpus(std::size_t log, std::string_view bytes) {
   double idlest = 100;
   double idlest_memory = 0;
   LineSpan idlest_line;
-  for_each_tail_line(bytes, kWindow, [&](std::string_view line, LineSpan span) {
+  for_each_tail_line(bytes, kSilentWindow, [&](std::string_view line, LineSpan span) {
     const auto found = row.capture(line);
     if (!found) return;
     const double busy = number_in(*found, "busy").value_or(0);
@@ -174,7 +174,7 @@ std::optional<SilentSign> all_on_gpu_zero(std::size_t log, std::string_view byte
       base::Regex::of_our_own(R"(^\|\s+(?P<gpu>\d+)\s+(?:N/A\s+N/A\s+)?(?P<pid>\d+)\s+[CG+]+\s)");
   std::map<std::string, std::set<std::string>> gpus_of;  // by process
   std::optional<LineSpan> shown;
-  for_each_tail_line(bytes, kWindow, [&](std::string_view line, LineSpan span) {
+  for_each_tail_line(bytes, kSilentWindow, [&](std::string_view line, LineSpan span) {
     auto found = row.capture(line);
     if (!found) return;
     gpus_of[(*found)["pid"]].insert((*found)["gpu"]);
@@ -187,9 +187,9 @@ std::optional<SilentSign> all_on_gpu_zero(std::size_t log, std::string_view byte
 }
 
 Progress at_both_ends(std::string_view bytes, Progress (*read)(std::string_view, std::size_t, std::size_t)) {
-  if (bytes.size() <= 2 * kWindow) return read(bytes, 0, bytes.size());
-  Progress progress = read(bytes, 0, kWindow);
-  std::ranges::copy(read(bytes, bytes.size() - kWindow, bytes.size()), std::back_inserter(progress));
+  if (bytes.size() <= 2 * kSilentWindow) return read(bytes, 0, bytes.size());
+  Progress progress = read(bytes, 0, kSilentWindow);
+  std::ranges::copy(read(bytes, bytes.size() - kSilentWindow, bytes.size()), std::back_inserter(progress));
   return progress;
 }
 
@@ -204,7 +204,7 @@ std::optional<SilentSign> loss_rises(std::size_t log, std::string_view bytes) {
 }
 
 std::optional<SilentSign> loss_grows(std::size_t log, std::string_view bytes) {
-  const std::size_t window = std::min(bytes.size(), kWindow);
+  const std::size_t window = std::min(bytes.size(), kSilentWindow);
   const auto line =
       where_loss_grew(losses_in(bytes, 0, window), losses_in(bytes, bytes.size() - window, bytes.size()));
   return line ? std::optional(SilentSign{model::codes::kConvergeDiverges, log, *line}) : std::nullopt;

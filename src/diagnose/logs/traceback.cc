@@ -12,9 +12,9 @@ namespace lockstep::logs {
 namespace {
 
 // Of many logs each needs to show less.
-constexpr std::size_t kEndOfLog = std::size_t{256} << 10;
-constexpr std::size_t kMinEndOfLog = std::size_t{16} << 10;
-constexpr std::size_t kEndsOfAllLogs = std::size_t{16} << 20;
+constexpr std::size_t kMaxTracebackBytes = std::size_t{256} << 10;
+constexpr std::size_t kMinTracebackBytes = std::size_t{16} << 10;
+constexpr std::size_t kMaxTracebackBytesOfAll = std::size_t{16} << 20;
 constexpr std::size_t kMaxFrames = 64;
 constexpr std::size_t kMaxOpen = 4096;
 constexpr std::size_t kMaxExceptions = 4096;
@@ -134,8 +134,8 @@ class Reader {
 
 std::vector<RaisedException> raised_exceptions(std::span<const LogText> logs) {
   std::vector<RaisedException> found;
-  const std::size_t window =
-      std::clamp(kEndsOfAllLogs / std::max<std::size_t>(1, logs.size()), kMinEndOfLog, kEndOfLog);
+  const std::size_t window = std::clamp(kMaxTracebackBytesOfAll / std::max<std::size_t>(1, logs.size()),
+                                        kMinTracebackBytes, kMaxTracebackBytes);
   for (std::size_t log = 0; log < logs.size(); ++log) {
     const std::string_view bytes = logs[log].bytes;
     Reader reader(log, found);

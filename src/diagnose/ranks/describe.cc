@@ -77,7 +77,7 @@ bool is_library_frame(const model::Frame& frame) {
       kLibraries, [&](std::string_view library) { return frame.file.find(library) != std::string::npos; });
 }
 
-std::string describe(const model::Frame& frame) {
+std::string describe_frame(const model::Frame& frame) {
   const std::size_t slash = frame.file.rfind('/');
   const std::string_view file =
       std::string_view(frame.file).substr(slash == std::string::npos ? 0 : slash + 1);
@@ -104,7 +104,7 @@ std::string describe(const model::Stack& stack) {
   std::size_t shown = 0;
   const auto add = [&](const model::Frame& frame) {
     if (shown++ >= kMaxFrames) return;
-    text += (text.empty() ? "" : " < ") + describe(frame);
+    text += (text.empty() ? "" : " < ") + describe_frame(frame);
   };
   for (const model::Frame& frame : stack) {
     if (!is_library_frame(frame)) add(frame);

@@ -27,10 +27,6 @@ std::vector<fs::path> folders_of(const fs::path& mount, const std::string& place
   return folders;
 }
 
-std::optional<std::uint64_t> number_in_file(const fs::path& path) {
-  return base::number_in<std::uint64_t>(base::trimmed(process::text_of(path)));
-}
-
 template <typename T>
 void keep_first(std::optional<T>& kept, const std::optional<T>& found) {
   if (!kept) kept = found;
@@ -47,9 +43,9 @@ constexpr MemoryFiles kMemoryV2{"memory.current", "memory.max", "memory.events"}
 void read_memory(const std::vector<fs::path>& folders, const MemoryFiles& files, CgroupState& state) {
   for (const fs::path& folder : folders) {
     keep_first(state.oom_kills, process::number_behind(process::text_of(folder / files.events), "oom_kill "));
-    const auto used = number_in_file(folder / files.used);
+    const auto used = process::number_in_file(folder / files.used);
     keep_first(state.memory_bytes, used);
-    const auto limit = number_in_file(folder / files.limit);
+    const auto limit = process::number_in_file(folder / files.limit);
     if (!limit || *limit >= kNoLimit || limit >= state.memory_limit_bytes.value_or(kNoLimit)) continue;
     state.memory_limit_bytes = limit;
     state.memory_bytes = used;

@@ -43,10 +43,6 @@ std::vector<fs::path> entries_of(const fs::path& folder) {
   return entries;
 }
 
-std::optional<std::uint64_t> number_in_file(const fs::path& path) {
-  return base::number_in<std::uint64_t>(base::trimmed(process::text_of(path)));
-}
-
 // "4: ACTIVE"
 std::string infiniband_state(std::string_view text) {
   return std::string(base::trimmed(base::rest_after(text, ":")));
@@ -66,7 +62,7 @@ Link infiniband_port(const fs::path& device, const fs::path& port) {
             .state = infiniband_state(process::text_of(port / "state")),
             .troubles = {}};
   for (const Counter& counter : kCounters) {
-    if (const auto count = number_in_file(port / "counters" / counter.file))
+    if (const auto count = process::number_in_file(port / "counters" / counter.file))
       link.troubles[counter.words] = *count;
   }
   return link;
@@ -123,7 +119,7 @@ std::vector<Link> read_links(const process::Roots& roots) {
   for (Link& link : links) {
     const fs::path folder = roots.sys / "class/net" / link.name;
     link.state = base::trimmed(process::text_of(folder / "operstate"));
-    if (const auto count = number_in_file(folder / "carrier_changes"))
+    if (const auto count = process::number_in_file(folder / "carrier_changes"))
       link.troubles["carrier changes"] = *count;
   }
   std::erase_if(links, was_never_used);

@@ -83,10 +83,10 @@ using model::Event;
 using model::EventState;
 using model::Operation;
 
-constexpr std::size_t kSniffBytes = 65536;
+constexpr std::size_t kTimelineSniffBytes = 65536;
 constexpr std::size_t kLongestRecord = 1 << 20;  // a parsed record takes ten times its length
-constexpr int kMaxRanks = 1 << 20;
-constexpr std::int64_t kMicrosecond = 1000;
+constexpr int kTimelineMaxRanks = 1 << 20;
+constexpr std::int64_t kTimelineMicrosecond = 1000;
 constexpr std::string_view kNegotiate = "NEGOTIATE_";
 constexpr std::size_t kNoSet = std::numeric_limits<std::uint32_t>::max();
 
@@ -95,7 +95,7 @@ struct OperationName {
   Operation operation;
   model::ReduceOp reduce_op;
 };
-constexpr OperationName kOperations[] = {
+constexpr OperationName kTimelineOperations[] = {
     {"ALLREDUCE", Operation::kAllReduce, model::ReduceOp::kNone},
     {"ADASUM", Operation::kAllReduce, model::ReduceOp::kAdasum},
     {"ALLGATHER", Operation::kAllGather, model::ReduceOp::kNone},
@@ -173,10 +173,10 @@ class Timeline {
   }
 
   std::int64_t when(std::int64_t since_start_us) const {
-    constexpr std::int64_t kLatest = std::numeric_limits<std::int64_t>::max() / (2 * kMicrosecond);
+    constexpr std::int64_t kLatest = std::numeric_limits<std::int64_t>::max() / (2 * kTimelineMicrosecond);
     const auto is_sane = [](std::int64_t us) { return us >= -kLatest / 2 && us <= kLatest / 2; };
     if (!is_sane(start_us_) || !is_sane(since_start_us)) return model::kNoTime;
-    return (start_us_ + since_start_us) * kMicrosecond;
+    return (start_us_ + since_start_us) * kTimelineMicrosecond;
   }
 
   void begin(Tensor& tensor, std::string_view name) {
@@ -215,9 +215,9 @@ class Timeline {
   }
 
   model::CollectiveId collective_named(std::string_view name) {
-    const auto* const found = std::ranges::find(kOperations, name, &OperationName::name);
+    const auto* const found = std::ranges::find(kTimelineOperations, name, &OperationName::name);
     model::Collective collective;
-    if (found != std::end(kOperations)) {
+    if (found != std::end(kTimelineOperations)) {
       collective.operation = found->operation;
       collective.reduce_op = found->reduce_op;
     }
@@ -226,7 +226,7 @@ class Timeline {
 
   void announce(Tensor& tensor, std::string_view name, std::int64_t time_ns, std::string_view text) {
     const auto rank = base::number_in<int>(name);
-    if (!rank || *rank < 0 || *rank >= kMaxRanks) return;
+    if (!rank || *rank < 0 || *rank >= kTimelineMaxRanks) return;
     position_ = lines_.line_of(text);
     add_event(tensor, *rank, time_ns);
   }
@@ -400,7 +400,7 @@ class Timeline {
 }  // namespace
 
 bool recognises_horovod_timeline(const Source& source) {
-  const std::string_view head = base::trimmed(source.bytes.substr(0, kSniffBytes));
+  const std::string_view head = base::trimmed(source.bytes.substr(0, kTimelineSniffBytes));
   if (!head.starts_with('[')) return false;
   const auto has = [&](std::string_view words) { return head.find(words) != std::string_view::npos; };
   return head == "[" || has(kNegotiate) || has("\"start_time_since_epoch_in_micros\"");

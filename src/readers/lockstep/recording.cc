@@ -17,21 +17,21 @@ namespace lockstep::readers {
 namespace {
 
 constexpr std::string_view kSchema = "\"lockstep-host-v1\"";
-constexpr std::size_t kHead = 256;
-constexpr std::size_t kMaxBytes = std::size_t{64} << 20;
+constexpr std::size_t kRecordingHead = 256;
+constexpr std::size_t kRecordingMaxBytes = std::size_t{64} << 20;
 
 }  // namespace
 
 bool recognises_host_account(const Source& source) {
   return source.bytes.starts_with('{') &&
-         source.bytes.substr(0, kHead).find(kSchema) != std::string_view::npos;
+         source.bytes.substr(0, kRecordingHead).find(kSchema) != std::string_view::npos;
 }
 
 model::Job read_host_account(const Source& source) {
   model::Job job;
   job.sources = {source.name};
   base::FastJsonParser parser;
-  const auto json = source.bytes.size() > kMaxBytes ? std::nullopt : parser.parse(source.bytes);
+  const auto json = source.bytes.size() > kRecordingMaxBytes ? std::nullopt : parser.parse(source.bytes);
   if (!json) {
     job.limits.push_back(fmt::format("{}: cut, so what it says is not known", source.name));
     return job;

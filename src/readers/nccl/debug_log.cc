@@ -115,8 +115,8 @@ using model::Event;
 using model::EventState;
 using model::Operation;
 
-constexpr std::size_t kSniffBytes = 1 << 20;
-constexpr model::SourceId kThisSource{0};
+constexpr std::size_t kDebugLogSniffBytes = 1 << 20;
+constexpr model::SourceId kDebugLogThisSource{0};
 constexpr std::size_t kNoEvent = std::numeric_limits<std::size_t>::max();
 
 // A communicator as one process knows it: by an address that means nothing elsewhere.
@@ -215,7 +215,7 @@ class DebugLog {
     event.sequence = number_of(membership, message.launch, is_point_to_point);
     event.collective = collectives_.id_of(message);
     event.thread = line.thread;
-    event.source = kThisSource;
+    event.source = kDebugLogThisSource;
     event.position = line_;
     events_of(membership.process).push_back(event);
   }
@@ -276,7 +276,7 @@ class DebugLog {
     event.sequence = 0;
     event.collective = creating_;
     event.thread = line.thread;
-    event.source = kThisSource;
+    event.source = kDebugLogThisSource;
     event.position = line_;
     std::vector<Event>& events = events_of(membership.process);
     membership.creation = events.size();
@@ -350,7 +350,7 @@ class DebugLog {
 }  // namespace
 
 bool recognises_nccl_debug_log(const Source& source) {
-  const std::string_view head = source.bytes.substr(0, kSniffBytes);
+  const std::string_view head = source.bytes.substr(0, kDebugLogSniffBytes);
   return head.find(" NCCL INFO ") != std::string_view::npos ||
          head.find(" NCCL WARN ") != std::string_view::npos;
 }

@@ -26,14 +26,14 @@ using model::CommunicatorId;
 using model::Event;
 using model::Operation;
 
-constexpr std::size_t kSniffBytes = 65536;
-constexpr std::size_t kLongestLine = 1 << 20;  // a parsed line takes ten times its length
-constexpr std::size_t kOperationNumbers = 32;  // room above those of the vocabulary
+constexpr std::size_t kInspectorSniffBytes = 65536;
+constexpr std::size_t kInspectorLongestLine = 1 << 20;  // a parsed line takes ten times its length
+constexpr std::size_t kOperationNumbers = 32;           // room above those of the vocabulary
 // Far above the opCounts of a log of the same communicator, which count otherwise; and a person can still
 // read the coll_sn in it.
 constexpr std::uint64_t kSerials = 1'000'000'000'000;
-constexpr std::int64_t kMicrosecond = 1000;
-constexpr model::SourceId kThisSource{0};
+constexpr std::int64_t kInspectorMicrosecond = 1000;
+constexpr model::SourceId kInspectorThisSource{0};
 
 // The numbers seen of one kind of operation. Those between the lowest and the highest that were not seen were
 // overwritten in the plugin's ring, or were too small to be recorded.
@@ -88,7 +88,7 @@ class InspectorLog {
     while (const auto line = lines.next()) {
       if (line->empty()) continue;
       line_ = lines.number();
-      const auto record = line->size() <= kLongestLine ? parser_.parse(*line) : std::nullopt;
+      const auto record = line->size() <= kInspectorLongestLine ? parser_.parse(*line) : std::nullopt;
       if (record) {
         add_record(*record);
       } else if (lines.was_ended()) {
@@ -170,7 +170,7 @@ class InspectorLog {
     event.state = model::EventState::kCompleted;
     event.communicator = member.communicator;
     event.collective = collective_of(operation, record, keys);
-    event.source = kThisSource;
+    event.source = kInspectorThisSource;
     event.position = line_;
     set_times(event, record, keys);
     if (is_collective) {
@@ -207,21 +207,22 @@ class InspectorLog {
     const std::int64_t duration = nanoseconds(base::number_member(record, keys.microseconds).value_or(0));
     const auto trace = member(record, "event_trace_ts");
     const auto start = trace ? integer_member(*trace, keys.start) : std::nullopt;
-    constexpr std::int64_t kLatest = std::numeric_limits<std::int64_t>::max() / (2 * kMicrosecond);
+    constexpr std::int64_t kLatest = std::numeric_limits<std::int64_t>::max() / (2 * kInspectorMicrosecond);
     if (!start || *start <= 0 || *start > kLatest) {
       event.only_duration = true;
       event.begin_ns = 0;
       event.end_ns = duration;
       return;
     }
-    event.begin_ns = *start * kMicrosecond;
+    event.begin_ns = *start * kInspectorMicrosecond;
     event.end_ns = event.begin_ns + duration;
     const auto kernels = member(*trace, "kernel_events");
     simdjson::dom::array channels;
     if (!kernels || kernels->get(channels) != simdjson::SUCCESS) return;
     for (const FastJson channel : channels) {
       const auto stop = integer_member(channel, "kernel_stop_ts");
-      if (stop && *stop > 0 && *stop <= kLatest) event.end_ns = std::max(event.end_ns, *stop * kMicrosecond);
+      if (stop && *stop > 0 && *stop <= kLatest)
+        event.end_ns = std::max(event.end_ns, *stop * kInspectorMicrosecond);
     }
   }
 
@@ -240,7 +241,7 @@ class InspectorLog {
                                     .issued = std::nullopt,
                                     .started = std::nullopt,
                                     .completed = static_cast<std::int64_t>(serials.highest),
-                                    .source = kThisSource,
+                                    .source = kInspectorThisSource,
                                     .position = 0});
       }
     }
@@ -284,7 +285,7 @@ std::uint64_t inspector_sequence(Operation operation, std::uint64_t serial) {
 }
 
 bool recognises_nccl_inspector(const Source& source) {
-  const std::string_view head = source.bytes.substr(0, kSniffBytes);
+  const std::string_view head = source.bytes.substr(0, kInspectorSniffBytes);
   if (!head.starts_with('{')) return false;
   const auto has = [&](std::string_view key) { return head.find(key) != std::string_view::npos; };
   return has("\"inspector_output_format_version\"") ||

@@ -17,7 +17,7 @@ using model::EventState;
 using model::Liveness;
 using model::Operation;
 
-constexpr model::SourceId kThisSource{0};
+constexpr model::SourceId kRasFindingsThisSource{0};
 
 EventState state_of_creation(std::int64_t result) {
   if (result == 0) return EventState::kCompleted;
@@ -69,7 +69,7 @@ void RasFindings::write_counts() {
                                                  .issued = count.launched,
                                                  .started = std::nullopt,
                                                  .completed = std::nullopt,
-                                                 .source = kThisSource,
+                                                 .source = kRasFindingsThisSource,
                                                  .position = count.line});
   }
 }
@@ -92,7 +92,7 @@ void RasFindings::write_creations(model::Job& job) {
     event.communicator = communicator;
     event.sequence = 0;
     event.collective = collective;
-    event.source = kThisSource;
+    event.source = kRasFindingsThisSource;
     event.position = creation.line;
     job.ranks[process].events.push_back(event);
   }
@@ -105,7 +105,7 @@ void RasFindings::write_errors(model::Job& job) {
         {.message = fmt::format("NCCL communicator {}: {}", job.communicators[communicator].name, text),
          .stack = model::StackId::kNone,
          .time_ns = model::kNoTime,
-         .source = kThisSource,
+         .source = kRasFindingsThisSource,
          .position = line});
   }
   for (const auto& [key, creation] : creations_) {
@@ -116,7 +116,7 @@ void RasFindings::write_errors(model::Job& job) {
                                 job.communicators[communicator].name, nccl_error(creation.result)),
          .stack = model::StackId::kNone,
          .time_ns = model::kNoTime,
-         .source = kThisSource,
+         .source = kRasFindingsThisSource,
          .position = creation.line});
   }
 }

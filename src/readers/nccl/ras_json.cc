@@ -24,7 +24,7 @@ using base::member;
 using base::string_member;
 using model::CommunicatorId;
 
-constexpr std::size_t kSniffBytes = 65536;
+constexpr std::size_t kRasJsonSniffBytes = 65536;
 
 // A line that begins an object with a key. Braces are rarer than lines in what else may be read.
 bool has_object(std::string_view text) {
@@ -213,7 +213,7 @@ class Report {
 }  // namespace
 
 bool recognises_ras_json(const Source& source) {
-  const std::string_view head = source.bytes.substr(0, kSniffBytes);
+  const std::string_view head = source.bytes.substr(0, kRasJsonSniffBytes);
   if (!has_object(head)) return false;
   const auto has = [&](std::string_view key) { return head.find(key) != std::string_view::npos; };
   return (has("\"nccl_version\"") && has("\"communicators\"") && has("\"cuda_driver_version\"")) ||

@@ -33,7 +33,7 @@ using base::word_after;
 using model::CommunicatorId;
 using model::Liveness;
 
-constexpr std::size_t kSniffBytes = 65536;
+constexpr std::size_t kRasTextSniffBytes = 65536;
 // Ranks that are not named cost memory that the file does not pay for; no real job has as many.
 constexpr int kMaxInferredRanks = 1 << 17;
 
@@ -338,7 +338,7 @@ class TextReport {
 }  // namespace
 
 bool recognises_ras_text(const Source& source) {
-  const std::string_view head = source.bytes.substr(0, kSniffBytes);
+  const std::string_view head = source.bytes.substr(0, kRasTextSniffBytes);
   const auto has = [&](std::string_view words) { return head.find(words) != std::string_view::npos; };
   return (has("Job summary\n") && has("Communicators...")) ||
          (has("PEER_") && has("] PEER_") && has(" on node ") && has(": "));

@@ -15,7 +15,7 @@ struct OperationName {
   Operation operation;
 };
 
-constexpr OperationName kOperations[] = {
+constexpr OperationName kWordsOperations[] = {
     {"AllReduce", Operation::kAllReduce},
     {"AllGather", Operation::kAllGather},
     {"AllGatherV", Operation::kAllGather},
@@ -32,15 +32,15 @@ constexpr OperationName kOperations[] = {
     {"Recv", Operation::kReceive},
 };
 
-constexpr DataType kDataTypes[] = {
+constexpr DataType kWordsDataTypes[] = {
     DataType::kInt8,    DataType::kUInt8,    DataType::kInt32,      DataType::kUInt32,
     DataType::kInt64,   DataType::kUInt64,   DataType::kFloat16,    DataType::kFloat32,
     DataType::kFloat64, DataType::kBFloat16, DataType::kFloat8E4M3, DataType::kFloat8E5M2,
 };
 
 // Numbers from five on are operators that the program made with ncclRedOpCreatePreMulSum.
-constexpr ReduceOp kReduceOps[] = {ReduceOp::kSum, ReduceOp::kProduct, ReduceOp::kMaximum, ReduceOp::kMinimum,
-                                   ReduceOp::kAverage};
+constexpr ReduceOp kWordsReduceOps[] = {ReduceOp::kSum, ReduceOp::kProduct, ReduceOp::kMaximum,
+                                        ReduceOp::kMinimum, ReduceOp::kAverage};
 
 constexpr std::string_view kErrors[] = {"",
                                         "unhandled CUDA error",
@@ -53,16 +53,16 @@ constexpr std::string_view kErrors[] = {"",
 }  // namespace
 
 Operation nccl_operation(std::string_view name) {
-  const auto* const found = std::ranges::find(kOperations, name, &OperationName::name);
-  return found == std::end(kOperations) ? Operation::kUnknown : found->operation;
+  const auto* const found = std::ranges::find(kWordsOperations, name, &OperationName::name);
+  return found == std::end(kWordsOperations) ? Operation::kUnknown : found->operation;
 }
 
 DataType nccl_data_type(std::uint64_t number) {
-  return number < std::size(kDataTypes) ? kDataTypes[number] : DataType::kOther;
+  return number < std::size(kWordsDataTypes) ? kWordsDataTypes[number] : DataType::kOther;
 }
 
 ReduceOp nccl_reduce_op(std::uint64_t number) {
-  return number < std::size(kReduceOps) ? kReduceOps[number] : ReduceOp::kPreMulSum;
+  return number < std::size(kWordsReduceOps) ? kWordsReduceOps[number] : ReduceOp::kPreMulSum;
 }
 
 std::string_view nccl_error(std::int64_t result) {

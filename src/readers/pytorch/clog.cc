@@ -28,7 +28,7 @@ using model::CommunicatorId;
 using model::Event;
 using model::EventState;
 
-constexpr int kMaxRanks = 1 << 20;
+constexpr int kClogMaxRanks = 1 << 20;
 constexpr std::uint64_t kNoGraph = std::numeric_limits<std::uint64_t>::max();
 
 struct Signature {
@@ -165,7 +165,7 @@ class Clog {
     const std::string_view name = value_of(fields, "comm=");
     const auto rank = base::number_in<int>(value_of(fields, "rank="));
     const auto size = base::number_in<int>(value_of(fields, "world_size="));
-    if (!rank || !size || *rank < 0 || *rank >= *size || *size > kMaxRanks) return false;
+    if (!rank || !size || *rank < 0 || *rank >= *size || *size > kClogMaxRanks) return false;
     Group& group = groups_[static_cast<std::size_t>(communicator(name))];
     group.rank = rank;
     group.size = size;

@@ -12,12 +12,12 @@ using model::Operation;
 using model::ReduceOp;
 
 template <typename T>
-struct Word {
+struct SignatureWord {
   std::string_view word;
   T value;
 };
 
-constexpr Word<Operation> kOperations[] = {
+constexpr SignatureWord<Operation> kClogSignatureOperations[] = {
     {"all_reduce", Operation::kAllReduce},
     {"broadcast", Operation::kBroadcast},
     {"reduce", Operation::kReduce},
@@ -39,7 +39,7 @@ constexpr Word<Operation> kOperations[] = {
     {"batch_op_issue", Operation::kCoalesced},
 };
 
-constexpr Word<DataType> kDataTypes[] = {
+constexpr SignatureWord<DataType> kClogSignatureDataTypes[] = {
     {"f32", DataType::kFloat32},        {"f64", DataType::kFloat64}, {"f16", DataType::kFloat16},
     {"bf16", DataType::kBFloat16},      {"i32", DataType::kInt32},   {"i64", DataType::kInt64},
     {"i16", DataType::kInt16},          {"i8", DataType::kInt8},     {"u8", DataType::kUInt8},
@@ -47,7 +47,7 @@ constexpr Word<DataType> kDataTypes[] = {
     {"fp8e5m2", DataType::kFloat8E5M2},
 };
 
-constexpr Word<ReduceOp> kReduceOps[] = {
+constexpr SignatureWord<ReduceOp> kClogSignatureReduceOps[] = {
     {"sum", ReduceOp::kSum},       {"prod", ReduceOp::kProduct}, {"min", ReduceOp::kMinimum},
     {"max", ReduceOp::kMaximum},   {"band", ReduceOp::kBitAnd},  {"bor", ReduceOp::kBitOr},
     {"bxor", ReduceOp::kBitXor},   {"avg", ReduceOp::kAverage},  {"premul_sum", ReduceOp::kPreMulSum},
@@ -55,8 +55,8 @@ constexpr Word<ReduceOp> kReduceOps[] = {
 };
 
 template <typename T, std::size_t count>
-T value_of(const Word<T> (&words)[count], std::string_view word, T otherwise) {
-  const auto* const found = std::ranges::find(words, word, &Word<T>::word);
+T value_of(const SignatureWord<T> (&words)[count], std::string_view word, T otherwise) {
+  const auto* const found = std::ranges::find(words, word, &SignatureWord<T>::word);
   return found == std::end(words) ? otherwise : found->value;
 }
 
@@ -73,9 +73,9 @@ void add_argument(ClogSignature& signature, std::string_view key, std::string_vi
   if (key == "out_count" || key == "out_counts") collective.output_shapes = shapes_in(value);
   if (key == "in_splits") collective.input_shapes = {clog_numbers(value)};
   if (key == "out_splits") collective.output_shapes = {clog_numbers(value)};
-  if (key == "red_op") collective.reduce_op = value_of(kReduceOps, value, ReduceOp::kOther);
+  if (key == "red_op") collective.reduce_op = value_of(kClogSignatureReduceOps, value, ReduceOp::kOther);
   if (key == "root" || key == "peer") collective.peer = base::number_in<int>(value);
-  if (key == "dtype") collective.input_types = {value_of(kDataTypes, value, DataType::kOther)};
+  if (key == "dtype") collective.input_types = {value_of(kClogSignatureDataTypes, value, DataType::kOther)};
   if (key == "comm") signature.communicator = value;
 }
 
@@ -99,7 +99,8 @@ std::vector<std::int64_t> clog_numbers(std::string_view list) {
 
 ClogSignature clog_signature(std::string_view text) {
   ClogSignature signature;
-  signature.collective.operation = value_of(kOperations, take_clog_field(text), Operation::kUnknown);
+  signature.collective.operation =
+      value_of(kClogSignatureOperations, take_clog_field(text), Operation::kUnknown);
   while (!text.empty()) {
     const std::string_view field = take_clog_field(text);
     const std::size_t equals = field.find('=');

@@ -18,7 +18,7 @@ using model::Operation;
 constexpr std::array<std::string_view, 9> kVariants = {
     "_oop", "_base", "_coalesced", "_single", "_v", "_sparse", "_into_tensor", "_tensor", "_anysource"};
 
-constexpr std::array<std::pair<std::string_view, Operation>, 25> kOperations = {{
+constexpr std::array<std::pair<std::string_view, Operation>, 25> kFlightRecorderGroupsOperations = {{
     {"all_reduce", Operation::kAllReduce},
     {"allreduce", Operation::kAllReduce},
     {"reduce", Operation::kReduce},
@@ -51,8 +51,9 @@ bool is_upper(char c) {
 }
 
 std::optional<Operation> operation_called(std::string_view name) {
-  const auto place = std::ranges::find(kOperations, name, [](const auto& one) { return one.first; });
-  return place == kOperations.end() ? std::nullopt : std::optional(place->second);
+  const auto place =
+      std::ranges::find(kFlightRecorderGroupsOperations, name, [](const auto& one) { return one.first; });
+  return place == kFlightRecorderGroupsOperations.end() ? std::nullopt : std::optional(place->second);
 }
 
 Operation operation_of(std::string_view name) {

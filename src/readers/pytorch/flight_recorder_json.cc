@@ -119,9 +119,9 @@ bool add_json_entry(FastJson object, FlightRecorderRank& rank) {
 
 using base::FastJson;
 
-constexpr std::size_t kSniffedBytes = 4096;
-constexpr std::size_t kUsualEntryBytes = 400;
-constexpr std::size_t kMaxExpectedEntries = 1 << 16;
+constexpr std::size_t kFlightRecorderJsonSniffedBytes = 4096;
+constexpr std::size_t kFlightRecorderJsonUsualEntryBytes = 400;
+constexpr std::size_t kFlightRecorderJsonMaxExpectedEntries = 1 << 16;
 
 template <typename Use>
 void for_each_member(FastJson value, Use&& use) {
@@ -188,7 +188,7 @@ void read_member(const base::JsonMembers::Member& member, FlightRecorderRank& ra
 }  // namespace
 
 bool begins_as_flight_recorder_json(std::string_view text) {
-  base::JsonMembers members(text.substr(0, kSniffedBytes));
+  base::JsonMembers members(text.substr(0, kFlightRecorderJsonSniffedBytes));
   bool is_failure = false;
   while (const auto member = members.next()) {
     if (member->key == "ok") is_failure = member->value.starts_with("false");
@@ -198,7 +198,7 @@ bool begins_as_flight_recorder_json(std::string_view text) {
 }
 
 bool is_flight_recorder_json(const Source& source) {
-  const std::string_view start = source.bytes.substr(0, kSniffedBytes);
+  const std::string_view start = source.bytes.substr(0, kFlightRecorderJsonSniffedBytes);
   const bool is_list = start.starts_with('[') && start.find("\"profiling_name\"") != std::string_view::npos;
   return is_list || begins_as_flight_recorder_json(start);
 }
@@ -225,7 +225,9 @@ void read_flight_recorder_object(std::string_view object, FlightRecorderRank& ra
 
 model::Job read_flight_recorder_json(const Source& source) {
   model::Job job;
-  FlightRecorderRank rank(job, source, std::min(source.bytes.size() / kUsualEntryBytes, kMaxExpectedEntries));
+  FlightRecorderRank rank(job, source,
+                          std::min(source.bytes.size() / kFlightRecorderJsonUsualEntryBytes,
+                                   kFlightRecorderJsonMaxExpectedEntries));
   if (source.bytes.starts_with('[')) {
     if (!read_entries(source.bytes, rank)) rank.cut(fmt::format("cut after {} entries", rank.entries()));
   } else {

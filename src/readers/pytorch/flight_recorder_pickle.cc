@@ -237,9 +237,9 @@ std::uint32_t PickleEntryReader::frame_of(const PickleValue& frame, PickleStore&
 
 namespace {
 
-constexpr std::size_t kSniffedBytes = 4096;
-constexpr std::size_t kUsualEntryBytes = 160;
-constexpr std::size_t kMaxExpectedEntries = 1 << 16;
+constexpr std::size_t kFlightRecorderPickleSniffedBytes = 4096;
+constexpr std::size_t kFlightRecorderPickleUsualEntryBytes = 160;
+constexpr std::size_t kFlightRecorderPickleMaxExpectedEntries = 1 << 16;
 
 bool begins_as_pickle(std::string_view bytes) {
   const auto has = [&](std::string_view start) { return bytes.starts_with(start); };
@@ -331,7 +331,7 @@ model::Job refused(const Source& source, std::size_t offset) {
 bool is_flight_recorder_pickle(const Source& source) {
   constexpr std::array<std::string_view, 5> kTellingWords = {
       "pg_config", "comm_lib_version", "profiling_name", "collective_seq_id", "nccl_comm_state"};
-  const std::string_view start = source.bytes.substr(0, kSniffedBytes);
+  const std::string_view start = source.bytes.substr(0, kFlightRecorderPickleSniffedBytes);
   return begins_as_pickle(start) && std::ranges::any_of(kTellingWords, [&](std::string_view word) {
            return start.find(word) != std::string_view::npos;
          });
@@ -339,7 +339,9 @@ bool is_flight_recorder_pickle(const Source& source) {
 
 model::Job read_flight_recorder_pickle(const Source& source) {
   model::Job job;
-  FlightRecorderRank rank(job, source, std::min(source.bytes.size() / kUsualEntryBytes, kMaxExpectedEntries));
+  FlightRecorderRank rank(job, source,
+                          std::min(source.bytes.size() / kFlightRecorderPickleUsualEntryBytes,
+                                   kFlightRecorderPickleMaxExpectedEntries));
   PickleEntryReader entries(rank);
   PickleMachine machine(source.bytes, entries);
   const PickleEnd end = machine.run();

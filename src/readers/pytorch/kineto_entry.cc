@@ -95,7 +95,7 @@ struct Synonym {
 
 // A word that holds another stands before it: a reduce_scatter is no scatter, an all_reduce_barrier a
 // barrier.
-constexpr std::array<Synonym<Operation>, 11> kOperations = {{
+constexpr std::array<Synonym<Operation>, 11> kKinetoEntryOperations = {{
     {"barrier", Operation::kBarrier},
     {"reducescatter", Operation::kReduceScatter},
     {"allgather", Operation::kAllGather},
@@ -140,7 +140,7 @@ std::string letters_of(std::string_view name) {
 Operation pytorch_operation(std::string_view name) {
   constexpr std::size_t kLongest = 128;
   const std::string letters = letters_of(name.substr(0, kLongest));
-  for (const auto& [word, operation] : kOperations) {
+  for (const auto& [word, operation] : kKinetoEntryOperations) {
     if (letters.find(word) != std::string::npos) return operation;
   }
   return letters.find("recv") == std::string::npos ? Operation::kUnknown : Operation::kReceive;

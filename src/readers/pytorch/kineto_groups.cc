@@ -8,7 +8,7 @@ namespace lockstep::readers {
 
 namespace {
 
-constexpr std::size_t kMaxBytes = std::size_t{16} << 20;
+constexpr std::size_t kKinetoGroupsMaxBytes = std::size_t{16} << 20;
 constexpr std::int64_t kMaxRankNumber = 1 << 24;
 constexpr std::int64_t kLargestBase = 4'000'000'000'000'000'000;  // the year 2096
 
@@ -73,7 +73,7 @@ std::string made_plain(std::string_view text) {
 
 TraceHead parse_trace_head(std::string_view text) {
   TraceHead head;
-  if (text.size() > kMaxBytes) return head;
+  if (text.size() > kKinetoGroupsMaxBytes) return head;
   const std::string whole = std::string(text) + "[]}";
   base::FastJsonParser parser;
   auto json = parser.parse(whole);
@@ -89,7 +89,7 @@ TraceHead parse_trace_head(std::string_view text) {
 
 namespace {
 
-constexpr std::int64_t kMaxRanks = 1 << 20;
+constexpr std::int64_t kKinetoGroupsMaxRanks = 1 << 20;
 
 // A list that was cut still names its first rank and its step where the ranks are evenly spaced.
 std::vector<int> evenly_spaced(base::FastJson args) {
@@ -97,8 +97,8 @@ std::vector<int> evenly_spaced(base::FastJson args) {
   const auto stride = base::integer_member(args, "Global rank stride");
   const auto size = base::integer_member(args, "Group size");
   std::vector<int> ranks;
-  if (!start || !stride || !size || *start < 0 || *start > kMaxRanks || *stride <= 0 || *stride > kMaxRanks ||
-      *size <= 0 || *start + *stride * *size > kMaxRanks) {
+  if (!start || !stride || !size || *start < 0 || *start > kKinetoGroupsMaxRanks || *stride <= 0 ||
+      *stride > kKinetoGroupsMaxRanks || *size <= 0 || *start + *stride * *size > kKinetoGroupsMaxRanks) {
     return ranks;
   }
   for (std::int64_t i = 0; i < *size; ++i) ranks.push_back(static_cast<int>(*start + i * *stride));
@@ -155,7 +155,7 @@ model::Communicator TraceGroups::describe(base::FastJson args, std::string_view 
   group.backend = head_.backend;
   group.members = members.empty() ? evenly_spaced(args) : std::move(members);
   const auto size = base::integer_member(args, "Group size");
-  if (size && *size > 0 && *size <= kMaxRanks) group.size = static_cast<int>(*size);
+  if (size && *size > 0 && *size <= kKinetoGroupsMaxRanks) group.size = static_cast<int>(*size);
   return group;
 }
 

@@ -142,7 +142,7 @@ std::optional<EntryNumbers> numbers_in_entry(std::string_view bytes) {
 }
 
 constexpr std::size_t kMaxKnown = 4096;
-constexpr std::size_t kLongest = 4096;
+constexpr std::size_t kKnownEntriesLongest = 4096;
 constexpr std::size_t kTries = 1000;
 constexpr std::size_t kWord = sizeof(std::uint64_t);
 
@@ -248,7 +248,7 @@ void KnownEntries::learn(std::string_view bytes, std::span<const PickleValue> va
                          const FlightRecorderEntry& entry) {
   if (!is_worth_it()) return;
   ++missed_;
-  const auto places = bytes.size() <= kLongest ? numbers_in_entry(bytes) : std::nullopt;
+  const auto places = bytes.size() <= kKnownEntriesLongest ? numbers_in_entry(bytes) : std::nullopt;
   if (!places || places->values != values.size()) {
     last_ = 0;
     return;

@@ -8,7 +8,7 @@
 namespace lockstep::readers {
 namespace {
 
-constexpr std::size_t kLongest = 4096;
+constexpr std::size_t kPickleLiteralsLongest = 4096;
 
 constexpr std::array<std::uint8_t, 256> instruction_lengths() {
   std::array<std::uint8_t, 256> lengths{};
@@ -51,7 +51,7 @@ bool is_four_short_gets(const char* at) {
 
 // Looks no further than where an earlier search gave up, so that all searches together stay linear.
 std::size_t PickleLiterals::length(std::string_view text) {
-  const char* const end = text.data() + std::min(text.size(), kLongest);
+  const char* const end = text.data() + std::min(text.size(), kPickleLiteralsLongest);
   const char* at = text.data();
   int depth = 0;
   while (at < end) {

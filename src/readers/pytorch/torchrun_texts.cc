@@ -29,7 +29,7 @@ void set_end(std::int64_t exit_code, model::Rank& rank) {
   rank.exit_status = static_cast<int>(exit_code < 0 ? -exit_code : exit_code);
 }
 
-constexpr std::size_t kMaxBytes = std::size_t{64} << 20;  // a message and a traceback
+constexpr std::size_t kTorchrunTextsMaxBytes = std::size_t{64} << 20;  // a message and a traceback
 
 struct ReportedError {
   std::string_view message;
@@ -81,7 +81,8 @@ bool recognises_error_json(const Source& source) {
   constexpr std::size_t kHead = 4096;
   const std::string_view head = source.bytes.substr(0, kHead);
   const std::size_t begin = head.find_first_not_of(" \t\r\n");
-  if (begin == std::string_view::npos || head[begin] != '{' || source.bytes.size() > kMaxBytes) return false;
+  if (begin == std::string_view::npos || head[begin] != '{' || source.bytes.size() > kTorchrunTextsMaxBytes)
+    return false;
   if (head.find("\"message\"") == std::string_view::npos) return false;
   base::FastJsonParser parser;
   if (const auto json = parser.parse(source.bytes)) return parse_report(*json).has_value();

@@ -10,14 +10,15 @@
 namespace lockstep::readers {
 namespace {
 
-constexpr std::string_view kOrder = " (most recent call first):";
-constexpr std::string_view kThread = "Thread 0x";
+constexpr std::string_view kFaulthandlerOrder = " (most recent call first):";
+constexpr std::string_view kFaulthandlerThread = "Thread 0x";
 constexpr std::string_view kCurrent = "Current thread 0x";
 constexpr std::string_view kOneStack = "Stack (most recent call first):";
 constexpr std::string_view kFatal = "Fatal Python error: ";
 
 bool is_thread_head(std::string_view line) {
-  return line.ends_with(kOrder) && (line.starts_with(kThread) || line.starts_with(kCurrent));
+  return line.ends_with(kFaulthandlerOrder) &&
+         (line.starts_with(kFaulthandlerThread) || line.starts_with(kCurrent));
 }
 
 // The handler lets the signal end the process after it has printed.
@@ -78,8 +79,8 @@ class FaulthandlerParser {
   // An empty line stands between the threads of one dump, and none between two dumps.
   void begin_thread(std::string_view line, std::uint32_t number) {
     const bool is_current = line.starts_with(kCurrent);
-    line.remove_prefix(is_current ? kCurrent.size() : kThread.size());
-    line.remove_suffix(kOrder.size());
+    line.remove_prefix(is_current ? kCurrent.size() : kFaulthandlerThread.size());
+    line.remove_suffix(kFaulthandlerOrder.size());
     const std::string id(line.substr(0, line.find(' ')));
     const bool goes_on = !dumps_.empty() && had_blank_ && seen_.count(id) == 0;
     if (!waits_for_threads() && !goes_on) begin_dump(number);
@@ -137,9 +138,9 @@ class FaulthandlerParser {
 bool recognises_faulthandler(const Source& source) {
   constexpr std::size_t kLongestHead = 512;  // of a line before the words that every head ends with
   for (std::size_t at = source.first(LogMark::kFaulthandler); at != std::string_view::npos;
-       at = source.bytes.find(kOrder, at + 1)) {
+       at = source.bytes.find(kFaulthandlerOrder, at + 1)) {
     const std::size_t from = at - std::min(at, kLongestHead);
-    std::string_view line = source.bytes.substr(from, at + kOrder.size() - from);
+    std::string_view line = source.bytes.substr(from, at + kFaulthandlerOrder.size() - from);
     line = line.substr(line.rfind('\n') + 1);
     const std::string_view text = model::split_origin(line).text;
     if (is_thread_head(text) || text == kOneStack) return true;

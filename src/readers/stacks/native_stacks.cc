@@ -10,7 +10,7 @@
 namespace lockstep::readers {
 namespace {
 
-constexpr std::string_view kHead = "lockstep_native_stacks 1 pid ";
+constexpr std::string_view kNativeStacksHead = "lockstep_native_stacks 1 pid ";
 
 // `Thread 1 (Thread 0x7f72f2fa4740 (LWP 22688) "train"):` of gdb
 std::optional<ThreadDump> parse_gdb_thread(std::string_view line) {
@@ -44,7 +44,7 @@ void set_place(std::string_view place, model::Frame& frame) {
 
 // `#1  0x000055f8c761e190 in load_batch (n=1) at /job/train.c:5`; gdb leaves the address out where a line
 // begins, and eu-stack leaves out everything but the name.
-std::optional<model::Frame> parse_frame(std::string_view line) {
+std::optional<model::Frame> parse_native_frame(std::string_view line) {
   if (!line.starts_with('#')) return std::nullopt;
   std::string_view rest = base::trimmed(line.substr(std::min(line.find(' '), line.size())));
   if (rest.starts_with("0x")) rest = base::trimmed(rest.substr(base::word_of(rest).size()));
@@ -75,7 +75,7 @@ class NativeStackParser {
     if (thread) {
       thread->position = number;
       dump_.threads.push_back(*std::move(thread));
-    } else if (auto frame = parse_frame(line); frame && !dump_.threads.empty()) {
+    } else if (auto frame = parse_native_frame(line); frame && !dump_.threads.empty()) {
       dump_.threads.back().frames.push_back(*std::move(frame));
     } else if (line.starts_with("    ") && !dump_.threads.empty() && !dump_.threads.back().frames.empty()) {
       set_place(base::trimmed(line), dump_.threads.back().frames.back());
@@ -96,11 +96,11 @@ class NativeStackParser {
 }  // namespace
 
 bool recognises_native_stacks(const Source& source) {
-  return source.bytes.starts_with(kHead);
+  return source.bytes.starts_with(kNativeStacksHead);
 }
 
 model::Job read_native_stacks(const Source& source) {
-  NativeStackParser parser(base::number_after<std::int64_t>(source.bytes, kHead).value_or(0));
+  NativeStackParser parser(base::number_after<std::int64_t>(source.bytes, kNativeStacksHead).value_or(0));
   base::Lines lines(source.bytes);
   lines.next();
   while (const auto line = lines.next()) parser.take(*line, lines.number());

@@ -48,7 +48,7 @@ std::optional<ThreadDump> parse_thread(std::string_view line) {
 }
 
 // `train (train.py:14)`; native frames have a library instead, or a file without a line.
-std::optional<model::Frame> parse_frame(std::string_view text) {
+std::optional<model::Frame> parse_py_spy_frame(std::string_view text) {
   const std::size_t open = text.rfind(" (");
   if (open == std::string_view::npos || !text.ends_with(')')) return std::nullopt;
   model::Frame frame;
@@ -81,7 +81,7 @@ class PySpyParser {
       family_.back().dump.threads.push_back(std::move(*thread));
       is_in_thread_ = true;
     } else if (is_in_thread_ && line.starts_with("    ") && !line.starts_with("     ")) {
-      if (auto frame = parse_frame(line.substr(4))) {
+      if (auto frame = parse_py_spy_frame(line.substr(4))) {
         family_.back().dump.threads.back().frames.push_back(std::move(*frame));
       }
     } else if (!line.starts_with("     ")) {  // deeper: local variables

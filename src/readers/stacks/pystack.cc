@@ -11,8 +11,8 @@
 namespace lockstep::readers {
 namespace {
 
-constexpr std::string_view kThread = "Traceback for thread ";
-constexpr std::string_view kOrder = "] (most recent call last):";
+constexpr std::string_view kPystackThread = "Traceback for thread ";
+constexpr std::string_view kPystackOrder = "] (most recent call last):";
 constexpr std::string_view kCore = "Core file information:";
 constexpr std::string_view kSegmentationFault = "The process died due a segmentation fault";
 constexpr std::string_view kSignal = "The process died due receiving signal ";
@@ -49,7 +49,7 @@ class PystackParser {
  public:
   static bool begins(std::string_view line) {
     const std::string_view text = without_indent(line);
-    return (text.starts_with(kThread) && text.ends_with(kOrder)) ||
+    return (text.starts_with(kPystackThread) && text.ends_with(kPystackOrder)) ||
            line.find(kCore) != std::string_view::npos;
   }
 
@@ -69,7 +69,7 @@ class PystackParser {
 
  private:
   void take_plain(std::string_view line, std::uint32_t number) {
-    if (line.starts_with(kThread) && line.ends_with(kOrder)) {
+    if (line.starts_with(kPystackThread) && line.ends_with(kPystackOrder)) {
       begin_thread(line, number);
     } else if (line == kCore) {
       end_process();
@@ -87,8 +87,8 @@ class PystackParser {
   // `Traceback for thread 10621 (python) [Has the GIL] (most recent call last):`
   void begin_thread(std::string_view line, std::uint32_t number) {
     end_thread();
-    line.remove_prefix(kThread.size());
-    line.remove_suffix(kOrder.size());
+    line.remove_prefix(kPystackThread.size());
+    line.remove_suffix(kPystackOrder.size());
     const std::size_t status = line.rfind('[');
     if (status == std::string_view::npos) return;
     thread_.position = number;
@@ -156,9 +156,9 @@ class PystackParser {
 bool recognises_pystack(const Source& source) {
   constexpr std::size_t kLongestHead = 512;
   for (std::size_t at = source.first(LogMark::kPystack); at != std::string_view::npos;
-       at = source.bytes.find(kThread, at + 1)) {
+       at = source.bytes.find(kPystackThread, at + 1)) {
     const std::string_view line = source.bytes.substr(at, kLongestHead);
-    if (line.substr(0, line.find('\n')).find(kOrder) != std::string_view::npos) return true;
+    if (line.substr(0, line.find('\n')).find(kPystackOrder) != std::string_view::npos) return true;
   }
   return false;
 }

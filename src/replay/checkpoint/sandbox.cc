@@ -101,7 +101,7 @@ namespace {
 
 using process::Descriptor;
 
-constexpr int kCouldNotDoIt = 2;
+constexpr int kSandboxFailed = 2;
 
 struct OutputRoute {
   Descriptor from;
@@ -124,7 +124,7 @@ int enter(Sandbox& sandbox, const SandboxTask& task, const OutputPipes& pipes) {
   if (prepared.ok() && task.has_own_network) prepared = sandbox.isolate_network();
   if (prepared.ok()) return task.inside(sandbox, pipes);
   base::write_all(pipes.error, prepared.error().why);
-  return kCouldNotDoIt;
+  return kSandboxFailed;
 }
 
 Result<pid_t> start_task(const SandboxTask& task, std::string& error, std::vector<OutputRoute>& routes) {

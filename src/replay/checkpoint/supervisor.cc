@@ -97,7 +97,7 @@ Result<std::uint64_t> freeze(pid_t pid, const Stop& stop, const OutputPipes& pip
   return bytes_on_disk(folder);
 }
 
-constexpr int kCouldNotDoIt = 2;
+constexpr int kSupervisorFailed = 2;
 // PIDs up to this one stay free for CRIU and this process when an image is restored.
 constexpr int kLastReservedPid = 299;
 
@@ -107,7 +107,7 @@ double seconds_since(Clock::time_point begin) {
 
 int report_error(const OutputPipes& pipes, const Error& error) {
   base::write_all(pipes.error, error.where.empty() ? error.why : error.where + ": " + error.why);
-  return kCouldNotDoIt;
+  return kSupervisorFailed;
 }
 
 // In its own session and with only its three streams open: CRIU cannot freeze what is shared with others.
@@ -148,7 +148,7 @@ int wait_for_end(pid_t pid, const std::function<void()>& on_stop) {
   for (;;) {
     int status = 0;
     const pid_t changed = ::waitpid(-1, &status, WUNTRACED);
-    if (changed < 0 && errno != EINTR) return kCouldNotDoIt;
+    if (changed < 0 && errno != EINTR) return kSupervisorFailed;
     if (changed != pid) continue;
     if (WIFEXITED(status)) return WEXITSTATUS(status);
     if (WIFSIGNALED(status)) return 128 + WTERMSIG(status);

@@ -16,13 +16,13 @@ namespace {
 using namespace std::chrono_literals;
 
 // A satellite speaks ten times a second.
-constexpr auto kGreetingTime = 10s;                // a connection that has not joined by then is dropped
-constexpr auto kSilence = 15s;                     // without a word, or so far behind: the satellite is lost
-constexpr auto kWelcomeInterval = 5s;              // clocks are compared again with each answer
-constexpr auto kFlushTime = 2s;                    // at the end, for satellites that still read
-constexpr auto kLetGoTime = 1s;                    // for them to close their side first
-constexpr std::size_t kMaxStrangers = 64;          // connections that have not proved themselves
-constexpr std::size_t kMaxUnsentBytes = 8u << 20;  // to a satellite that does not read
+constexpr auto kGreetingTime = 10s;        // a connection that has not joined by then is dropped
+constexpr auto kHeadSilence = 15s;         // without a word, or so far behind: the satellite is lost
+constexpr auto kWelcomeInterval = 5s;      // clocks are compared again with each answer
+constexpr auto kFlushTime = 2s;            // at the end, for satellites that still read
+constexpr auto kLetGoTime = 1s;            // for them to close their side first
+constexpr std::size_t kMaxStrangers = 64;  // connections that have not proved themselves
+constexpr std::size_t kHeadMaxUnsentBytes = 8u << 20;  // to a satellite that does not read
 constexpr std::int64_t kNobody = std::numeric_limits<std::int64_t>::max();
 
 }  // namespace
@@ -185,7 +185,7 @@ void Head::note_end(Satellite& satellite, const std::string& why) {
 // One that sends but does not keep up would let its ranks seem late: it counts as lost too.
 void Head::expire() {
   const std::int64_t now_ns = watch::wall_clock_ns();
-  constexpr std::int64_t kSilenceNs = std::chrono::nanoseconds(kSilence).count();
+  constexpr std::int64_t kSilenceNs = std::chrono::nanoseconds(kHeadSilence).count();
   for (Satellite& satellite : satellites_) {
     if (satellite.is_over) continue;
     const auto heard_before = Clock::now() - satellite.since;
@@ -193,12 +193,13 @@ void Head::expire() {
       if (heard_before > kGreetingTime) satellite.is_over = true;
       continue;
     }
-    if (satellite.conversation.unsent().size() > kMaxUnsentBytes) note_end(satellite, "it does not listen");
+    if (satellite.conversation.unsent().size() > kHeadMaxUnsentBytes)
+      note_end(satellite, "it does not listen");
     if (satellite.is_over || satellite.has_said_bye) continue;
-    if (heard_before > kSilence) {
-      note_end(satellite, fmt::format("nothing was heard of it for {} s", kSilence.count()));
+    if (heard_before > kHeadSilence) {
+      note_end(satellite, fmt::format("nothing was heard of it for {} s", kHeadSilence.count()));
     } else if (now_ns - satellite.as_of_ns > kSilenceNs) {
-      note_end(satellite, fmt::format("the connection is too slow: it is {} s behind", kSilence.count()));
+      note_end(satellite, fmt::format("the connection is too slow: it is {} s behind", kHeadSilence.count()));
     }
   }
 }

@@ -17,11 +17,11 @@ using std::chrono::milliseconds;
 constexpr milliseconds kInterval = 100ms;       // between looks, as a watcher of one host has it
 constexpr milliseconds kIntervalAlone = 500ms;  // between looks that go nowhere
 constexpr auto kConnectTime = 5s;               // for connection, greeting and welcome
-constexpr auto kSilence = 30s;                  // then the head is lost; it answers every five seconds
+constexpr auto kSatelliteSilence = 30s;         // then the head is lost; it answers every five seconds
 constexpr auto kComplainsAfter = 30s;           // hosts of a job do not all start at once
 constexpr milliseconds kFirstPause = 200ms;     // between attempts, doubled each time
 constexpr milliseconds kMaxPause = 5s;
-constexpr std::size_t kMaxUnsentBytes = 1u << 20;  // the record files are the queue, not memory
+constexpr std::size_t kSatelliteMaxUnsentBytes = 1u << 20;  // the record files are the queue, not memory
 
 }  // namespace
 
@@ -178,8 +178,8 @@ void Satellite::serve(const std::stop_token& stop) {
       use(*message);
     }
     if (conversation_->trouble() != Trouble::kNone) over = "what it sends makes no sense";
-    if (over.empty() && Clock::now() - heard > kSilence) {
-      over = fmt::format("nothing was heard of it for {} s", kSilence.count());
+    if (over.empty() && Clock::now() - heard > kSatelliteSilence) {
+      over = fmt::format("nothing was heard of it for {} s", kSatelliteSilence.count());
     }
     if (!over.empty()) break;
     const auto left = std::chrono::ceil<milliseconds>(next_look_ - Clock::now());
@@ -194,13 +194,13 @@ void Satellite::look_after_ranks() {
   next_look_ = Clock::now() + kInterval;
   mirror_.look();
   const std::size_t waiting = conversation_->unsent().size();
-  if (waiting < kMaxUnsentBytes) {
-    mirror_.hand_on(kMaxUnsentBytes - waiting,
+  if (waiting < kSatelliteMaxUnsentBytes) {
+    mirror_.hand_on(kSatelliteMaxUnsentBytes - waiting,
                     [this](const Message& message) { conversation_->send(message); });
   }
   Pulse pulse = mirror_.pulse();
   pulse.clock_lead_ns = clock_lead_.ns();
-  if (waiting < kMaxUnsentBytes) conversation_->send(pulse);
+  if (waiting < kSatelliteMaxUnsentBytes) conversation_->send(pulse);
 }
 
 void Satellite::use(const Message& message) {
@@ -241,7 +241,7 @@ void Satellite::do_what_is_asked() {
 // After a last look, once everything is handed on.
 void Satellite::say_goodbye(int status) {
   look_after_ranks();
-  if (conversation_->unsent().size() >= kMaxUnsentBytes) return;
+  if (conversation_->unsent().size() >= kSatelliteMaxUnsentBytes) return;
   if (status != 0) {
     for (const Output& output : mirror_.output()) conversation_->send(output);
   }

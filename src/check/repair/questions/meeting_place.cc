@@ -11,7 +11,7 @@ namespace {
 using config::Fields;
 using flows::FlowKind;
 
-constexpr std::uint16_t kFirstPort = 29500;
+constexpr std::uint16_t kMeetingPlaceFirstPort = 29500;
 constexpr std::uint16_t kLastPort = 29999;
 
 struct Place {
@@ -90,7 +90,7 @@ class MeetingPlace {
 
   // A usual one that is open, any that is open, or a usual one for which a firewall must be opened.
   std::uint16_t port_for(const network::PortSet& open) const {
-    const network::PortSet usual{{kFirstPort, kLastPort}};
+    const network::PortSet usual{{kMeetingPlaceFirstPort, kLastPort}};
     for (const network::PortSet& from : {open & usual, open, usual - taken_ports()})
       if (!from.empty()) return from.lowest();
     return 0;

@@ -14,7 +14,7 @@ using base::Json;
 using config::Fields;
 using config::LaunchConfig;
 
-constexpr int kFirstPort = 12345;
+constexpr int kTfConfigFirstPort = 12345;
 
 struct Task {
   std::string type;
@@ -99,7 +99,7 @@ class TfConfigs {
         const base::Endpoint endpoint = base::endpoint_of(entry.get<std::string>());
         if (!endpoint.port.empty() && endpoint.port != "0" && used.insert(entry.get<std::string>()).second)
           continue;
-        int port = kFirstPort;
+        int port = kTfConfigFirstPort;
         while (!used.insert(fmt::format("{}:{}", endpoint.host, port)).second) ++port;
         entry = fmt::format("{}:{}", endpoint.host, port);
       }

@@ -189,7 +189,7 @@ std::vector<int> ranks_at(const Job& job, const std::vector<EventPlace>& places)
   return ranks;
 }
 
-Divergence describe(const Job& job, const Meeting& meeting, std::vector<Result> results) {
+Divergence describe_divergence(const Job& job, const Meeting& meeting, std::vector<Result> results) {
   // Most members first; the order of equals does not hang on the checksums' values.
   std::ranges::sort(results, {}, [&](const Result& result) {
     return std::tuple(-static_cast<std::ptrdiff_t>(result.places.size()),
@@ -227,7 +227,7 @@ std::optional<Divergence> find_divergence(const Job& job, const Alignment& align
   }
   if (meetings == 0) return std::nullopt;
   const Meeting& first = alignment.meetings()[first_meeting(job, alignment, finder, diverged)];
-  Divergence divergence = describe(job, first, results_of(job, first, outputs));
+  Divergence divergence = describe_divergence(job, first, results_of(job, first, outputs));
   divergence.meetings = meetings;
   return divergence;
 }

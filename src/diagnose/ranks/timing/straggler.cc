@@ -278,8 +278,8 @@ std::pair<EventPlace, EventPlace> places_of(const WaitWindows& windows, std::siz
   return {first, last};
 }
 
-Straggler describe(const Job& job, const WaitWindows& windows, std::size_t rank, const Comparison& comparison,
-                   const Lateness& late) {
+Straggler describe_straggler(const Job& job, const WaitWindows& windows, std::size_t rank,
+                             const Comparison& comparison, const Lateness& late) {
   const double work_ns = std::max(comparison.peer_work_ns(), comparison.window_ns() / 20);
   const double windows_per_cycle =
       static_cast<double>(windows.count()) / static_cast<double>(std::max<std::size_t>(windows.cycles, 1));
@@ -345,7 +345,7 @@ Stragglers find_stragglers(const Job& job, const Timings& timings) {
     for (std::size_t rank = 0; rank < windows.ranks.size(); ++rank) {
       const std::optional<Lateness> late = comparison.lateness_of(rank);
       if (!late) continue;
-      const Straggler straggler = describe(job, windows, rank, comparison, *late);
+      const Straggler straggler = describe_straggler(job, windows, rank, comparison, *late);
       if (may_be_the_scheduler(job, straggler, comparison, *late)) continue;
       const auto [place, is_new] = late_ranks.try_emplace(straggler.rank, straggler);
       if (!is_new && tells_more(job, straggler, place->second)) place->second = straggler;
