@@ -13,7 +13,7 @@ constexpr milliseconds kPlenty{60'000};
 
 // Not one that runs, nor one that waits to be reaped. An orphan below this process is its child only while
 // run() adopts.
-bool has_no_child() {
+bool nothing_left_running() {
   return ::waitpid(-1, nullptr, WNOHANG) == -1 && errno == ECHILD;
 }
 
@@ -27,7 +27,7 @@ TEST(Capture, HasBothStreams) {
   EXPECT_EQ(captured.value().out, "one\n");
   EXPECT_EQ(captured.value().err, "two\n");
   EXPECT_FALSE(captured.value().timed_out);
-  EXPECT_TRUE(has_no_child());
+  EXPECT_TRUE(nothing_left_running());
 }
 
 TEST(Capture, KeepsNoMoreThanItMay) {
@@ -40,7 +40,7 @@ TEST(Capture, WhatTakesTooLongIsKilledWithItsChildren) {
   const auto captured = capture(shell("echo begun; sleep 1000 & sleep 1000"), milliseconds{300}, 100);
   ASSERT_TRUE(captured.ok());
   EXPECT_TRUE(captured.value().timed_out);
-  EXPECT_TRUE(has_no_child());
+  EXPECT_TRUE(nothing_left_running());
 }
 
 TEST(Capture, AProgramThatIsNotThereIsAnError) {

@@ -22,11 +22,12 @@ const Features& features_in(std::string_view text) {
   return verdict.features;
 }
 
-constexpr std::string_view kMemory = "RuntimeError: CUDA out of memory. Tried to allocate 2.00 GiB\n";
+constexpr std::string_view kOutOfMemory = "RuntimeError: CUDA out of memory. Tried to allocate 2.00 GiB\n";
 
 TEST(Features, WhatFollowsAFailureCounts) {
-  const std::string died = "Epoch 1 step 10 loss 2.1\n" + std::string(kMemory);
-  const std::string survived = std::string(kMemory) + "Epoch 1 step 10 loss 2.1\nEpoch 1 step 20 loss 2.0\n";
+  const std::string died = "Epoch 1 step 10 loss 2.1\n" + std::string(kOutOfMemory);
+  const std::string survived =
+      std::string(kOutOfMemory) + "Epoch 1 step 10 loss 2.1\nEpoch 1 step 20 loss 2.0\n";
   EXPECT_TRUE(features_in(died).contains("s:course steps after failure 0"));
   EXPECT_FALSE(features_in(died).contains("s:first outlived"));
   EXPECT_TRUE(features_in(survived).contains("s:course steps after failure 2"));
@@ -34,7 +35,7 @@ TEST(Features, WhatFollowsAFailureCounts) {
 }
 
 TEST(Features, AnEntrySpeaksFromAKindOfLine) {
-  EXPECT_TRUE(features_in(kMemory).contains("s:code mem.gpu failure"));
+  EXPECT_TRUE(features_in(kOutOfMemory).contains("s:code mem.gpu failure"));
   EXPECT_TRUE(features_in("INFO trainer: retry after CUDA out of memory. Tried to allocate 2.00 GiB\n")
                   .contains("s:code mem.gpu info"));
 }
@@ -55,8 +56,8 @@ TEST(Features, OfAFramesPathTheFileAloneCounts) {
 }
 
 TEST(Features, TheSameForTheSameText) {
-  const Features once = features_in(kMemory);
-  EXPECT_EQ(once, features_in(kMemory));
+  const Features once = features_in(kOutOfMemory);
+  EXPECT_EQ(once, features_in(kOutOfMemory));
 }
 
 }  // namespace
