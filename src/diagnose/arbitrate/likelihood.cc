@@ -17,6 +17,11 @@ bool is_an_unseen_rank(const Finding& finding) {
   return finding.code == model::codes::kMissingEvidence || finding.code == model::codes::kSetupRankNotStarted;
 }
 
+// A launcher's summary: the signal or status of a rank, not its reason.
+bool tells_how_a_rank_ended(const Finding& finding) {
+  return only_tells_how_a_process_ended(finding) && !finding.root_ranks.empty();
+}
+
 // Where all ranks print the same, the lost ones do too.
 bool is_printed_by(const std::vector<int>& ranks, const Finding& printed) {
   return !ranks.empty() && std::ranges::all_of(ranks, [&](int rank) {
@@ -28,7 +33,7 @@ bool is_printed_by(const std::vector<int>& ranks, const Finding& printed) {
 bool explains_a_loss(const Finding& printed, const std::vector<Claim>& ranks) {
   if (printed.code.is_echo() || !is_printed(printed) || is_about_waiting(printed)) return false;
   const auto lost = std::ranges::find_if(ranks, [&](const Claim& claim) {
-    return is_a_lost_rank(claim.finding) ||
+    return is_a_lost_rank(claim.finding) || tells_how_a_rank_ended(claim.finding) ||
            (is_an_unseen_rank(claim.finding) && model::is_fatal(printed.leaf));
   });
   if (lost == ranks.end()) return false;

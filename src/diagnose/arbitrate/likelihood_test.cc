@@ -66,6 +66,16 @@ TEST(LikelihoodRules, WhatALostRankPrintedIsWhyItWasLost) {
   EXPECT_EQ(first(kNeverCame, own), "desync.missing_rank") << "no rank was lost";
 }
 
+TEST(LikelihoodRules, WhatARankPrintedComesBeforeHowItEnded) {
+  const Finding status = found(Leaf::kRunOther, "process.failed", 0.6, {1});
+  const auto first = [&](const Finding& told) {
+    return placed("reason_of_a_loss", {status}, {told}).order.front();
+  };
+  EXPECT_EQ(first(printed(found(Leaf::kRunMem, "mem.killed", 0.4, {1}), 1)), "mem.killed");
+  EXPECT_EQ(first(printed(found(Leaf::kRunMem, "mem.killed", 0.4, {0}), 0)), "process.failed")
+      << "another rank's";
+}
+
 TEST(LikelihoodRules, WhatAllRanksPrintedTheLostOnePrintedToo) {
   const Finding lost = found(Leaf::kRunComm, "desync.dead_rank", 0.6, {0});
   const auto first = [&](const Finding& told) {
