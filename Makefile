@@ -24,7 +24,7 @@ test: deps lab-deps page-deps   ## run every test: unit, case, record, end to en
 test-fast: deps  ## run what needs no training job: unit, case and record tests, gates (two minutes after a build)
 	@tools/run_tests fast
 
-test-replay: build lab-deps   ## record every job of the lab by every launcher, replay each rank alone; catch a race
+test-replay: lab-deps build   ## record every job of the lab by every launcher, replay each rank alone; catch a race
 	@LOCKSTEP_REPLAY_ALL=1 /usr/bin/python3 -B -m pytest -q -p no:cacheprovider tests/e2e/replay_test.py \
 	tests/e2e/replay_frameworks_test.py tests/e2e/mpi_replay_test.py tests/e2e/replay_race_test.py
 
@@ -52,7 +52,7 @@ page-deps:       ## fetch the npm packages that build and test the page
 screenshot: page-deps demo   ## make the pictures of README and docs: the demo's job as the page shows it
 	@tools/make_screenshot
 
-bench-service: build lab-deps   ## the service under load: 10,000 queued jobs, 5,000 log streams, 200 submits a second
+bench-service: lab-deps build   ## the service under load: 10,000 queued jobs, 5,000 log streams, 200 submits a second
 	@tests/bench/service_bench build/release
 
 cross-validate: deps   ## what diagnose is worth on sources it did not learn from; CORPUS="texts.jsonl folder-of-logs"

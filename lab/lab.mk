@@ -62,7 +62,7 @@ kubernetes-deps: deps   ## install what the lab's Kubernetes needs, and build it
 test-kubernetes: lab-deps build kubernetes-deps   ## PyTorch through a real Kubernetes of three nodes; failures, a node that dies, cancel, restarts (four minutes)
 	@/usr/bin/python3 -B -m pytest -q -p no:cacheprovider tests/e2e/kubernetes_test.py tests/e2e/kubernetes_agents_test.py
 
-bench-slurm: build   ## from handing a job in to its ranks at work, through the service and by sbatch and srun alone
+bench-slurm: lab-deps build   ## from handing a job in to its ranks at work, through the service and by sbatch and srun alone
 	@tests/bench/slurm_start_bench build/release
 
 test-service: lab-deps page-deps build   ## every test of the service: jobs of every framework, 200 kill -9 of it under load, five minutes of schemathesis, the page
