@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "base/process/run.h"
 #include "diagnose/diagnose.h"
+#include "model/finding_code.h"
 #include "report/findings_json.h"
 
 namespace lockstep::isolate {
@@ -130,6 +131,12 @@ ControlRun judge_control(const process::RunEnd& end, const ControlLog& log) {
   run.log = log.errors().string();
   auto verdict = diagnose::diagnose(log.evidence());
   if (verdict.ok()) run.verdict = std::move(verdict).value();  // a job that printed nothing leaves nothing
+  // What only resembles a fault is none where the command ended well.
+  if (run.status == 0 && !run.timed_out) {
+    std::erase_if(run.verdict.findings, [](const model::Finding& finding) {
+      return finding.code.is(model::CodeFamily::kLeaf) || finding.code.is(model::CodeFamily::kGuess);
+    });
+  }
   return run;
 }
 

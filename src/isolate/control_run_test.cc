@@ -54,6 +54,18 @@ TEST_F(ControlRunTest, HandsOnItsOutputAndKeepsItWithTheFindings) {
   EXPECT_EQ(kept()["schema"], "lockstep-findings-v1");
 }
 
+TEST_F(ControlRunTest, WhatOnlyResemblesAFaultIsNoneWhereTheCommandEndedWell) {
+  const char* const kUnknownTrouble =
+      "printf 'Traceback (most recent call last):\\n  frobnicate the widget\\n'";
+  const auto well = run(control(kUnknownTrouble));
+  ASSERT_TRUE(well.ok());
+  EXPECT_EQ(well.value().comparison.outcome, Outcome::kNoFaultAlone);
+  fs::remove_all(folder());
+  const auto badly = run(control(std::string(kUnknownTrouble) + "; exit 1"));
+  ASSERT_TRUE(badly.ok());
+  EXPECT_EQ(badly.value().comparison.outcome, Outcome::kFaultAlone);
+}
+
 TEST_F(ControlRunTest, TheEnvironmentIsTheUsersWithTheChanges) {
   const auto result = run(control("echo $RANK-$WORLD_SIZE", {{"RANK", std::nullopt}, {"WORLD_SIZE", "1"}}));
   ASSERT_TRUE(result.ok());

@@ -66,6 +66,13 @@ TEST(LikelihoodRules, WhatALostRankPrintedIsWhyItWasLost) {
   EXPECT_EQ(first(kNeverCame, own), "desync.missing_rank") << "no rank was lost";
 }
 
+TEST(LikelihoodRules, AGuessIsNeverSure) {
+  EXPECT_EQ(
+      placed("printed_error_first", {kNeverCame}, {printed(found(Leaf::kRunTensor, "leaf.run_tensor", 0.9))})
+          .order.front(),
+      "desync.missing_rank");
+}
+
 TEST(LikelihoodRules, WhatARankPrintedComesBeforeHowItEnded) {
   const Finding status = found(Leaf::kRunOther, "process.failed", 0.6, {1});
   const auto first = [&](const Finding& told) {

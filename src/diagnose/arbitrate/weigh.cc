@@ -51,7 +51,8 @@ bool is_a_lost_rank(const Finding& finding) {
 }
 
 bool is_sure(const Finding& finding, const std::vector<Claim>& ranks) {
-  return finding.confidence >= kSure || is_confirmed(finding, ranks);
+  const bool is_a_guess = finding.code.is(model::CodeFamily::kLeaf);
+  return !is_a_guess && (finding.confidence >= kSure || is_confirmed(finding, ranks));
 }
 
 Finding* proof_of_waiting(std::vector<Claim>& ranks) {

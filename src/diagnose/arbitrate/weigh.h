@@ -41,7 +41,7 @@ bool only_tells_how_a_process_ended(const model::Finding& finding);
 bool is_a_lost_rank(const model::Finding& finding);
 
 // By itself, or since the way a process ended says the same: two witnesses who agree are believed even where
-// each alone would be doubted.
+// each alone would be doubted. Never a guess: what only resembles a fault stands behind what shows one.
 bool is_sure(const model::Finding& finding, const std::vector<Claim>& ranks);
 
 // The first that is sure and shows who waited for whom; null where none does.

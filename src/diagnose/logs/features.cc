@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cctype>
 #include <cmath>
+#include <set>
 #include <vector>
 
 #include <fmt/format.h>
@@ -38,34 +40,57 @@ struct ReadLine {
   LineRole role = LineRole::kOther;
 };
 
-// In the order of the logs and of their lines.
+// Of a job of many logs those that show something are read first, then some from everywhere: what a thousand
+// ranks print alike is told by a few of them.
+std::vector<std::size_t> logs_to_read(const Observed& observed) {
+  std::set<std::size_t> chosen;
+  const auto choose = [&](std::size_t log) {
+    if (chosen.size() < kMaxLogs) chosen.insert(log);
+  };
+  for (const Candidate& candidate : observed.candidates) {
+    choose(candidate.sightings.front()->log);
+    choose(candidate.sightings.back()->log);
+  }
+  for (const RaisedException& raised : observed.raised) choose(raised.log);
+  const std::size_t step = std::max<std::size_t>(1, observed.logs.size() / kMaxLogs);
+  for (std::size_t first = 0; first < step; ++first) {
+    for (std::size_t log = first; log < observed.logs.size(); log += step) choose(log);
+  }
+  return {chosen.begin(), chosen.end()};
+}
+
+// In the order of the logs and of their lines. A place is that of a log among those that were read.
 class Lines {
  public:
-  explicit Lines(const Observed& observed) {
-    const std::size_t logs = std::min(observed.logs.size(), kMaxLogs);
-    begins_.resize(logs + 1);
-    for (std::size_t log = 0; log < logs; ++log) {
-      begins_[log] = lines_.size();
-      const std::size_t share = std::max(kMinPerLog, kMaxBytes / std::max<std::size_t>(logs, 1));
+  explicit Lines(const Observed& observed) : read_(logs_to_read(observed)) {
+    const std::size_t share = std::max(kMinPerLog, kMaxBytes / std::max<std::size_t>(read_.size(), 1));
+    for (const std::size_t log : read_) {
+      begins_.push_back(lines_.size());
       for (const LineSpan part : parts_of(observed, log, share)) read(observed.logs[log], log, part);
       let_go(observed.logs[log]);
     }
-    begins_[logs] = lines_.size();
+    begins_.push_back(lines_.size());
   }
 
   std::span<const ReadLine> all() const { return lines_; }
-  std::size_t logs() const { return begins_.size() - 1; }
-  std::span<const ReadLine> of_log(std::size_t log) const {
-    return std::span(lines_).subspan(begins_[log], begins_[log + 1] - begins_[log]);
+  std::size_t logs() const { return read_.size(); }
+  std::span<const ReadLine> of_log(std::size_t place) const {
+    return std::span(lines_).subspan(begins_[place], begins_[place + 1] - begins_[place]);
+  }
+  std::optional<std::size_t> place_of(std::size_t log) const {
+    const auto found = std::ranges::lower_bound(read_, log);
+    if (found == read_.end() || *found != log) return std::nullopt;
+    return static_cast<std::size_t>(found - read_.begin());
   }
   // Index in all(); nullopt for a line that was not read.
   std::optional<std::size_t> at(std::size_t log, LineSpan span) const {
-    if (log + 1 >= begins_.size()) return std::nullopt;
-    const auto lines = of_log(log);
+    const auto place = place_of(log);
+    if (!place) return std::nullopt;
+    const auto lines = of_log(*place);
     const auto found = std::ranges::lower_bound(lines, span.begin + 1, {},
                                                 [](const ReadLine& line) { return line.span.end; });
     if (found == lines.end() || found->span.begin > span.begin) return std::nullopt;
-    return begins_[log] + static_cast<std::size_t>(found - lines.begin());
+    return begins_[*place] + static_cast<std::size_t>(found - lines.begin());
   }
 
  private:
@@ -107,8 +132,9 @@ class Lines {
     for (std::size_t i = first; i < lines_.size(); ++i) lines_[i].role = roles[i - first];
   }
 
+  std::vector<std::size_t> read_;  // logs, in their order
   std::vector<ReadLine> lines_;
-  std::vector<std::size_t> begins_;  // by log
+  std::vector<std::size_t> begins_;  // by place
 };
 
 bool is_letter(char c) {
@@ -130,7 +156,7 @@ std::string lower(std::string_view text) {
 // "3", "1-2", "3-9" ...: how many is told by the size, not by the number.
 std::string size_of(std::size_t count) {
   if (count == 0) return "0";
-  return std::to_string(1 << static_cast<int>(std::log2(static_cast<double>(count))));
+  return std::to_string(std::bit_floor(count));
 }
 
 // Text to words: the masks of private parts, paths and long numbers say nothing about a fault.
@@ -369,7 +395,7 @@ void add_candidates(const Lines& lines, const Observed& observed, Features& feat
     }
     bool steps_after = false;
     if (last) {
-      const auto own = lines.of_log(candidate.sightings.back()->log);
+      const auto own = lines.of_log(*lines.place_of(candidate.sightings.back()->log));
       const auto from = static_cast<std::size_t>(&lines.all()[*last] - own.data());
       steps_after = std::ranges::any_of(
           own.subspan(from + 1), [](const ReadLine& line) { return line.role == LineRole::kProgress; });

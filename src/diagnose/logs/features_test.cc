@@ -1,6 +1,7 @@
 #include "diagnose/logs/features.h"
 
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -32,6 +33,20 @@ TEST(Features, WhatFollowsAFailureCounts) {
   EXPECT_FALSE(features_in(died).contains("s:first outlived"));
   EXPECT_TRUE(features_in(survived).contains("s:course steps after failure 2"));
   EXPECT_TRUE(features_in(survived).contains("s:first outlived"));
+}
+
+TEST(Features, OfManyLogsTheOneThatShowsSomethingIsRead) {
+  static const auto catalogue = catalogue::Catalogue::load();
+  ASSERT_TRUE(catalogue.ok());
+  constexpr std::size_t kLogs = 200;
+  for (const std::size_t at : {std::size_t{0}, kLogs / 2 + 1, kLogs - 1}) {
+    std::vector<LogText> logs(kLogs, LogText{"rank.log", "Epoch 1 step 10 loss 2.1\n", std::nullopt});
+    logs[at].bytes = kOutOfMemory;
+    const LogVerdict verdict = judge(catalogue.value(), logs);
+    EXPECT_TRUE(verdict.features.contains("s:code mem.gpu failure")) << at;
+    ASSERT_FALSE(verdict.findings.empty()) << at;
+    EXPECT_EQ(verdict.findings.front().leaf, model::Leaf::kRunMem) << at;
+  }
 }
 
 TEST(Features, AnEntrySpeaksFromAKindOfLine) {

@@ -57,14 +57,17 @@ const Symptom& leaf_entry(const Catalogue& catalogue, model::Leaf leaf) {
 }
 
 model::Finding guessed_finding(const Catalogue& catalogue, std::span<const LogText> logs, model::Leaf leaf,
-                               std::optional<model::Scope> likely_scope) {
+                               std::optional<model::Scope> likely_scope, bool is_known_as_another) {
   Sighting nowhere;
   nowhere.symptom = &leaf_entry(catalogue, leaf);
   model::Finding finding = finding_about(*nowhere.symptom, nowhere, logs, likely_scope);
   finding.evidence.clear();
   finding.title = "A guess: " + finding.title;
   finding.explanation =
-      "No entry of the catalogue knows these lines; their words resemble this kind of fault. " +
+      (is_known_as_another
+           ? "The lines below are known from another kind of fault as well; the log as a whole "
+             "resembles this kind more. "
+           : "No entry of the catalogue knows these lines; their words resemble this kind of fault. ") +
       finding.explanation;
   return finding;
 }

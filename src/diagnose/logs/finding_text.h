@@ -23,9 +23,11 @@ model::Finding silent_finding(const catalogue::Catalogue& catalogue, std::span<c
 // The entry that describes the leaf.
 const catalogue::Symptom& leaf_entry(const catalogue::Catalogue& catalogue, model::Leaf leaf);
 
-// Marked as a guess.
+// Marked as a guess. `is_known_as_another`: an entry knows the lines that are shown, as another kind of
+// fault.
 model::Finding guessed_finding(const catalogue::Catalogue& catalogue, std::span<const LogText> logs,
-                               model::Leaf leaf, std::optional<model::Scope> likely_scope = {});
+                               model::Leaf leaf, std::optional<model::Scope> likely_scope = {},
+                               bool is_known_as_another = false);
 
 // `likely_scope` counts more than the catalogue's, and less than who printed what.
 model::Finding finding_from(const Candidate& candidate, std::span<const LogText> logs,

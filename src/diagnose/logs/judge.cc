@@ -113,12 +113,18 @@ using catalogue::Strength;
 
 // Findings of one verdict. Each is half as sure as the one before: a fifth is below 0.07 and helps nobody.
 constexpr std::size_t kMaxFindings = 4;
-// Confidence of an answer that only progress lines or a wrapper give. Healthy jobs can look alike; so it
-// stays below what counts as clear. Held by AWrapperAloneIsNeverSure.
+// Confidence of an answer that only progress lines or a wrapper give, or that contradicts an entry which is
+// clear about its line. Healthy jobs can look alike; so it stays below what counts as clear. Held by
+// AWrapperAloneIsNeverSure.
 constexpr double kMaxConfidenceWithoutOrigin = 0.49;
 // Probability from which on a job counts as failed. On logs that the arbiter did not learn from this leaves
 // few failed jobs without an answer; tools/train_judge prints how many.
 constexpr double kMinFailed = 0.5;
+// The same where no line complains and no entry knows one, and what the likeliest leaf must have there. A
+// bare greeting gets 0.13 for its likeliest leaf, texts of failed jobs most often more than 0.5. Held by
+// TextWithoutAComplaintIsNotGuessedAbout.
+constexpr double kMinFailedWithoutComplaint = 0.8;
+constexpr double kMinLeafWithoutComplaint = 0.5;
 // What is known of one line is worth more to a reader than a guess that is hardly likelier. A change shows in
 // tests/corpus/fresh_test.
 constexpr double kShareToKeepKnown = 0.6;
@@ -193,7 +199,7 @@ void prefer_what_knows_more(std::vector<Candidate>& candidates) {
 // known, whatever kind of fault that takes it for.
 model::Finding guessed_instead_of(const Catalogue& catalogue, std::span<const LogText> logs, model::Leaf leaf,
                                   std::optional<model::Scope> likely_scope, const model::Finding* known) {
-  model::Finding guessed = guessed_finding(catalogue, logs, leaf, likely_scope);
+  model::Finding guessed = guessed_finding(catalogue, logs, leaf, likely_scope, known != nullptr);
   if (known != nullptr) {
     guessed.evidence = known->evidence;
     guessed.root_ranks = known->root_ranks;
@@ -331,9 +337,13 @@ LogVerdict judge(const Catalogue& catalogue, std::span<const LogText> unread_log
                                   .sounds_like_failure = sounds_bad});
   verdict.opinion = opinion_of(arbiter, verdict.features);
   const Opinion& opinion = verdict.opinion;
-  const bool says_something = !candidates.empty() || sounds_bad || says_anything(catalogue, logs);
+  // Text without a complaint has to resemble one kind of fault clearly: most is that of healthy jobs.
+  const bool complains = !candidates.empty() || sounds_bad || !raised.empty();
+  const bool resembles_a_fault = opinion.failed >= kMinFailedWithoutComplaint &&
+                                 opinion.of(opinion.best) >= kMinLeafWithoutComplaint &&
+                                 says_anything(catalogue, logs);
   const bool is_calm = candidates.empty() && !sounds_bad && goes_on_calmly(verdict.features);
-  const bool has_failed = !got_over && says_something && !is_calm &&
+  const bool has_failed = !got_over && (complains || resembles_a_fault) && !is_calm &&
                           (opinion.failed >= kMinFailed || is_suffered(opinion, candidates));
   if (sign) {
     verdict.findings.push_back(silent_finding(catalogue, logs, *sign));
@@ -360,7 +370,9 @@ LogVerdict judge(const Catalogue& catalogue, std::span<const LogText> unread_log
     }
     const bool is_known = agrees(opinion, candidates);
     double confidence = confidence_in(arbiter, opinion, verdict.findings.front().leaf, is_known);
-    if (!has_origin(candidates)) confidence = std::min(confidence, kMaxConfidenceWithoutOrigin);
+    const bool contradicts_a_clear_entry = !is_known && !candidates.empty() && is_clear(candidates.front());
+    if (!has_origin(candidates) || contradicts_a_clear_entry)
+      confidence = std::min(confidence, kMaxConfidenceWithoutOrigin);
     set_confidence(verdict.findings, confidence);
     order_fixes(opinion, verdict.findings.front().fixes);
   }

@@ -307,6 +307,11 @@ TEST(Judge, WorkersThatOutliveTheirChiefAreNoFault) {
   for (const model::Finding& finding : verdict.findings) EXPECT_TRUE(finding.title.starts_with("A guess: "));
 }
 
+TEST(Judge, TextWithoutAComplaintIsNotGuessedAbout) {
+  for (const std::string_view text : {"hello\n", "ready\n", "Python 3.11.4\n", "rank 0 of 1 127.0.0.1\n"})
+    EXPECT_TRUE(judged(text).findings.empty()) << text;
+}
+
 TEST(Judge, HealthyTextIsNotGuessedAbout) {
   EXPECT_TRUE(judged("starting\nall 4 workers ready\nfinished in 3 s\n").findings.empty());
   EXPECT_TRUE(judged("").findings.empty());
