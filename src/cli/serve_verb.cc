@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "base/host_port.h"
+#include "base/net/address.h"
 #include "base/result.h"
 #include "base/text_fields.h"
 #include "cli/program.h"

@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "base/check.h"
-#include "base/mapped_file.h"
+#include "base/file.h"
 #include "base/text_search/pattern_set.h"
 
 namespace lockstep::readers {
