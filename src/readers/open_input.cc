@@ -11,7 +11,6 @@
 #include <fmt/format.h>
 
 #include "readers/byte_stream.h"
-#include "readers/decompress.h"
 #include "readers/stream_input.h"
 
 namespace lockstep::readers {

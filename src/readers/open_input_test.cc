@@ -7,10 +7,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "readers/decompress.h"
+#include "readers/byte_stream.h"
 #include "readers/stream_input.h"
 #include "readers/testing/compress.h"
-#include "readers/testing/memory_stream.h"
 #include "readers/testing/scratch_folder.h"
 
 namespace lockstep::readers {

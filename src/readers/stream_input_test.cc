@@ -8,7 +8,6 @@
 
 #include "readers/read_all.h"
 #include "readers/testing/compress.h"
-#include "readers/testing/memory_stream.h"
 #include "readers/testing/scratch_folder.h"
 
 namespace lockstep::readers {

@@ -7,7 +7,7 @@
 #include "readers/format.h"
 #include "readers/pytorch/kineto_entry.h"
 #include "readers/pytorch/kineto_groups.h"
-#include "readers/testing/seed.h"
+#include "readers/testing/dumps.h"
 
 namespace lockstep::readers {
 namespace {
