@@ -11,7 +11,7 @@
 #include "cli/terminal.h"
 #include "cli/verb.h"
 #include "cli/verbs.h"
-#include "service/job/job_id.h"
+#include "service/job/job.h"
 #include "service/serve.h"
 #include "service/store/open_store.h"
 #include "service/store/postgres.h"

@@ -8,7 +8,7 @@
 #include "cli/service_client.h"
 #include "cli/verbs.h"
 #include "service/client/submission.h"
-#include "service/job/job_id.h"
+#include "service/job/job.h"
 #include "service/job/spec_fields.h"
 
 namespace lockstep::cli {

@@ -24,7 +24,7 @@
 #include "service/engine/slurm/slurm_cluster.h"
 #include "service/http/message.h"
 #include "service/http/server.h"
-#include "service/job/job_id.h"
+#include "service/job/job.h"
 #include "service/job_service.h"
 #include "service/store/seal.h"
 

@@ -25,7 +25,6 @@
 #include "service/engine/plan_check.h"
 #include "service/engine/watched_gang.h"
 #include "service/job/job.h"
-#include "service/job/job_id.h"
 
 namespace lockstep::service {
 namespace {

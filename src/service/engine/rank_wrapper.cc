@@ -12,7 +12,6 @@
 #include "service/engine/parts.h"
 #include "service/engine/rank_environment.h"
 #include "service/job/job.h"
-#include "service/job/job_id.h"
 
 namespace lockstep::service {
 namespace {
