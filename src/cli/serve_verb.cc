@@ -10,7 +10,6 @@
 #include "cli/service_client.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
-#include "cli/verbs.h"
 #include "service/job/job.h"
 #include "service/serve.h"
 #include "service/store/open_store.h"
