@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "readers/byte_stream.h"
-#include "readers/stream_input.h"
+#include "readers/open_input.h"
 #include "readers/testing/compress.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
