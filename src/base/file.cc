@@ -1,9 +1,12 @@
 #include "base/file.h"
 
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -82,6 +85,57 @@ Result<void> write_file(const std::filesystem::path& path, std::string_view cont
     return error;
   }
   return {};
+}
+
+namespace {
+
+#ifndef MADV_POPULATE_READ
+constexpr int MADV_POPULATE_READ = 22;  // Linux 5.14; older kernels refuse it and pages come one by one
+#endif
+
+std::uintptr_t page_size() {
+  static const auto size = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+  return size;
+}
+
+}  // namespace
+
+MappedFile::MappedFile(const std::filesystem::path& path) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  struct stat status {};
+  if (file < 0 || ::fstat(file, &status) != 0) {
+    error_ = errno;
+  } else if (S_ISREG(status.st_mode) && status.st_size > 0) {
+    map(file, static_cast<std::size_t>(status.st_size));
+  }
+  if (file >= 0) ::close(file);
+}
+
+MappedFile::~MappedFile() {
+  if (is_open()) ::munmap(data_, bytes_);
+}
+
+void MappedFile::map(int file, std::size_t bytes) {
+  void* const data = ::mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, file, 0);
+  if (data == MAP_FAILED) {
+    error_ = errno;
+    return;
+  }
+  data_ = data;
+  bytes_ = bytes;
+}
+
+void fetch_pages(std::string_view part) {
+  const auto begin = reinterpret_cast<std::uintptr_t>(part.data()) / page_size() * page_size();
+  const auto end = reinterpret_cast<std::uintptr_t>(part.data() + part.size());
+  if (end > begin) ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_POPULATE_READ);
+}
+
+void forget_pages(std::string_view part) {
+  const auto begin =
+      (reinterpret_cast<std::uintptr_t>(part.data()) + page_size() - 1) / page_size() * page_size();
+  const auto end = reinterpret_cast<std::uintptr_t>(part.data() + part.size()) / page_size() * page_size();
+  if (end > begin) ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
 }
 
 }  // namespace lockstep::base

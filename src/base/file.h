@@ -1,5 +1,5 @@
-// Files as the tool needs them: whole small ones, and writes that never leave half a file.
-// Large inputs are streamed by their readers, in pieces of fixed size.
+// Files as the tool needs them: whole small ones, large ones through memory mappings, and writes that never
+// leave half a file. Streams are read by their readers, in pieces of fixed size.
 #pragma once
 
 #include <cstddef>
@@ -24,5 +24,37 @@ bool write_all(int fd, std::string_view content);
 
 // "cannot open run/x: no such file" from the errno of the call that just failed.
 Error error_from_errno(std::string what, const std::filesystem::path& where, std::string hint = "");
+
+// A file in memory, as long as this lives; also when it has been removed since.
+class MappedFile {
+ public:
+  explicit MappedFile(const std::filesystem::path& path);
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+  ~MappedFile();
+
+  bool is_open() const { return data_ != nullptr; }  // and not empty
+  const void* data() const { return data_; }
+  std::size_t bytes() const { return bytes_; }
+  std::string_view text() const {
+    return is_open() ? std::string_view(static_cast<const char*>(data_), bytes_) : std::string_view();
+  }
+  int error() const { return error_; }  // 0: none, but the file may be empty
+
+ private:
+  void map(int file, std::size_t bytes);
+
+  void* data_ = nullptr;
+  std::size_t bytes_ = 0;
+  int error_ = 0;
+};
+
+// For reading a mapped file once, from one end to the other, with little of it in memory: brings the pages of
+// a part into memory by one call instead of one fault after another.
+void fetch_pages(std::string_view part);
+
+// Lets go of the pages that lie wholly in a part of a read-only mapping of a file; they come back when
+// touched. Memory of another kind would lose its content.
+void forget_pages(std::string_view part);
 
 }  // namespace lockstep::base

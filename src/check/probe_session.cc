@@ -11,7 +11,7 @@
 
 #include "base/escape.h"
 #include "base/file.h"
-#include "base/host_port.h"
+#include "base/net/address.h"
 #include "check/flows/judge_flows.h"
 
 namespace lockstep::check {

@@ -2,7 +2,7 @@
 
 #include "base/json.h"
 #include "cli/service_client.h"
-#include "cli/verbs.h"
+#include "cli/verb.h"
 
 namespace lockstep::cli {
 namespace {

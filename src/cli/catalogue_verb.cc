@@ -5,7 +5,6 @@
 #include "catalogue/symptom.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
-#include "cli/verbs.h"
 
 namespace lockstep::cli {
 namespace {

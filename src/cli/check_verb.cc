@@ -7,7 +7,6 @@
 #include "cli/remote_flags.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
-#include "cli/verbs.h"
 #include "cli/write_verdict.h"
 #include "report/findings_json.h"
 #include "report/html/html.h"

@@ -7,7 +7,6 @@
 #include "base/text_fields.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
-#include "cli/verbs.h"
 #include "cli/write_verdict.h"
 #include "record/recording.h"
 #include "replay/compare/call_details.h"

@@ -5,10 +5,8 @@
 
 #include "cli/terminal.h"
 #include "cli/verb.h"
-#include "cli/verbs.h"
 #include "record/dump.h"
 #include "record/recording.h"
-#include "record/words.h"
 #include "replay/extent.h"
 
 namespace lockstep::cli {

@@ -8,7 +8,6 @@
 #include "cli/help.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
-#include "cli/verbs.h"
 #include "diagnose/arbitrate/known_fixes.h"
 #include "model/finding_code.h"
 

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/verbs.h"
+#include "cli/verb.h"
 #include "cli/verbs_for_tests.h"
 
 namespace lockstep::cli {

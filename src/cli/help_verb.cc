@@ -2,7 +2,6 @@
 #include "cli/parse.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
-#include "cli/verbs.h"
 
 namespace lockstep::cli {
 namespace {

@@ -15,7 +15,6 @@
 #include "cli/help.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
-#include "cli/verbs.h"
 #include "cli/write_verdict.h"
 #include "diagnose/diagnose.h"
 #include "isolate/compare.h"

@@ -11,7 +11,7 @@
 #include "base/result.h"
 #include "cli/service_client.h"
 #include "cli/terminal.h"
-#include "cli/verbs.h"
+#include "cli/verb.h"
 #include "service/client/client.h"
 #include "service/http/message.h"
 #include "service/job/spec_fields.h"

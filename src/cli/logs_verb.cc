@@ -3,7 +3,7 @@
 #include "base/escape.h"
 #include "base/text_fields.h"
 #include "cli/service_client.h"
-#include "cli/verbs.h"
+#include "cli/verb.h"
 
 namespace lockstep::cli {
 namespace {

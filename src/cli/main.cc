@@ -7,7 +7,7 @@
 
 #include "cli/program.h"
 #include "cli/terminal.h"
-#include "cli/verbs.h"
+#include "cli/verb.h"
 #include "service/serve.h"
 
 namespace {

@@ -8,7 +8,6 @@
 #include "cli/remote_flags.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
-#include "cli/verbs.h"
 #include "hostinfo/collect/collect.h"
 #include "hostinfo/facts_json.h"
 #include "hostinfo/remote.h"

@@ -6,7 +6,7 @@
 #include "base/file.h"
 #include "base/text_fields.h"
 #include "cli/terminal.h"
-#include "cli/verbs.h"
+#include "cli/verb.h"
 #include "replay/replay.h"
 #include "report/format.h"
 

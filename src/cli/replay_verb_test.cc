@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "cli/parse.h"
-#include "cli/verbs.h"
+#include "cli/verb.h"
 
 namespace lockstep::cli {
 namespace {

@@ -9,7 +9,6 @@
 #include "cli/program.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
-#include "cli/verbs.h"
 #include "cli/write_verdict.h"
 #include "diagnose/diagnose.h"
 #include "report/findings_json.h"

@@ -7,7 +7,6 @@
 #include "cli/program.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
-#include "cli/verbs.h"
 #include "report/format.h"
 #include "run/run.h"
 

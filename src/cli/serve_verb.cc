@@ -3,15 +3,14 @@
 
 #include <fmt/format.h>
 
-#include "base/host_port.h"
+#include "base/net/address.h"
 #include "base/result.h"
 #include "base/text_fields.h"
 #include "cli/program.h"
 #include "cli/service_client.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
-#include "cli/verbs.h"
-#include "service/job/job_id.h"
+#include "service/job/job.h"
 #include "service/serve.h"
 #include "service/store/open_store.h"
 #include "service/store/postgres.h"

@@ -6,9 +6,9 @@
 #include "base/process/environment.h"
 #include "base/text_fields.h"
 #include "cli/service_client.h"
-#include "cli/verbs.h"
+#include "cli/verb.h"
 #include "service/client/submission.h"
-#include "service/job/job_id.h"
+#include "service/job/job.h"
 #include "service/job/spec_fields.h"
 
 namespace lockstep::cli {

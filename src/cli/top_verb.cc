@@ -7,7 +7,6 @@
 
 #include "cli/terminal.h"
 #include "cli/verb.h"
-#include "cli/verbs.h"
 #include "record/recording.h"
 #include "run/watch/watcher.h"
 #include "top/render.h"

@@ -82,4 +82,18 @@ void Args::add(std::string_view flag, std::string value) {
   typed_[std::string(flag_of(*verb_, flag).name)].push_back(std::move(value));
 }
 
+namespace {
+
+constexpr const Verb* kVerbs[] = {
+    &kDiagnoseVerb, &kCheckVerb,     &kFactsVerb, &kRunVerb,        &kTopVerb,    &kReplayVerb, &kDiffVerb,
+    &kIsolateVerb,  &kSubmitVerb,    &kJobsVerb,  &kLogsVerb,       &kCancelVerb, &kServeVerb,  &kReportVerb,
+    &kExplainVerb,  &kCatalogueVerb, &kDumpVerb,  &kProbeAgentVerb, &kHelpVerb,
+};
+
+}  // namespace
+
+VerbTable all_verbs() {
+  return kVerbs;
+}
+
 }  // namespace lockstep::cli

@@ -1,5 +1,5 @@
-// A verb of the command line as a table entry. Parser, help, man pages, completions and the check of the
-// verb's page are all made from it, so a flag is written down once.
+// A verb of the command line as a table entry, and the table of all. Parser, help, man pages, completions and
+// the check of the verb's page are all made from it, so a flag is written down once.
 //
 // Entries are constants: every view points to text that lives as long as the program.
 #pragma once
@@ -124,5 +124,28 @@ class Args {
   const Verb* verb_;
   std::map<std::string, std::vector<std::string>, std::less<>> typed_;
 };
+
+// Every verb of the program, in the order in which help lists them. A verb that is not built is not here.
+extern const Verb kDiagnoseVerb;
+extern const Verb kCheckVerb;
+extern const Verb kIsolateVerb;
+extern const Verb kRunVerb;
+extern const Verb kTopVerb;
+extern const Verb kFactsVerb;
+extern const Verb kProbeAgentVerb;
+extern const Verb kServeVerb;
+extern const Verb kSubmitVerb;
+extern const Verb kJobsVerb;
+extern const Verb kLogsVerb;
+extern const Verb kCancelVerb;
+extern const Verb kReplayVerb;
+extern const Verb kDiffVerb;
+extern const Verb kReportVerb;
+extern const Verb kExplainVerb;
+extern const Verb kCatalogueVerb;
+extern const Verb kDumpVerb;
+extern const Verb kHelpVerb;
+
+VerbTable all_verbs();
 
 }  // namespace lockstep::cli

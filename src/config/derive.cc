@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "base/host_port.h"
+#include "base/net/address.h"
 #include "base/yaml.h"
 #include "config/files/yaml_file.h"
 #include "config/launch_config.h"

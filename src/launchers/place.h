@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/host_port.h"
+#include "base/net/address.h"
 #include "launchers/launcher.h"
 
 namespace lockstep::launchers {

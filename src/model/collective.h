@@ -1,15 +1,32 @@
-// What a collective (or a send or receive) is, apart from who called it and when: the thing that must agree
-// between the ranks of a communicator.
+// The words of collective communication as types, and what a collective (or a send or receive) is, apart from
+// who called it and when: the thing that must agree between the ranks of a communicator.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "model/words.h"
+#include "lockstep/vocabulary.h"
 
 namespace lockstep::model {
+
+#define LOCKSTEP_ENUMERATOR(Name, number, text) k##Name = number,
+enum class Operation : std::uint8_t { LOCKSTEP_OPERATIONS(LOCKSTEP_ENUMERATOR) };
+enum class ReduceOp : std::uint8_t { LOCKSTEP_REDUCE_OPS(LOCKSTEP_ENUMERATOR) };
+enum class DataType : std::uint8_t { LOCKSTEP_DATA_TYPES(LOCKSTEP_ENUMERATOR) };
+enum class Activity : std::uint8_t { LOCKSTEP_ACTIVITIES(LOCKSTEP_ENUMERATOR) };
+#undef LOCKSTEP_ENUMERATOR
+
+// The printed word. A number from a newer recording that has no word here prints as "unknown".
+std::string_view name_of(Operation operation);
+std::string_view name_of(ReduceOp op);
+std::string_view name_of(DataType type);
+std::string_view name_of(Activity activity);
+
+// The inverse; nullopt for a word that is not in the vocabulary.
+std::optional<Operation> operation_named(std::string_view name);
 
 // A group of ranks that do collectives together: a process group, an MPI communicator, an NCCL communicator,
 // a Horovod process set, a TensorFlow collective group.

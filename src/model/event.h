@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "model/words.h"
+#include "model/collective.h"
 
 namespace lockstep::model {
 

@@ -8,7 +8,6 @@
 
 #include "model/finding_code.h"
 #include "model/fix.h"
-#include "model/leaf.h"
 
 namespace lockstep::model {
 

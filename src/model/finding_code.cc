@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "base/check.h"
+
 namespace lockstep::model {
 namespace {
 
@@ -65,6 +67,83 @@ FindingCode guess_at(Leaf leaf) {
   for (const char c : entry_of(leaf).id)
     code += c == '-' ? '_' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   return code;
+}
+
+bool is_fatal(Leaf leaf) {
+  using enum Leaf;
+  switch (leaf) {
+    case kPkgBuild:
+    case kPkgImport:
+    case kSetupFail:
+    case kRunComm:
+    case kRunMem:
+    case kRunDevice:
+    case kRunGraph:
+    case kRunTensor:
+    case kRunCkpt:
+    case kRunSegv:
+    case kRunAttr:
+    case kRunPath:
+    case kRunNotimpl:
+    case kRunOther:
+      return true;
+    default:
+      return false;
+  }
+}
+
+namespace {
+
+constexpr LeafEntry kLeaves[] = {
+    {Leaf::kPkgBuild, "PKG-BUILD", "A.1", "Installation & build failure"},
+    {Leaf::kPkgImport, "PKG-IMPORT", "A.2", "Import error"},
+    {Leaf::kSetupFail, "SETUP-FAIL", "B.1", "Setup failure"},
+    {Leaf::kSetupHang, "SETUP-HANG", "B.2", "Hang & timeout during setup"},
+    {Leaf::kSetupProto, "SETUP-PROTO", "B.3", "Unexpected protocol"},
+    {Leaf::kPrepModel, "PREP-MODEL", "C.1", "Model loading failure"},
+    {Leaf::kPrepData, "PREP-DATA", "C.2", "Data loading failure"},
+    {Leaf::kPrepComm, "PREP-COMM", "C.3", "Communication error during preparation"},
+    {Leaf::kPrepHang, "PREP-HANG", "C.4", "Hang & timeout during preparation"},
+    {Leaf::kPrepDevice, "PREP-DEVICE", "C.5", "Device error during preparation"},
+    {Leaf::kPrepIter, "PREP-ITER", "C.6", "Iteration failure"},
+    {Leaf::kPrepShard, "PREP-SHARD", "C.7", "Partition error"},
+    {Leaf::kPrepOther, "PREP-OTHER", "C.8", "Other preparation fault"},
+    {Leaf::kRunComm, "RUN-COMM", "D.1.1", "Communication error"},
+    {Leaf::kRunMem, "RUN-MEM", "D.1.2", "Memory issue"},
+    {Leaf::kRunDevice, "RUN-DEVICE", "D.1.3", "Device error"},
+    {Leaf::kRunGraph, "RUN-GRAPH", "D.1.4", "Graph execution error"},
+    {Leaf::kRunTensor, "RUN-TENSOR", "D.1.5", "Tensor mismatch"},
+    {Leaf::kRunCkpt, "RUN-CKPT", "D.1.6", "Checkpoint nonfunctioning"},
+    {Leaf::kRunSegv, "RUN-SEGV", "D.1.7", "Segmentation fault"},
+    {Leaf::kRunAttr, "RUN-ATTR", "D.1.8", "Attribute not found"},
+    {Leaf::kRunPath, "RUN-PATH", "D.1.9", "Path error"},
+    {Leaf::kRunNotimpl, "RUN-NOTIMPL", "D.1.10", "Not implemented error"},
+    {Leaf::kRunOther, "RUN-OTHER", "D.1.11", "Other program failure"},
+    {Leaf::kPerfHang, "PERF-HANG", "D.2.1", "Hang"},
+    {Leaf::kPerfParallel, "PERF-PARALLEL", "D.2.2", "Unexpected parallelization & device"},
+    {Leaf::kPerfSlow, "PERF-SLOW", "D.2.3", "Low efficiency"},
+    {Leaf::kPerfResult, "PERF-RESULT", "D.2.4", "Unexpected intermediate results"},
+    {Leaf::kPerfConverge, "PERF-CONVERGE", "D.2.5", "Non-convergence"},
+    {Leaf::kPerfOther, "PERF-OTHER", "D.2.6", "Other performance fault"},
+};
+
+}  // namespace
+
+std::span<const LeafEntry> all_leaves() {
+  return kLeaves;
+}
+
+const LeafEntry& entry_of(Leaf leaf) {
+  const auto index = static_cast<std::size_t>(leaf);
+  CHECK(index < std::size(kLeaves), "a leaf is one of the 30");
+  CHECK(kLeaves[index].leaf == leaf, "the table is in the order of the enumeration");
+  return kLeaves[index];
+}
+
+std::optional<Leaf> leaf_with_id(std::string_view id) {
+  const auto* entry = std::ranges::find(kLeaves, id, &LeafEntry::id);
+  if (entry == std::end(kLeaves)) return std::nullopt;
+  return entry->leaf;
 }
 
 }  // namespace lockstep::model

@@ -11,7 +11,7 @@
 
 #include "model/collective.h"
 #include "model/event.h"
-#include "model/history.h"
+#include "model/rank.h"
 
 namespace lockstep::model {
 

@@ -5,7 +5,6 @@
 #include <cctype>
 
 #include "base/text_fields.h"
-#include "model/line_time.h"
 
 namespace lockstep::model {
 namespace {

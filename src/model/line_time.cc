@@ -1,8 +1,8 @@
-#include "model/line_time.h"
-
 #include <array>
 #include <chrono>
 #include <cstddef>
+
+#include "model/line_origin.h"
 
 namespace lockstep::model {
 namespace {

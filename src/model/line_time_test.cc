@@ -1,6 +1,6 @@
-#include "model/line_time.h"
-
 #include <gtest/gtest.h>
+
+#include "model/line_origin.h"
 
 namespace lockstep::model {
 namespace {

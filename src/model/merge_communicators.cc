@@ -1,11 +1,11 @@
-#include "model/merge_communicators.h"
-
 #include <algorithm>
 #include <map>
 #include <numeric>
 #include <set>
 #include <string>
 #include <utility>
+
+#include "model/merge.h"
 
 namespace lockstep::model {
 namespace {

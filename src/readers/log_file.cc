@@ -2,7 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <string_view>
+#include <thread>
+
+#include "base/check.h"
+#include "base/file.h"
+#include "base/text_search/pattern_set.h"
 
 namespace lockstep::readers {
 namespace {
@@ -35,6 +41,98 @@ bool looks_like_text(const Source& source) {
 bool looks_like_a_log(const Source& source) {
   const std::string_view start = source.bytes.substr(0, kLookedAt);
   return is_text(start) && !is_a_document(start) && !is_named_like_something_else(source.path);
+}
+
+namespace {
+
+constexpr std::size_t kBlocksOfTask = 128;
+// Less than this is looked through before patterns are compiled.
+constexpr std::size_t kMinFiltered = std::size_t{64} << 10;
+
+const base::PatternSet& patterns() {
+  static const base::PatternSet made = [] {
+    std::vector<base::PatternText> texts;
+    for (const std::string_view mark : kLogMarks) texts.push_back({model::regex_of(mark), false});
+    auto compiled = base::PatternSet::compile(texts);
+    CHECK(compiled.ok(), "marks are plain words");
+    return std::move(compiled).value();
+  }();
+  return made;
+}
+
+constexpr std::size_t kLongestMark =
+    std::ranges::max(kLogMarks, {}, [](std::string_view mark) { return mark.size(); }).size();
+
+struct BlockMarks {
+  std::array<std::size_t, kLogMarks.size()> first;
+  std::uint64_t lines = 0;
+};
+
+BlockMarks marks_of_block(std::string_view text, std::size_t begin, bool is_mapped_file) {
+  BlockMarks marks;
+  marks.first.fill(LogMarks::kNowhere);
+  const std::string_view block = text.substr(begin, LogMarks::kBlock);
+  if (is_mapped_file) base::fetch_pages(block);
+  for_each_mark(text, begin, begin + block.size(), [&](LogMark mark, std::size_t place) {
+    std::size_t& first = marks.first[static_cast<std::size_t>(mark)];
+    first = std::min(first, place);
+  });
+  marks.lines = base::count_lines(block);
+  if (is_mapped_file) base::forget_pages(block);
+  return marks;
+}
+
+LogMarks marks_in_small(std::string_view text) {
+  LogMarks marks(text.size());
+  for (std::size_t mark = 0; mark < kLogMarks.size(); ++mark) {
+    const std::size_t place = text.find(kLogMarks[mark]);
+    if (place != std::string_view::npos) marks.add(static_cast<LogMark>(mark), place);
+  }
+  if (!text.empty()) marks.lines.add(text.size(), base::count_lines(text));
+  return marks;
+}
+
+}  // namespace
+
+void for_each_mark(std::string_view text, std::size_t begin, std::size_t end,
+                   const std::function<void(LogMark mark, std::size_t place)>& on_mark) {
+  thread_local base::PatternScanner scanner(patterns());
+  // One that begins before `end` may reach over it.
+  scanner.scan(text.substr(begin, end - begin + kLongestMark - 1),
+               [&](unsigned number, std::size_t match_end) {
+                 const std::string_view mark = kLogMarks[number];
+                 const std::size_t place = begin + match_end - mark.size();
+                 if (place < end && text.substr(place, mark.size()) == mark)
+                   on_mark(static_cast<LogMark>(number), place);
+               });
+}
+
+LogMarks marks_in(std::string_view text, bool is_mapped_file) {
+  if (text.size() < kMinFiltered) return marks_in_small(text);
+  const std::size_t blocks = (text.size() + LogMarks::kBlock - 1) / LogMarks::kBlock;
+  std::vector<BlockMarks> of_blocks(blocks);
+  std::atomic<std::size_t> next = 0;
+  const auto work = [&] {
+    for (std::size_t task = next++; task * kBlocksOfTask < blocks; task = next++) {
+      for (std::size_t i = task * kBlocksOfTask; i < std::min(blocks, (task + 1) * kBlocksOfTask); ++i)
+        of_blocks[i] = marks_of_block(text, i * LogMarks::kBlock, is_mapped_file);
+    }
+  };
+  std::vector<std::jthread> helpers;
+  const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
+  for (std::size_t i = 1; i < std::min(cores, blocks / kBlocksOfTask); ++i) helpers.emplace_back(work);
+  work();
+  helpers.clear();
+
+  LogMarks marks(text.size());
+  for (std::size_t i = 0; i < blocks; ++i) {
+    for (std::size_t mark = 0; mark < kLogMarks.size(); ++mark) {
+      if (of_blocks[i].first[mark] != LogMarks::kNowhere)
+        marks.add(static_cast<LogMark>(mark), of_blocks[i].first[mark]);
+    }
+    marks.lines.add(std::min(text.size(), (i + 1) * LogMarks::kBlock), of_blocks[i].lines);
+  }
+  return marks;
 }
 
 }  // namespace lockstep::readers

@@ -1,16 +1,16 @@
 #include "readers/open_input.h"
 
 #include <random>
+#include <string>
 #include <sys/stat.h>
 #include <thread>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "readers/decompress.h"
-#include "readers/stream_input.h"
+#include "readers/byte_stream.h"
+#include "readers/read_all.h"
 #include "readers/testing/compress.h"
-#include "readers/testing/memory_stream.h"
 #include "readers/testing/scratch_folder.h"
 
 namespace lockstep::readers {
@@ -97,5 +97,124 @@ TEST_P(Compressed, ABombIsCutShort) {
   EXPECT_THAT(input.limit, HasSubstr("expands to more than"));
 }
 
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+constexpr std::size_t kWindow = std::size_t{256} << 10;
+
+// Lines that say "worth"; the kind is the digit before the word.
+std::vector<TellingLine> lines_worth_it(std::string_view text) {
+  std::vector<TellingLine> lines;
+  for (std::size_t at = text.find(" worth"); at != std::string_view::npos; at = text.find(" worth", at + 1)) {
+    const std::size_t newline = text.substr(0, at).rfind('\n');
+    const std::size_t begin = newline == std::string_view::npos ? 0 : newline + 1;
+    lines.push_back({static_cast<unsigned>(text[at - 1]), begin, std::min(text.find('\n', at), text.size())});
+  }
+  return lines;
+}
+
+Input condensed(std::string_view text) {
+  testing::MemoryStream stream(text);
+  return read_stream(stream, "train.log", {lines_worth_it, kWindow});
+}
+
+std::string ordinary_lines(std::size_t count, std::uint32_t seed) {
+  std::mt19937 random(seed);
+  std::string text;
+  for (std::size_t i = 0; i < count; ++i)
+    text += "step " + std::to_string(i) + std::string(random() % 60, '.') + "\n";
+  return text;
+}
+
+std::string_view line_at(std::string_view text, std::size_t place) {
+  const std::size_t begin = text.rfind('\n', place) + 1;
+  return text.substr(begin, text.find('\n', place) - begin);
+}
+
+TEST(CondensedLog, ShorterStreamsAreKeptWhole) {
+  const std::string text = ordinary_lines(2000, 1);
+  ASSERT_LT(text.size(), kWindow);
+  const Input input = condensed(text);
+  EXPECT_TRUE(input.bytes.view() == text);
+  EXPECT_FALSE(input.lines);
+}
+
+TEST(CondensedLog, KeepsStartEndAndTellingLinesWithTheirNumbers) {
+  std::string text = ordinary_lines(30'000, 1);
+  std::vector<std::string> wanted;
+  for (int i = 0; i < 20; ++i) {
+    const std::string word = "9 worth number " + std::to_string(i) + ";";
+    wanted.push_back(word);
+    text += word + "\n" + ordinary_lines(3000, static_cast<std::uint32_t>(i));
+  }
+  const Input input = condensed(text);
+  const std::string_view kept = input.bytes.view();
+  EXPECT_LT(kept.size(), text.size() / 4);
+  EXPECT_TRUE(kept.starts_with(text.substr(0, kWindow / 16)));
+  EXPECT_TRUE(kept.ends_with(text.substr(text.size() - kWindow / 8)));
+  ASSERT_TRUE(input.lines);
+  EXPECT_EQ(input.lines->end(), kept.size());
+  EXPECT_FALSE(input.lost_lines);
+  const base::LineMarks from_start;
+  for (const std::string& word : wanted) {
+    const std::size_t place = kept.find(word);
+    ASSERT_NE(place, std::string_view::npos) << word;
+    EXPECT_EQ(input.lines->line_at(kept, place), from_start.line_at(text, text.find(word))) << word;
+    EXPECT_EQ(line_at(kept, place), word);
+  }
+  const std::size_t last = kept.size() - 2;
+  EXPECT_EQ(input.lines->line_at(kept, last), from_start.line_at(text, text.size() - 2));
+}
+
+TEST(CondensedLog, KeepsFewerAndFewerOfALineThatRepeats) {
+  std::string text = ordinary_lines(10'000, 1);
+  for (int i = 0; i < 40'000; ++i) text += "7 worth it" + std::string(2000, '.') + "\n";
+  text += "8 worth it\n" + ordinary_lines(10'000, 1);
+  const Input input = condensed(text);
+  EXPECT_TRUE(input.lost_lines || input.bytes.view().size() < text.size() / 4);
+  EXPECT_LT(input.bytes.view().size(), 3 * kWindow);
+}
+
+TEST(CondensedLog, KeepsStacksAndEventsOfNccl) {
+  const std::string stacks =
+      "Thread 0x00007f (most recent call first):\n  File \"/train.py\", line 7 in all_reduce\n";
+  const std::string event =
+      "node1:436:436 [0] NCCL INFO AllReduce: opCount 2a sendbuff 0x1 recvbuff 0x1 count 4 datatype 7 "
+      "op 0 "
+      "root 0 comm 0x10 [nranks=3] stream 0x20\n";
+  const std::string talk = "node1:436:436 [0] NCCL INFO Channel 00/02 : 0 1 2\n";
+  const std::string between = ordinary_lines(30'000, 1);
+  const Input input = condensed(between + stacks + between + event + between + talk + between);
+  EXPECT_NE(input.bytes.view().find(stacks), std::string_view::npos);
+  EXPECT_NE(input.bytes.view().find(event), std::string_view::npos);
+  EXPECT_EQ(input.bytes.view().find(talk), std::string_view::npos);
+}
+
+TEST(CondensedLog, OneEndlessLineIsNoTrouble) {
+  const Input input = condensed(std::string(5 * kWindow, 'x'));
+  EXPECT_LT(input.bytes.view().size(), kWindow);
+  EXPECT_EQ(input.lines->line_at(input.bytes.view(), input.bytes.view().size()), 1);
+}
+
+TEST(CondensedLog, OtherContentIsKeptWhole) {
+  const std::string dump = R"({"schemaVersion": 1, "traceEvents": [)" + std::string(3 * kWindow, ' ') + "]}";
+  testing::MemoryStream stream(dump);
+  EXPECT_TRUE(read_stream(stream, "trace.json", {lines_worth_it, kWindow}).bytes.view() == dump);
+}
+
+TEST(CondensedLog, EqualStreamsAreKnownAsCopies) {
+  const testing::ScratchFolder folder;
+  const std::string text = ordinary_lines(1'700'000, 1);
+  folder.write("a.log.zst", testing::zstd(text));
+  folder.write("b.log.zst", testing::zstd(text));
+  ReadOptions options;
+  options.telling_lines = lines_worth_it;
+  const ReadResult result = read_all({folder.path()}, options);
+  ASSERT_THAT(result.logs, SizeIs(1));
+  EXPECT_LT(result.logs.front().bytes.view().size(), text.size() / 4);
+  EXPECT_THAT(result.limits, ::testing::ElementsAre(HasSubstr("a copy of")));
+}
+
 }  // namespace
+
 }  // namespace lockstep::readers

@@ -20,7 +20,7 @@
 
 #include <fmt/format.h>
 
-#include "base/mapped_file.h"
+#include "base/file.h"
 #include "readers/event_budget.h"
 #include "readers/format.h"
 #include "readers/open_input.h"

@@ -13,7 +13,6 @@
 #include "model/job.h"
 #include "readers/event_budget.h"
 #include "readers/log_file.h"
-#include "readers/log_marks.h"
 #include "readers/open_input.h"
 
 namespace lockstep::readers {

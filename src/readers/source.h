@@ -5,9 +5,13 @@
 #include <string>
 #include <string_view>
 
-#include "readers/log_marks.h"
+#include "model/log_marks.h"
 
 namespace lockstep::readers {
+
+using model::kLogMarks;
+using model::LogMark;
+using model::LogMarks;
 
 struct Source {
   std::string name;            // "dumps/rank_3", as reports show it

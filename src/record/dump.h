@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <set>
 #include <string_view>
 
@@ -36,5 +37,17 @@ using DumpSink = std::function<Result<void>(std::string_view line)>;
 // An error of the sink ends it and is returned.
 Result<ReadStats> dump_file(const std::filesystem::path& path, const DumpOptions& options,
                             const DumpSink& sink);
+
+std::string_view done_status_word(std::uint8_t number);
+std::string_view phase_word(std::uint8_t number);
+std::string_view blob_role_word(std::uint8_t number);
+std::string_view record_type_word(std::uint8_t number);
+
+// Every word that record_type_word gives, except "unknown".
+inline constexpr std::string_view kRecordTypeWords[] = {
+    "call",   "done", "activity", "checksum",     "blob",    "clock", "dropped",
+    "thread", "end",  "string",   "communicator", "tensors", "stack", "attribute",
+};
+std::optional<std::uint8_t> record_type_with_word(std::string_view word);
 
 }  // namespace lockstep::record

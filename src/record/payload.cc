@@ -10,7 +10,6 @@
 #include "lockstep/recorder.h"
 
 #include "base/file.h"
-#include "base/mapped_file.h"
 #include "base/text_fields.h"
 
 namespace lockstep::record {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "model/words.h"
+#include "model/collective.h"
 
 namespace lockstep::replay {
 

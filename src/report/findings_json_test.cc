@@ -5,7 +5,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "report/testdata/expect_golden.h"
 #include "report/testdata/sample_verdicts.h"
 
 namespace lockstep::report {

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "report/format.h"
-#include "report/testdata/expect_golden.h"
 #include "report/testdata/sample_verdicts.h"
 
 namespace lockstep::report {

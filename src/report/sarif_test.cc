@@ -3,7 +3,6 @@
 
 #include "base/json.h"
 #include "report/format.h"
-#include "report/testdata/expect_golden.h"
 #include "report/testdata/sample_verdicts.h"
 
 namespace lockstep::report {

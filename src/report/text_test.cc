@@ -5,7 +5,6 @@
 
 #include "report/format.h"
 #include "report/lines.h"
-#include "report/testdata/expect_golden.h"
 #include "report/testdata/sample_verdicts.h"
 
 namespace lockstep::report {

@@ -1,6 +1,6 @@
 #include "service/admission.h"
 
-#include "service/job/job_id.h"
+#include "service/job/job.h"
 #include "service/job/resolve.h"
 #include "service/running_set.h"
 #include "service/store/seal.h"

@@ -5,8 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "service/job/job_id.h"
-#include "service/testing/flaky_store.h"
+#include "service/job/job.h"
+#include "service/testing/fakes.h"
 
 namespace lockstep::service {
 namespace {

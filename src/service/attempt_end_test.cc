@@ -10,7 +10,7 @@
 #include "report/findings_json.h"
 #include "service/growth.h"
 #include "service/silence.h"
-#include "service/testing/fake_engine.h"
+#include "service/testing/fakes.h"
 
 namespace lockstep::service {
 namespace {

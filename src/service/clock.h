@@ -5,7 +5,7 @@
 #include <chrono>
 #include <cstdint>
 
-#include "service/job/job_id.h"
+#include "service/job/job.h"
 
 namespace lockstep::service {
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "service/testing/fake_clock.h"
+#include "service/testing/fakes.h"
 
 namespace lockstep::service {
 namespace {

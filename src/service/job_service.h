@@ -20,7 +20,6 @@
 #include "service/engine/report_maker.h"
 #include "service/growth.h"
 #include "service/job/job.h"
-#include "service/outbox.h"
 #include "service/retention.h"
 #include "service/running_set.h"
 #include "service/schedule/scheduler.h"

@@ -5,8 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "service/testing/fake_clock.h"
-#include "service/testing/flaky_store.h"
+#include "service/testing/fakes.h"
 
 namespace lockstep::service {
 namespace {

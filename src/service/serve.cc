@@ -20,11 +20,10 @@
 #include "service/engine/kubernetes/attempt_objects.h"
 #include "service/engine/kubernetes/kubernetes_cluster.h"
 #include "service/engine/local_engine.h"
-#include "service/engine/parts.h"
 #include "service/engine/slurm/slurm_cluster.h"
 #include "service/http/message.h"
 #include "service/http/server.h"
-#include "service/job/job_id.h"
+#include "service/job/job.h"
 #include "service/job_service.h"
 #include "service/store/seal.h"
 

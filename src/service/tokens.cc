@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/text_fields.h"
-#include "service/job/job_id.h"
+#include "service/job/job.h"
 #include "service/store/seal.h"
 
 namespace lockstep::service {

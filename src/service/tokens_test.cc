@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "service/api/api.h"
-#include "service/job/job_id.h"
+#include "service/job/job.h"
 #include "service/store/open_store.h"
 
 namespace lockstep::service {

@@ -2,9 +2,9 @@
 #include <cstdint>
 #include <string_view>
 
-#include "readers/decompress.h"
-#include "readers/stream_input.h"
-#include "readers/testing/memory_stream.h"
+#include "readers/byte_stream.h"
+#include "readers/open_input.h"
+#include "readers/testing/compress.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);

@@ -1,4 +1,4 @@
-// The spans of all ranks in columns, from the bytes that src/report/html/span_bytes.h describes.
+// The spans of all ranks in columns, from the bytes that src/report/html/timeline.h describes.
 
 import type { TimelineFacts } from "./contents";
 

@@ -1,4 +1,5 @@
-// IP addresses and prefixes as values: compared, contained, written. No names are resolved here.
+// IP addresses and prefixes as values: compared, contained, written; and host:port as people write it. No
+// names are resolved here.
 #pragma once
 
 #include <array>
@@ -54,5 +55,24 @@ Prefix whole_family(Family family);
 // The next address up; none behind the last.
 std::optional<Address> next(const Address& address);
 std::optional<Address> previous(const Address& address);
+
+// "host:port" or "[::1]:port", as people and launchers write it: the one reader of it.
+
+struct HostPort {
+  std::string host;
+  std::uint16_t port = 0;
+
+  bool operator==(const HostPort&) const = default;
+};
+
+// Both must be there, and the port a number. The last colon parts them.
+std::optional<HostPort> host_port_in(std::string_view text);
+
+// host:port, [::1]:port, host. Neither part need be there; an address with colons and no brackets is a host.
+struct Endpoint {
+  std::string host;
+  std::string port;
+};
+Endpoint endpoint_of(std::string_view text);
 
 }  // namespace lockstep::base

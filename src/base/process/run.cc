@@ -17,7 +17,7 @@
 
 #include "base/file.h"
 #include "base/process/descriptor.h"
-#include "base/process/process_tree.h"
+#include "base/process/proc_files.h"
 #include "base/process/signal_gate.h"
 
 namespace lockstep::process {

@@ -153,7 +153,7 @@ TEST(Run, AnySignalIsPassedOnAndEndsNothing) {
     if (heard.out == "ready\n") ::kill(::getpid(), SIGUSR1);
   };
   const auto end =
-      run(shell("trap 'echo saved; exit 4' USR1; echo ready; while :; do sleep 0.01; done"), options);
+      run(in_shell("trap 'echo saved; exit 4' USR1; echo ready; while :; do sleep 0.01; done"), options);
   ASSERT_TRUE(end.ok());
   EXPECT_EQ(end.value().interrupted_by, std::nullopt);
   EXPECT_EQ(end.value().status(), 4);
@@ -169,7 +169,7 @@ TEST(Run, SignalsOfOthersThanTheOneItObeysAreDropped) {
     remember(stream, bytes);
     if (heard.out == "ready\n") ::kill(::getpid(), SIGTERM);
   };
-  const auto end = run(shell("trap 'exit 4' TERM; echo ready; sleep 0.3; exit 3"), options);
+  const auto end = run(in_shell("trap 'exit 4' TERM; echo ready; sleep 0.3; exit 3"), options);
   ASSERT_TRUE(end.ok());
   EXPECT_EQ(end.value().interrupted_by, std::nullopt);
   EXPECT_EQ(end.value().status(), 3);
@@ -178,14 +178,14 @@ TEST(Run, SignalsOfOthersThanTheOneItObeysAreDropped) {
 TEST(Run, AJobWhoseReaderIsGoneIsTold) {
   RunOptions options;
   options.has_reader = [](Stream) { return false; };
-  const auto end = run(shell("while :; do echo line; done"), options);
+  const auto end = run(in_shell("while :; do echo line; done"), options);
   ASSERT_TRUE(end.ok());
   EXPECT_EQ(end.value().ended_by_signal, SIGPIPE);
 }
 
 TEST(Run, GivesTheStatusThoughSigchldIsIgnored) {
   const auto before = std::signal(SIGCHLD, SIG_IGN);
-  const auto end = run(shell("exit 5"), {});
+  const auto end = run(in_shell("exit 5"), {});
   std::signal(SIGCHLD, before);
   ASSERT_TRUE(end.ok());
   EXPECT_EQ(end.value().status(), 5);

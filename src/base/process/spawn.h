@@ -1,6 +1,8 @@
 // Starting a program: no shell, its own process group, its output into pipes or a pseudo-terminal.
 #pragma once
 
+#include <chrono>
+#include <cstddef>
 #include <string>
 #include <sys/types.h>
 #include <vector>
@@ -51,5 +53,14 @@ inline std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
   pointers.push_back(nullptr);
   return pointers;
 }
+
+struct Captured {
+  std::string out;
+  std::string err;
+  bool timed_out = false;  // it and its process group were killed
+};
+
+// Each stream up to `max_bytes`; the rest is read and dropped. An error only when it could not be started.
+Result<Captured> capture(const Command& command, std::chrono::milliseconds time, std::size_t max_bytes);
 
 }  // namespace lockstep::process

@@ -1,9 +1,9 @@
-#include "base/text_search/regex_shape.h"
-
 #include <algorithm>
 #include <cctype>
 #include <charconv>
 #include <utility>
+
+#include "base/text_search/factors.h"
 
 namespace lockstep::base {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "config/launch_config.h"
 #include "hostinfo/host_facts.h"
-#include "model/leaf.h"
+#include "model/finding_code.h"
 #include "network/reach.h"
 
 namespace lockstep::flows {

@@ -10,7 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/host_port.h"
+#include "base/net/address.h"
 #include "base/process/signal_gate.h"
 #include "check/probe/sockets.h"
 

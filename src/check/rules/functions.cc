@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "base/host_port.h"
+#include "base/net/address.h"
 #include "base/text_fields.h"
 #include "base/text_search/regex.h"
 #include "check/rules/expression.h"

@@ -9,8 +9,8 @@
 #include "base/json.h"
 #include "base/result.h"
 #include "check/rules/expression.h"
+#include "model/finding_code.h"
 #include "model/fix.h"
-#include "model/leaf.h"
 
 namespace lockstep::rules {
 

@@ -7,7 +7,7 @@
 
 #include "base/file.h"
 #include "cli/docs.h"
-#include "cli/verbs.h"
+#include "cli/verb.h"
 
 namespace lockstep::cli {
 namespace {

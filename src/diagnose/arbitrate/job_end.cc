@@ -6,7 +6,6 @@
 #include "diagnose/arbitrate/rules.h"
 #include "diagnose/arbitrate/weigh.h"
 #include "model/finding_code.h"
-#include "model/leaf.h"
 
 namespace lockstep::diagnose {
 namespace {

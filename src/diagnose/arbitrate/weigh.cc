@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "model/finding_code.h"
-#include "model/leaf.h"
 
 namespace lockstep::diagnose {
 namespace {

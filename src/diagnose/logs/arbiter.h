@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "diagnose/logs/features.h"
+#include "model/finding_code.h"
 #include "model/fix.h"
-#include "model/leaf.h"
 
 namespace lockstep::logs {
 

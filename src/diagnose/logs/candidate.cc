@@ -9,7 +9,7 @@
 
 #include "base/check.h"
 #include "diagnose/logs/context.h"
-#include "model/leaf.h"
+#include "model/finding_code.h"
 
 namespace lockstep::logs {
 namespace {

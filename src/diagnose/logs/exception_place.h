@@ -5,7 +5,7 @@
 #include <span>
 
 #include "diagnose/logs/traceback.h"
-#include "model/leaf.h"
+#include "model/finding_code.h"
 
 namespace lockstep::logs {
 

@@ -14,7 +14,7 @@
 #include "diagnose/logs/line.h"
 #include "diagnose/logs/silent.h"
 #include "diagnose/logs/traceback.h"
-#include "model/leaf.h"
+#include "model/finding_code.h"
 
 namespace lockstep::logs {
 

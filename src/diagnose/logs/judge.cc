@@ -24,7 +24,6 @@
 #include "diagnose/logs/silent.h"
 #include "model/finding.h"
 #include "model/finding_code.h"
-#include "model/leaf.h"
 
 namespace lockstep::logs {
 namespace {

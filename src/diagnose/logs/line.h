@@ -9,8 +9,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/file.h"
 #include "base/lines.h"
-#include "base/mapped_file.h"
 
 namespace lockstep::logs {
 

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/mapped_file.h"
+#include "base/file.h"
 #include "base/text_search/pattern_set.h"
 #include "model/log_marks.h"
 

@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "base/process/capture.h"
 #include "base/process/environment.h"
+#include "base/process/spawn.h"
 #include "base/text_fields.h"
 
 namespace lockstep::hostinfo {

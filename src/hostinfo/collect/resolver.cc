@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "base/host_port.h"
+#include "base/net/address.h"
 #include "base/process/call_with_deadline.h"
 #include "base/text_fields.h"
 #include "hostinfo/collect/parts.h"

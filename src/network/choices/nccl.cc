@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "base/host_port.h"
 #include "base/lines.h"
+#include "base/net/address.h"
 #include "base/text_fields.h"
 #include "network/choices/choice.h"
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "base/host_port.h"
+#include "base/net/address.h"
 #include "base/text_fields.h"
 #include "launchers/tf_config.h"
 #include "network/choices/choice.h"

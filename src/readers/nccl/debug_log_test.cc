@@ -5,7 +5,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "base/lines.h"
-#include "readers/testing/seed.h"
+#include "readers/testing/dumps.h"
 
 namespace lockstep::readers {
 namespace {

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string_view>
 
-#include "model/words.h"
+#include "model/collective.h"
 
 namespace lockstep::readers {
 

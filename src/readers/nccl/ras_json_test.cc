@@ -3,7 +3,7 @@
 
 #include "readers/format.h"
 #include "readers/nccl/ras.h"
-#include "readers/testing/seed.h"
+#include "readers/testing/dumps.h"
 
 namespace lockstep::readers {
 namespace {

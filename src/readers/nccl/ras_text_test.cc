@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "readers/nccl/ras.h"
-#include "readers/testing/seed.h"
+#include "readers/testing/dumps.h"
 
 namespace lockstep::readers {
 namespace {

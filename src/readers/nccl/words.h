@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "model/words.h"
+#include "model/collective.h"
 
 namespace lockstep::readers {
 

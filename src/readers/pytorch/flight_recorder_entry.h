@@ -6,8 +6,8 @@
 #include <optional>
 #include <string_view>
 
+#include "model/collective.h"
 #include "model/event.h"
-#include "model/words.h"
 
 namespace lockstep::readers {
 

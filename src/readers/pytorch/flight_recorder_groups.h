@@ -14,8 +14,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "model/collective.h"
 #include "model/job.h"
-#include "model/words.h"
 
 namespace lockstep::readers {
 

@@ -7,7 +7,6 @@
 #include "base/fast_json.h"
 #include "readers/pytorch/kineto_calls.h"
 #include "readers/pytorch/kineto_entry.h"
-#include "readers/pytorch/kineto_groups.h"
 #include "readers/rank_in_name.h"
 
 namespace lockstep::readers {

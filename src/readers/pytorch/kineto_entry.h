@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "base/fast_json.h"
-#include "model/words.h"
+#include "model/collective.h"
 
 namespace lockstep::readers {
 

@@ -1,7 +1,6 @@
-#include "readers/pytorch/kineto_groups.h"
-
 #include <algorithm>
 
+#include "readers/pytorch/kineto_calls.h"
 #include "readers/take_number.h"
 
 namespace lockstep::readers {

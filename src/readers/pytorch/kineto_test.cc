@@ -5,9 +5,9 @@
 #include <gtest/gtest.h>
 
 #include "readers/format.h"
+#include "readers/pytorch/kineto_calls.h"
 #include "readers/pytorch/kineto_entry.h"
-#include "readers/pytorch/kineto_groups.h"
-#include "readers/testing/seed.h"
+#include "readers/testing/dumps.h"
 
 namespace lockstep::readers {
 namespace {

@@ -14,7 +14,7 @@
 #include "base/lines.h"
 #include "model/line_origin.h"
 #include "readers/rank_in_name.h"
-#include "readers/stacks/python_frame.h"
+#include "readers/stacks/process_dump.h"
 #include "readers/take_number.h"
 
 namespace lockstep::readers {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "readers/format.h"
-#include "readers/testing/seed.h"
+#include "readers/testing/dumps.h"
 
 namespace lockstep::readers {
 namespace {

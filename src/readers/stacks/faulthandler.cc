@@ -4,7 +4,6 @@
 #include <set>
 
 #include "readers/stacks/process_dump.h"
-#include "readers/stacks/python_frame.h"
 #include "readers/stacks/stacks.h"
 
 namespace lockstep::readers {

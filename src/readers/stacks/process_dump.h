@@ -1,4 +1,5 @@
-// What every kind of stack dump comes to: processes with threads with frames.
+// What every kind of stack dump comes to: processes with threads with frames, and frames as Python prints
+// them.
 #pragma once
 
 #include <cstddef>
@@ -17,6 +18,13 @@
 #include "readers/source.h"
 
 namespace lockstep::readers {
+
+// `File "train.py", line 12, in main` of a traceback and `File "train.py", line 12 in main` of faulthandler.
+std::optional<model::Frame> parse_python_frame(std::string_view text);
+
+// The frames of the last traceback in the text, innermost first: of an exception that was raised while
+// another was handled, or from another, that is the one which ended the program.
+model::Stack last_traceback(std::string_view text);
 
 struct ThreadDump {
   std::string name;

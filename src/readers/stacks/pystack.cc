@@ -4,7 +4,6 @@
 
 #include "base/text_fields.h"
 #include "readers/stacks/process_dump.h"
-#include "readers/stacks/python_frame.h"
 #include "readers/stacks/stacks.h"
 #include "readers/take_number.h"
 

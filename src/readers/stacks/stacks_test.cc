@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "readers/format.h"
-#include "readers/stacks/python_frame.h"
-#include "readers/testing/seed.h"
+#include "readers/stacks/process_dump.h"
+#include "readers/testing/dumps.h"
 
 namespace lockstep::readers {
 namespace {

@@ -1,10 +1,12 @@
-// Compressed content for tests.
+// Compressed content for tests, and a stream of bytes that are there already.
 #pragma once
 
 #include <string>
 #include <string_view>
 #include <zlib.h>
 #include <zstd.h>
+
+#include "readers/byte_stream.h"
 
 namespace lockstep::readers::testing {
 
@@ -33,5 +35,20 @@ inline std::string zstd(std::string_view content) {
 inline std::string compress(std::string_view content, Compression how) {
   return how == Compression::kGzip ? gzip(content) : zstd(content);
 }
+
+class MemoryStream : public ByteStream {
+ public:
+  explicit MemoryStream(std::string_view bytes) : left_(bytes) {}
+
+  std::size_t read(std::span<char> room) override {
+    const std::size_t count = left_.copy(room.data(), room.size());
+    left_.remove_prefix(count);
+    return count;
+  }
+  std::string limit() const override { return {}; }
+
+ private:
+  std::string_view left_;
+};
 
 }  // namespace lockstep::readers::testing

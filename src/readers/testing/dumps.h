@@ -1,7 +1,10 @@
-// The dumps of tests/dumps, and jobs compared as a whole.
+// The dumps of tests/dumps and the example files of the formats, which the fuzz targets begin with too; and
+// jobs compared as a whole.
 #pragma once
 
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <string_view>
 
@@ -10,6 +13,7 @@
 #include "base/file.h"
 #include "model/job.h"
 #include "readers/format.h"
+#include "readers/source.h"
 
 namespace lockstep::readers::testing {
 
@@ -71,6 +75,17 @@ inline void expect_same_job(const model::Job& a, const model::Job& b) {
       expect_same_event(left.events[event], right.events[event]);
     }
   }
+}
+
+// "nccl_ras_json/stopped.json"
+inline std::string seed(const std::string& name) {
+  std::ifstream file(std::filesystem::path(LOCKSTEP_FUZZ_SEEDS) / name, std::ios::binary);
+  EXPECT_TRUE(file.good()) << name;
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+inline Source source_of(std::string_view bytes) {
+  return {.name = "input", .path = "input", .bytes = bytes};
 }
 
 }  // namespace lockstep::readers::testing

@@ -7,9 +7,9 @@
 
 #include "base/file.h"
 #include "base/lines.h"
-#include "base/process/capture.h"
 #include "base/process/environment.h"
 #include "base/process/foreground.h"
+#include "base/process/spawn.h"
 
 namespace lockstep::checkpoint {
 namespace {

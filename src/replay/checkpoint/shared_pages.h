@@ -11,7 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "base/mapped_file.h"
+#include "base/file.h"
 #include "base/result.h"
 
 namespace lockstep::checkpoint {

@@ -5,12 +5,16 @@
 #include <fmt/format.h>
 
 #include "base/check.h"
+#include "base/embed.h"
 #include "base/escape.h"
 #include "catalogue/catalogue.h"
 #include "report/findings_json.h"
 #include "report/format.h"
 #include "report/html/contents.h"
-#include "report/html/span_bytes.h"
+#include "report/html/timeline.h"
+
+// The built page in this binary: page/dist/page.html, made by page/build.mjs.
+LOCKSTEP_EMBED(page, LOCKSTEP_PAGE)
 
 namespace lockstep::html {
 namespace {
@@ -61,7 +65,7 @@ std::string one_line(const base::Json& json) {
 
 std::string page_with(std::string_view blocks) {
   constexpr std::string_view kPlace = "<!--lockstep-data-->";
-  std::string page(embedded_page());
+  std::string page(lockstep_page_begin, lockstep_page_end);
   const std::size_t at = page.find(kPlace);
   CHECK(at != std::string::npos, "the built page has a place for the data");
   return page.replace(at, kPlace.size(), blocks);

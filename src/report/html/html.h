@@ -23,7 +23,4 @@ struct ServedPage {
 
 Result<ServedPage> served_page();
 
-// The built page in this binary: page/dist/page.html, made by page/build.mjs.
-std::string_view embedded_page();
-
 }  // namespace lockstep::html

@@ -1,16 +1,46 @@
-// Masks what patterns recognise: addresses of hosts, of hardware and of people, and secrets.
+// Stand-ins for what is private, and masks for what patterns recognise of it: addresses of hosts, of hardware
+// and of people, and secrets. The same text of the same kind, in any case of letters, always gets the same
+// stand-in.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/text_search/regex.h"
-#include "report/redact/stand_ins.h"
 
 namespace lockstep::report {
+
+enum class Private : std::uint8_t { kHost, kAddress, kHardware, kUser, kMail, kSecret };
+
+class StandIns {
+ public:
+  // A stand-in that a text already holds is not given to anything else.
+  void reserve_those_in(std::string_view text);
+
+  std::string stand_in_for(Private kind, std::string_view text);
+  // Another name of the same thing: a host with and without its domain.
+  void also_name(Private kind, std::string_view known, std::string_view other);
+
+  // What was given so far, by the text in lower case.
+  std::map<std::string, std::string> given(Private kind) const;
+
+  static bool is_stand_in(std::string_view text);
+
+ private:
+  std::map<std::pair<Private, std::string>, std::string> given_;
+  std::map<Private, int> last_;
+  std::set<std::string> reserved_;
+};
+
+// ASCII letters in lower case.
+std::string lower(std::string_view text);
 
 // Tokens, keys and passwords.
 std::string without_secrets(std::string_view text, StandIns& stand_ins);

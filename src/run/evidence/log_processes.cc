@@ -10,7 +10,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "base/process/process_tree.h"
+#include "base/process/proc_files.h"
 
 namespace lockstep::evidence {
 namespace {

@@ -12,9 +12,9 @@
 #include <fmt/format.h>
 
 #include "base/lines.h"
-#include "base/process/capture.h"
 #include "base/process/environment.h"
 #include "base/process/proc_files.h"
+#include "base/process/spawn.h"
 #include "base/text_fields.h"
 #include "run/evidence/process_facts.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/host_port.h"
+#include "base/net/address.h"
 #include "base/process/descriptor.h"
 #include "base/result.h"
 #include "run/multihost/messages.h"

@@ -12,7 +12,7 @@
 #include <fmt/format.h>
 
 #include "base/escape.h"
-#include "base/process/process_tree.h"
+#include "base/process/proc_files.h"
 #include "base/process/run.h"
 
 namespace lockstep::supervise {

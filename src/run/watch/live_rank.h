@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "model/words.h"
+#include "model/collective.h"
 #include "record/definitions.h"
 #include "record/follower.h"
 #include "run/watch/meetings.h"

@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "model/words.h"
+#include "model/collective.h"
 #include "record/definitions.h"
 
 namespace lockstep::watch {

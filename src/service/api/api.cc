@@ -11,7 +11,7 @@
 
 #include "base/text_fields.h"
 #include "service/http/message.h"
-#include "service/job/job_id.h"
+#include "service/job/job.h"
 #include "service/store/seal.h"
 
 namespace lockstep::service {

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "service/http/message.h"
-#include "service/job/job_id.h"
+#include "service/job/job.h"
 #include "service/job/spec_fields.h"
 
 namespace lockstep::service {

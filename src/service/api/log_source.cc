@@ -8,9 +8,9 @@
 #include "base/json.h"
 #include "base/process/descriptor.h"
 #include "base/text_fields.h"
-#include "service/api/answers.h"
+#include "service/api/handler.h"
 #include "service/engine/job_output.h"
-#include "service/job/job_id.h"
+#include "service/job/job.h"
 
 namespace lockstep::service {
 namespace {

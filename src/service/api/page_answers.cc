@@ -7,11 +7,10 @@
 #include "base/file.h"
 #include "base/text_fields.h"
 #include "report/html/html.h"
-#include "service/api/answers.h"
 #include "service/api/handler.h"
 #include "service/engine/artifacts.h"
 #include "service/http/message.h"
-#include "service/job/job_id.h"
+#include "service/job/job.h"
 #include "service/job/resolve.h"
 
 namespace lockstep::service {

@@ -5,12 +5,11 @@
 #include <fmt/format.h>
 
 #include "base/text_fields.h"
-#include "service/api/answers.h"
 #include "service/api/api.h"
 #include "service/api/handler.h"
 #include "service/engine/attempt_supervisor.h"
 #include "service/http/message.h"
-#include "service/job/job_id.h"
+#include "service/job/job.h"
 
 namespace lockstep::service {
 namespace {

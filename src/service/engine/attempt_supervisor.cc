@@ -20,12 +20,10 @@
 #include "service/engine/memory_limit.h"
 #include "service/engine/nodes/follow_remote_job.h"
 #include "service/engine/nodes/shares.h"
-#include "service/engine/parts.h"
 #include "service/engine/plan.h"
 #include "service/engine/plan_check.h"
 #include "service/engine/watched_gang.h"
 #include "service/job/job.h"
-#include "service/job/job_id.h"
 
 namespace lockstep::service {
 namespace {

@@ -19,10 +19,10 @@
 #include "base/file.h"
 #include "base/process/descriptor.h"
 #include "base/process/signal_gate.h"
+#include "service/engine/attempt_supervisor.h"
 #include "service/engine/horovod_rendezvous.h"
 #include "service/engine/nodes/node_place.h"
 #include "service/engine/nodes/shares.h"
-#include "service/engine/parts.h"
 #include "service/engine/plan.h"
 
 namespace lockstep::service {

@@ -8,7 +8,7 @@
 #include "config/configuration.h"
 #include "service/engine/attempt_folder.h"
 #include "service/engine/plan.h"
-#include "service/retry/set_up_repair.h"
+#include "service/retry/retry_policy.h"
 
 namespace lockstep::service {
 

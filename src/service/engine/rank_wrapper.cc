@@ -5,14 +5,13 @@
 #include "base/file.h"
 #include "base/process/environment.h"
 #include "base/process/run.h"
+#include "service/engine/attempt_supervisor.h"
 #include "service/engine/heartbeat.h"
 #include "service/engine/job_output.h"
 #include "service/engine/memory_limit.h"
 #include "service/engine/nodes/shares.h"
-#include "service/engine/parts.h"
 #include "service/engine/rank_environment.h"
 #include "service/job/job.h"
-#include "service/job/job_id.h"
 
 namespace lockstep::service {
 namespace {

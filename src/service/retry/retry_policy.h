@@ -2,14 +2,42 @@
 // what is known; each decision comes with its reason in words, which becomes an event of the job.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "base/json.h"
 #include "model/finding.h"
 #include "service/job/job.h"
-#include "service/retry/set_up_repair.h"
 
 namespace lockstep::service {
+
+// What `lockstep check --fix` would change so that a failed attempt can work, as far as it is the job's own:
+// its variables and its command. Written by the attempt's supervisor, read by whoever decides what follows.
+struct SetUpRepair {
+  struct Change {
+    std::string variable = {};
+    std::optional<std::string> before = {};
+    std::optional<std::string> after = {};  // none: it is taken away
+    std::string node = {};                  // empty: on all
+
+    bool operator==(const Change&) const = default;
+  };
+  std::vector<Change> changes = {};
+  std::vector<std::string> command = {};  // as it must be; empty: it stays
+  std::vector<std::string> codes = {};    // that jobs show which have these faults
+  std::vector<std::string> because = {};  // "rule N14: ..."
+  std::vector<std::string> outside = {};  // what only somebody else can change, in words
+
+  bool changes_the_job() const { return !changes.empty() || !command.empty(); }
+  bool operator==(const SetUpRepair&) const = default;
+};
+
+// "changed GLOO_SOCKET_IFNAME from ib7 to nothing because of rule N14: ..."
+std::string in_words(const SetUpRepair& repair);
+
+base::Json encode_set_up_repair(const SetUpRepair& repair);
+SetUpRepair decode_set_up_repair(const base::Json& json);
 
 struct FailedAttempt {
   const Job& job;

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "service/job/job_id.h"
+#include "service/job/job.h"
 #include "service/store/open_store.h"
 #include "service/store/postgres_for_tests.h"
 

@@ -9,7 +9,7 @@
 #include "base/check.h"
 #include "base/file.h"
 #include "base/process/descriptor.h"
-#include "service/job/job_id.h"
+#include "service/job/job.h"
 
 namespace lockstep::service {
 namespace {

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -92,6 +94,27 @@ class Store {
 
   virtual Result<void> check_writable() = 0;
   virtual bool is_reachable() const = 0;  // as far as the last call could tell
+};
+
+// Changes on their way into the store. One that it cannot take now waits here with those behind it, in their
+// order, until it can.
+class Outbox {
+ public:
+  // An error: it was not written yet, and will be.
+  Result<void> write(Store& store, Change change) {
+    changes_.push_back(std::move(change));
+    return write_all(store);
+  }
+
+  Result<void> write_all(Store& store) {
+    for (; !changes_.empty(); changes_.pop_front()) TRY(store.apply(changes_.front()));
+    return {};
+  }
+
+  bool is_empty() const { return changes_.empty(); }
+
+ private:
+  std::deque<Change> changes_;
 };
 
 }  // namespace lockstep::service

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "base/host_port.h"
+#include "base/net/address.h"
 #include "check/repair/questions/questions.h"
 #include "check/repair/trouble.h"
 #include "network/choices/choice.h"

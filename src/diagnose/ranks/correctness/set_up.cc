@@ -11,7 +11,7 @@
 #include "diagnose/ranks/confidence.h"
 #include "diagnose/ranks/describe.h"
 #include "model/finding_code.h"
-#include "model/world_size_one.h"
+#include "model/merge.h"
 
 namespace lockstep::ranks {
 

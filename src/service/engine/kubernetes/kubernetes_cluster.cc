@@ -7,7 +7,7 @@
 
 #include "service/engine/kubernetes/attempt_objects.h"
 #include "service/engine/nodes/shares.h"
-#include "service/job/job_id.h"
+#include "service/job/job.h"
 
 namespace lockstep::service {
 namespace {

@@ -21,7 +21,7 @@
 #include "base/process/signal_gate.h"
 #include "service/engine/attempt_folder.h"
 #include "service/engine/heartbeat.h"
-#include "service/job/job_id.h"
+#include "service/job/job.h"
 #include "service/store/seal.h"
 
 namespace lockstep::service {

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "service/engine/nodes/shares.h"
-#include "service/job/job_id.h"
+#include "service/job/job.h"
 
 namespace lockstep::service {
 namespace {

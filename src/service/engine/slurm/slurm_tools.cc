@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "base/process/capture.h"
 #include "base/process/environment.h"
+#include "base/process/spawn.h"
 #include "base/text_fields.h"
 
 namespace lockstep::service {
