@@ -54,6 +54,7 @@ class Model {
     model.scale = numbers_of(*head, "scale");
     model.blocks = numbers_of(*head, "blocks");
     model.calibration = numbers_of(*head, "calibration");
+    model.reliability = numbers_of(*head, "reliability");
     model.scope_by_leaf = numbers_of(*head, "scope_by_leaf");
     model.fix_by_leaf = numbers_of(*head, "fix_by_leaf");
     const std::size_t begin = (head_end + kAlignment) / kAlignment * kAlignment;
@@ -86,7 +87,7 @@ class Model {
     return std::span(bytes_).subspan(5 * size_ + kColumns * place, kColumns);
   }
 
-  std::vector<double> bias, scale, blocks, calibration, scope_by_leaf, fix_by_leaf;
+  std::vector<double> bias, scale, blocks, calibration, reliability, scope_by_leaf, fix_by_leaf;
 
  private:
   std::uint32_t hash_at(std::size_t place) const {
@@ -141,6 +142,18 @@ std::vector<Known> known_of(const Model& model, const Features& features) {
 
 double share_of(double sum) {
   return 1 / (1 + std::exp(-sum));
+}
+
+// Points of a line that never falls: what an answer claims, then how often such answers were right.
+double bent_by(std::span<const double> points, double share) {
+  double x = 0;
+  double y = 0;
+  for (std::size_t i = 0; i + 1 < points.size(); i += 2) {
+    if (share < points[i]) return y + (points[i + 1] - y) * (share - x) / (points[i] - x);
+    x = points[i];
+    y = points[i + 1];
+  }
+  return x >= 1 ? y : y + (1 - y) * (share - x) / (1 - x);
 }
 
 double log_odds(double share) {
@@ -219,7 +232,7 @@ double confidence_in(std::string_view bytes, const Opinion& opinion, model::Leaf
   const double sum = part[0] + part[1] * log_odds(own) +
                      part[2] * (std::log(own + 1e-4) - std::log(other + 1e-4)) +
                      part[3] * log_odds(opinion.failed) + (known ? part[4] : 0);
-  return std::round(100 * share_of(sum)) / 100;
+  return std::round(100 * bent_by(model->reliability, share_of(sum))) / 100;
 }
 
 }  // namespace lockstep::logs

@@ -18,7 +18,7 @@ constexpr std::size_t kMemory = static_cast<std::size_t>(model::Leaf::kRunMem);
 constexpr std::size_t kCommunication = static_cast<std::size_t>(model::Leaf::kRunComm);
 
 // "e:memory" speaks for a failure, of memory, that one rank alone has; "s:done" against any failure.
-std::string two_features() {
+std::string two_features(std::string_view reliability = "") {
   std::array<std::int8_t, kColumns> memory = {};
   memory[0] = 40;
   memory[1 + kMemory] = 50;
@@ -37,8 +37,8 @@ std::string two_features() {
   std::vector<double> bias(kColumns, 0);
   bias[1 + kCommunication] = 1;
   std::string file = fmt::format(
-      R"({{"features":2,"blocks":[1,1,1,1],"bias":[{}],"scale":[{}],"calibration":[0,1,0,0,0],"scope_by_leaf":[{}],"fix_by_leaf":[{}]}})",
-      fmt::join(bias, ","), fmt::join(std::vector<double>(kColumns, 0.1), ","),
+      R"({{"features":2,"blocks":[1,1,1,1],"bias":[{}],"scale":[{}],"calibration":[0,1,0,0,0],"reliability":[{}],"scope_by_leaf":[{}],"fix_by_leaf":[{}]}})",
+      fmt::join(bias, ","), fmt::join(std::vector<double>(kColumns, 0.1), ","), reliability,
       fmt::join(std::vector<double>(kLeaves, 0), ","),
       fmt::join(std::vector<double>(kLeaves * kFixPatterns, 0), ","));
   file += '\n';
@@ -60,6 +60,17 @@ TEST(Arbiter, WeighsWhatItKnowsAndSaysWhy) {
   ASSERT_EQ(opinion.reasons.size(), 1U);
   EXPECT_EQ(opinion.reasons.front().feature, "e:memory");
   EXPECT_GT(confidence_in(model, opinion, model::Leaf::kRunMem, true), 0.7);
+}
+
+TEST(Arbiter, ClaimsNoMoreThanSuchAnswersWereRight) {
+  const Opinion opinion = opinion_of(two_features(), {{"e:memory", 1}});
+  const auto claimed = [&](std::string_view reliability) {
+    return confidence_in(two_features(reliability), opinion, model::Leaf::kRunMem, true);
+  };
+  const double plain = claimed("");
+  EXPECT_EQ(claimed("0.5,0.5"), plain);
+  EXPECT_LT(claimed("0.99,0.4"), plain / 2);
+  EXPECT_GT(claimed("0.2,0.95"), 0.95);
 }
 
 TEST(Arbiter, KnowsWhatAJobThatEndedWellSays) {

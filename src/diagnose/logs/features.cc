@@ -153,6 +153,16 @@ std::string lower(std::string_view text) {
   return word;
 }
 
+// Of numbers that grow with the failure or against it: every size that is reached, so that what is learned of
+// eight lines holds for eighty.
+void add_reached(std::string_view name, std::size_t count, float share, Features& features) {
+  constexpr std::size_t kLargest = 256;
+  constexpr std::size_t kTimes = 4;
+  if (count == 0) features[fmt::format("{} 0", name)] += share;
+  for (std::size_t size = 1; size <= std::min(count, kLargest); size *= kTimes)
+    features[fmt::format("{} from {}", name, size)] += share;
+}
+
 // "3", "1-2", "3-9" ...: how many is told by the size, not by the number.
 std::string size_of(std::size_t count) {
   if (count == 0) return "0";
@@ -291,6 +301,7 @@ void add_course(const Lines& lines, Features& features) {
     std::optional<std::size_t> last_failure;
     std::optional<std::size_t> last_step;
     std::optional<std::size_t> last_done;
+    std::optional<std::size_t> ended_well;
     std::size_t steps_after = 0;
     std::size_t steps_before = 0;
     for (std::size_t i = 0; i < own.size(); ++i) {
@@ -308,6 +319,7 @@ void add_course(const Lines& lines, Features& features) {
       }
       if (tells_of_events(own[i].role) && !is_failure_text(own[i].role) && says_done(own[i].text))
         last_done = i;
+      if (own[i].role == LineRole::kEndedWell) ended_well = i;
     }
     for (std::size_t i = 0; i < std::min<std::size_t>(own.size(), 6); ++i) {
       const std::string_view role = word_for(own[own.size() - 1 - i].role);
@@ -317,22 +329,26 @@ void add_course(const Lines& lines, Features& features) {
     const float share = 1.0F / static_cast<float>(lines.logs());
     if (!last_failure) features["s:course no failure"] += share;
     if (last_failure) {
-      features["s:course lines after failure " + size_of(own.size() - 1 - *last_failure)] += share;
-      features["s:course steps after failure " + size_of(steps_after)] += share;
-      features["s:course steps before failure " + size_of(steps_before)] += share;
+      add_reached("s:course lines after failure", own.size() - 1 - *last_failure, share, features);
+      add_reached("s:course steps after failure", steps_after, share, features);
+      add_reached("s:course steps before failure", steps_before, share, features);
       if (last_done && *last_done > *last_failure) features["s:course done after failure"] += share;
     }
-    if (last_step) features["s:course lines after step " + size_of(own.size() - 1 - *last_step)] += share;
+    if (ended_well) {
+      const bool is_last_word = !last_failure || *ended_well > *last_failure;
+      features[is_last_word ? "s:course ended well" : "s:course ended well, then failed"] += share;
+    }
+    if (last_step) add_reached("s:course lines after step", own.size() - 1 - *last_step, share, features);
     if (last_done) {
-      features["s:course lines after done " + size_of(own.size() - 1 - *last_done)] += share;
+      add_reached("s:course lines after done", own.size() - 1 - *last_done, share, features);
       if (!last_step || *last_done > *last_step) features["s:course done after steps"] += share;
     } else {
       features["s:course never done"] += share;
     }
   }
-  features["s:exceptions " + size_of(exceptions)] = 1;
-  features["s:errors " + size_of(errors)] = 1;
-  features["s:steps " + size_of(steps)] = 1;
+  add_reached("s:exceptions", exceptions, 1, features);
+  add_reached("s:errors", errors, 1, features);
+  add_reached("s:steps", steps, 1, features);
 }
 
 void add_exceptions(std::span<const RaisedException> raised, Features& features) {
@@ -376,6 +392,12 @@ std::string_view word_for_place(std::optional<LineRole> role) {
   }
 }
 
+// Where no event is told. What an entry knows from such lines alone is weaker, whatever its strength.
+bool is_aside(std::optional<LineRole> role) {
+  return role && !tells_of_events(*role) && *role != LineRole::kTearDown && *role != LineRole::kFrame &&
+         *role != LineRole::kRaisedFrom;
+}
+
 void add_candidates(const Lines& lines, const Observed& observed, Features& features) {
   bool is_first = true;
   for (const Candidate& candidate : observed.candidates) {
@@ -387,28 +409,31 @@ void add_candidates(const Lines& lines, const Observed& observed, Features& feat
       return at ? std::optional(lines.all()[*at].role) : std::nullopt;
     };
     const std::string_view place = word_for_place(role(last));
+    const bool told_aside = is_aside(role(first)) && is_aside(role(last));
     features[fmt::format("s:code {}", candidate.symptom->code)] = 1;
     features[fmt::format("s:code {} {}", candidate.symptom->code, place)] = 1;
     if (candidate.role == catalogue::Role::kOrigin) {
-      features[fmt::format("s:leaf {} {}", leaf, word_for(candidate.strength))] = 1;
+      const std::string_view aside = told_aside ? " aside" : "";
+      features[fmt::format("s:leaf {} {}{}", leaf, word_for(candidate.strength), aside)] = 1;
       features[fmt::format("s:place {} {}", word_for(candidate.strength), place)] = 1;
     }
-    bool steps_after = false;
+    std::size_t steps_after = 0;
     if (last) {
       const auto own = lines.of_log(*lines.place_of(candidate.sightings.back()->log));
       const auto from = static_cast<std::size_t>(&lines.all()[*last] - own.data());
-      steps_after = std::ranges::any_of(
-          own.subspan(from + 1), [](const ReadLine& line) { return line.role == LineRole::kProgress; });
+      steps_after = static_cast<std::size_t>(std::ranges::count_if(
+          own.subspan(from + 1), [](const ReadLine& line) { return line.role == LineRole::kProgress; }));
       features[fmt::format("s:from end {} {}", kind, size_of(own.size() - 1 - from))] = 1;
     }
-    if (steps_after) features[fmt::format("s:outlived {}", kind)] = 1;
+    if (steps_after > 0) features[fmt::format("s:outlived {}", kind)] = 1;
     if (is_first) {
       is_first = false;
-      features[fmt::format("s:first {} {}", kind, leaf)] = 1;
-      features[fmt::format("s:first {} {}", kind, word_for(candidate.strength))] = 1;
+      const std::string_view first_kind = told_aside ? "aside" : kind;
+      features[fmt::format("s:first {} {}", first_kind, leaf)] = 1;
+      features[fmt::format("s:first {} {}", first_kind, word_for(candidate.strength))] = 1;
       features[fmt::format("s:first in {}", word_for_place(role(first)))] = 1;
-      if (steps_after) features["s:first outlived"] = 1;
-      if (candidate.strength >= catalogue::Strength::kStrong && kind == "origin")
+      if (steps_after > 0) add_reached("s:first outlived", steps_after, 1, features);
+      if (candidate.strength >= catalogue::Strength::kStrong && kind == "origin" && !told_aside)
         features[fmt::format("s:first clear {}", leaf)] = 1;
       const bool varies = candidate.variant != nullptr && candidate.variant->scope;
       const model::Scope scope = varies ? *candidate.variant->scope : candidate.symptom->scope;

@@ -30,9 +30,25 @@ TEST(Features, WhatFollowsAFailureCounts) {
   const std::string survived =
       std::string(kOutOfMemory) + "Epoch 1 step 10 loss 2.1\nEpoch 1 step 20 loss 2.0\n";
   EXPECT_TRUE(features_in(died).contains("s:course steps after failure 0"));
-  EXPECT_FALSE(features_in(died).contains("s:first outlived"));
-  EXPECT_TRUE(features_in(survived).contains("s:course steps after failure 2"));
-  EXPECT_TRUE(features_in(survived).contains("s:first outlived"));
+  EXPECT_FALSE(features_in(died).contains("s:first outlived from 1"));
+  EXPECT_TRUE(features_in(survived).contains("s:course steps after failure from 1"));
+  EXPECT_TRUE(features_in(survived).contains("s:first outlived from 1"));
+}
+
+TEST(Features, AProcessThatExitsSuccessfullyIsNoFailure) {
+  const Features& features = features_in(
+      "step 10 loss 2.1\n[2026-11-18 06:07:47,001] [INFO] [launch.py:460:main] Process 77 exits "
+      "successfully.\n");
+  EXPECT_TRUE(features.contains("s:course no failure"));
+  EXPECT_TRUE(features.contains("s:course ended well"));
+}
+
+TEST(Features, WhatIsReachedIsToldOfEverySize) {
+  std::string steps;
+  for (int step = 0; step < 20; ++step) steps += "step " + std::to_string(step) + " loss 2.0\n";
+  const Features& features = features_in(steps);
+  EXPECT_TRUE(features.contains("s:steps from 4") && features.contains("s:steps from 16"));
+  EXPECT_FALSE(features.contains("s:steps from 64") || features.contains("s:steps 0"));
 }
 
 TEST(Features, OfManyLogsTheOneThatShowsSomethingIsRead) {

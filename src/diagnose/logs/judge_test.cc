@@ -51,6 +51,30 @@ TEST(Judge, TheRankThatRanOutOfMemoryBeganIt) {
   EXPECT_GE(finding.confidence, 0.8);
 }
 
+TEST(Judge, ATimeLimitIsNoPreemption) {
+  const LogVerdict verdict = judged(
+      "0: [2026-11-18 04:00:00] step 4810 loss 2.113\n1: [2026-11-18 04:00:00] step 4810 loss 2.113\n"
+      "0: [2026-11-18 04:00:10] step 4820 loss 2.108\n1: [2026-11-18 04:00:10] step 4820 loss 2.108\n"
+      "slurmstepd: error: *** STEP 42.0 ON n17 CANCELLED AT 2026-11-18T04:00:14 DUE TO TIME LIMIT ***\n"
+      "slurmstepd: error: *** JOB 42 ON n17 CANCELLED AT 2026-11-18T04:00:14 DUE TO TIME LIMIT ***\n"
+      "srun: error: n17: task 1: Terminated\n");
+  ASSERT_EQ(verdict.findings.size(), 1U);
+  EXPECT_EQ(verdict.findings.front().code, "sched.time_limit");
+  EXPECT_TRUE(verdict.findings.front().root_ranks.empty());
+}
+
+TEST(Judge, SilenceUpToTheTimeLimitIsAHang) {
+  const LogVerdict verdict = judged(
+      "0: [2026-11-18 00:04:00] step 4810 loss 2.113\n1: [2026-11-18 00:04:00] step 4810 loss 2.113\n"
+      "0: [2026-11-18 00:04:10] step 4820 loss 2.108\n1: [2026-11-18 00:04:10] step 4820 loss 2.108\n"
+      "0: [2026-11-18 00:04:20] step 4830 loss 2.107\n1: [2026-11-18 00:04:20] step 4830 loss 2.107\n"
+      "slurmstepd: error: *** JOB 42 ON n17 CANCELLED AT 2026-11-18T04:18:14 DUE TO TIME LIMIT ***\n");
+  ASSERT_EQ(verdict.findings.size(), 2U);
+  EXPECT_EQ(verdict.findings.front().leaf, Leaf::kPerfHang);
+  EXPECT_EQ(verdict.findings.front().evidence.front().line, 5);
+  EXPECT_EQ(verdict.findings.back().code, "sched.time_limit");
+}
+
 TEST(Judge, WhoEndedIsReadFromTorchrunsSummary) {
   const model::Finding finding = verdict_on(
       "Failures:\n"

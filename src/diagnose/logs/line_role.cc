@@ -55,8 +55,27 @@ bool is_marker(std::string_view text) {
   return !text.empty() && text.find_first_not_of(" ^~") == std::string_view::npos;
 }
 
+bool says_it_ended_well(std::string_view text) {
+  static const Regex well = Regex::of_our_own(
+      R"(\bexits successfully\b|\b(?:exited|finished|terminated|ended) (?:with )?(?:exit )?(?:code|status)[ :=]*0\b|\bterminated normally\b)"
+      R"(|\bexit ?code *[:=]? *0\b|\bpod (?:completed|succeeded)\b|\b(?:all|agent|job|worker group|workers?) (?:\w+ )?(?:successfully finished|finished successfully|succeeded|has succeeded))"
+      R"(|\b(?:training|finetuning|fine-tuning|run|job|program|experiment|evaluation) (?:is |has |was )?(?:completed?|finished|done|ended|over)\b)"
+      R"(|\b(?:done|finished|completed) (?:with )?(?:training|finetuning|fine-tuning)\b|`(?:Trainer\.fit|max_epochs|max_steps)[^`]*` (?:stopped|reached))");
+  static const Regex ill =
+      Regex::of_our_own(R"(\b(?:not|fail\w*|error|abnormal\w*|before|until|when|if|once)\b)");
+  return well.found_in(text) && !ill.found_in(text);
+}
+
+// What a launcher tells of its work while nothing is wrong: which processes it starts, with which settings.
+bool is_launchers_progress(std::string_view text) {
+  static const Regex starts = Regex::of_our_own(
+      R"(^(?:\[[^\]]*\] *)*\[INFO\] *\[launch\.py|^LAUNCH INFO|^\S*(?:mpiexec|mpirun|prterun) +-)");
+  static const Regex ends = Regex::of_our_own(R"(killing|exit|fail|error|signal|terminat|abort|\bdied\b)");
+  return starts.found_in(text) && !ends.found_in(text);
+}
+
 bool is_launcher(std::string_view text) {
-  constexpr std::array<std::string_view, 32> kWords = {"ChildFailedError",
+  constexpr std::array<std::string_view, 33> kWords = {"ChildFailedError",
                                                        "Root Cause (first observed failure)",
                                                        "exitcode  :",
                                                        "error_file:",
@@ -74,6 +93,7 @@ bool is_launcher(std::string_view text) {
                                                        "mpiexec",
                                                        "prterun",
                                                        "exited on signal",
+                                                       "died from signal",
                                                        "exit code:",
                                                        "exited with exit code",
                                                        "exited with non-zero",
@@ -221,6 +241,8 @@ class Reader {
     if (is_exception(text)) return LineRole::kException;
     if (is_kernel(text)) return LineRole::kKernel;
     if (is_teardown(text)) return LineRole::kTearDown;
+    if (says_it_ended_well(text)) return LineRole::kEndedWell;
+    if (is_launchers_progress(text)) return LineRole::kLogInfo;
     if (is_launcher(text)) return LineRole::kLauncher;
     const LineRole plain = by_level(text);
     const LineRole logged = plain == LineRole::kOther ? by_level(whole) : plain;
@@ -239,24 +261,29 @@ bool is_open_to_blocks(LineRole role) {
          role == LineRole::kBanner;
 }
 
-// Blocks of lines that look alike: one of them proves little, several together what they are.
+// Blocks of lines that look alike: one of them proves little, several together what they are. Where most of
+// them report steps, what looks like "loss: 0.3" is no setting.
 template <typename LooksLike>
 void mark_blocks(std::span<const std::string_view> lines, LineRole role, const LooksLike& looks_like,
                  std::vector<LineRole>& roles) {
   std::size_t begin = 0;
   std::size_t like = 0;
+  std::size_t moving = 0;
   const auto close = [&](std::size_t end) {
-    if (like >= kMinBlock)
+    if (like >= kMinBlock && 2 * moving <= like)
       std::fill(roles.begin() + static_cast<std::ptrdiff_t>(begin),
                 roles.begin() + static_cast<std::ptrdiff_t>(end), role);
     begin = end + 1;
     like = 0;
+    moving = 0;
   };
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    if (is_open_to_blocks(roles[i]) && looks_like(model::split_origin(lines[i]).text))
+    if (is_open_to_blocks(roles[i]) && looks_like(model::split_origin(lines[i]).text)) {
       ++like;
-    else
+      if (roles[i] == LineRole::kProgress) ++moving;
+    } else {
       close(i);
+    }
   }
   close(lines.size());
 }
@@ -265,9 +292,9 @@ void mark_blocks(std::span<const std::string_view> lines, LineRole role, const L
 
 std::string_view word_for(LineRole role) {
   constexpr std::array<std::string_view, kLineRoles> kWords = {
-      "other",   "exception",    "frame",    "quoted source", "raised from", "log error",
-      "warning", "log info",     "launcher", "progress",      "setting",     "source listing",
-      "help",    "library info", "kernel",   "teardown",      "table",       "banner"};
+      "other",    "exception", "frame",    "quoted source", "raised from",    "log error", "warning",
+      "log info", "launcher",  "progress", "setting",       "source listing", "help",      "library info",
+      "kernel",   "teardown",  "table",    "banner",        "ended well"};
   return kWords[static_cast<std::size_t>(role)];
 }
 

@@ -27,10 +27,11 @@ enum class LineRole : std::uint8_t {
   kKernel,         // dmesg
   kTearDown,       // what a process prints while it ends
   kTable,
-  kBanner
+  kBanner,
+  kEndedWell  // a launcher, a library or the job itself says that it came to its end
 };
 
-inline constexpr int kLineRoles = static_cast<int>(LineRole::kBanner) + 1;
+inline constexpr int kLineRoles = static_cast<int>(LineRole::kEndedWell) + 1;
 
 std::string_view word_for(LineRole role);
 

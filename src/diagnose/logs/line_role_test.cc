@@ -75,6 +75,30 @@ TEST(LineRole, ALoggersLevelCountsMoreThanItsWords) {
        {LineRole::kLogWarning, "node1:77:140 [3] NCCL WARN Call to connect failed"}});
 }
 
+TEST(LineRole, AGoodEndIsNoFailureOfALauncher) {
+  expect_roles({{LineRole::kEndedWell,
+                 "[2026-11-18 06:07:47,001] [INFO] [launch.py:460:main] Process 77 exits successfully."},
+                {LineRole::kEndedWell, "Program exited with code 0"},
+                {LineRole::kEndedWell,
+                 "[I ProcessGroupNCCL.cpp:844] [Rank 0] NCCL watchdog thread terminated normally"},
+                {LineRole::kLogInfo,
+                 "[2026-11-18 06:07:47,001] [INFO] [launch.py:253:main] process 77 spawned with command"},
+                {LineRole::kLauncher,
+                 "[2026-11-18 06:07:47,001] [INFO] [launch.py:316:sigkill_handler] Killing subprocess 77"},
+                {LineRole::kLauncher, "[rank3] exit code: 137"},
+                {LineRole::kLauncher, "test_two Process Process-3 died from signal 15"}});
+}
+
+TEST(LineRole, StepsThatLookLikeSettingsAreSteps) {
+  expect_roles({{LineRole::kProgress, "loss: 2.31"},
+                {LineRole::kProgress, "loss: 2.30"},
+                {LineRole::kProgress, "loss: 2.28"}});
+  expect_roles({{LineRole::kSetting, "model: big"},
+                {LineRole::kSetting, "epoch: 3"},
+                {LineRole::kSetting, "batch: 16"},
+                {LineRole::kSetting, "optimizer: adam"}});
+}
+
 TEST(LineRole, WhatLaunchersKernelsAndEndsPrint) {
   expect_roles(
       {{LineRole::kLauncher, "  exitcode  : -9 (pid: 77)"},

@@ -235,4 +235,39 @@ std::optional<SilentSign> silent_sign(std::span<const LogText> logs, const Conte
   return std::nullopt;
 }
 
+std::optional<SilentSign> silent_until(std::span<const LogText> logs, std::size_t log, LineSpan limit) {
+  static const base::Regex cancelled =
+      base::Regex::of_our_own(R"(CANCELLED AT (?P<time>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d) DUE TO TIME LIMIT)");
+  static const base::Regex moves = base::Regex::of_our_own(
+      R"(\bloss\b|\b(?:step|iter|iteration|batch|epoch)\b[ :=#\[(]*\d|it/s|s/it|\d%\|)");
+  const std::string_view bytes = logs[log].bytes;
+  const auto told = cancelled.capture(bytes.substr(limit.begin, limit.end - limit.begin));
+  if (!told) return std::nullopt;
+  const auto end = model::split_origin(told->at("time") + " ended").time_ns;
+  if (!end) return std::nullopt;
+  std::vector<std::int64_t> times;
+  LineSpan last;
+  for_each_tail_line(bytes.substr(0, limit.begin), kSilentWindow, [&](std::string_view line, LineSpan span) {
+    const auto time = model::split_origin(line).time_ns;
+    if (!time || !moves.found_in(line)) return;
+    if (times.empty() || *time > times.back()) {
+      times.push_back(*time);
+      last = span;
+    }
+  });
+  constexpr std::size_t kFewestSteps = 3;
+  if (times.size() < kFewestSteps) return std::nullopt;
+  std::int64_t longest = 0;
+  for (std::size_t i = 1; i < times.size(); ++i) longest = std::max(longest, times[i] - times[i - 1]);
+  const std::int64_t silence = *end - times.back();
+  constexpr std::int64_t kLeast = 10 * kMinute;
+  constexpr std::int64_t kTimesLongest = 10;
+  if (silence < kLeast || silence < kTimesLongest * longest) return std::nullopt;
+  // Clocks of other time zones lie whole half hours apart; such a silence proves nothing.
+  constexpr std::int64_t kZoneStep = 30 * kMinute;
+  const std::int64_t beside = silence % kZoneStep;
+  if (std::min(beside, kZoneStep - beside) <= kMinute + longest) return std::nullopt;
+  return SilentSign{model::codes::kHangSilent, log, last};
+}
+
 }  // namespace lockstep::logs

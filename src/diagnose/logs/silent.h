@@ -31,4 +31,8 @@ struct SilentSign {
 // The clearest sign, if there is one. Only for logs in which no entry of the catalogue found an origin.
 std::optional<SilentSign> silent_sign(std::span<const LogText> logs, const Context& context);
 
+// The last step of a job that the scheduler ended at its limit, where that step lies far further back than
+// steps of this job lie apart. `limit`: the scheduler's line, whose own time counts.
+std::optional<SilentSign> silent_until(std::span<const LogText> logs, std::size_t log, LineSpan limit);
+
 }  // namespace lockstep::logs

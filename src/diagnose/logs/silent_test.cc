@@ -31,5 +31,24 @@ TEST(StoppedLog, NeedsTimesInAllAndThreeOfThem) {
   EXPECT_FALSE(stopped({"2024-11-02 10:30:00 a\n", "2024-11-02 10:20:00 b\n"}));
 }
 
+bool is_silent_until(const std::string& time_of_limit, std::string_view steps) {
+  const std::string text = std::string(steps) + "slurmstepd: error: *** JOB 42 ON n1 CANCELLED AT " +
+                           time_of_limit + " DUE TO TIME LIMIT ***\n";
+  const LogText log{"job.log", text, std::nullopt};
+  const std::size_t begin = text.find("slurmstepd");
+  return silent_until(std::span(&log, 1), 0, {begin, text.size() - 1}).has_value();
+}
+
+TEST(SilentUntil, TheLimitIsAHangWhereStepsStoppedLongBefore) {
+  constexpr std::string_view kSteps =
+      "0: 2026-11-18 10:00:00 step 1 loss 2.0\n1: 2026-11-18 10:00:00 step 1 loss 2.0\n"
+      "0: 2026-11-18 10:00:10 step 2 loss 2.0\n1: 2026-11-18 10:00:10 step 2 loss 2.0\n"
+      "0: 2026-11-18 10:00:20 step 3 loss 2.0\n1: 2026-11-18 10:00:20 step 3 loss 2.0\n";
+  EXPECT_TRUE(is_silent_until("2026-11-18T13:47:00", kSteps));
+  EXPECT_FALSE(is_silent_until("2026-11-18T10:00:29", kSteps));  // it worked up to the limit
+  EXPECT_FALSE(is_silent_until("2026-11-18T13:00:29", kSteps));  // a clock of another time zone
+  EXPECT_FALSE(is_silent_until("2026-11-18T13:47:00", "step 1 loss 2.0\nstep 2 loss 2.0\nstep 3 loss 2.0\n"));
+}
+
 }  // namespace
 }  // namespace lockstep::logs
