@@ -230,8 +230,7 @@ Result<WatchedEnd> run_job(const process::Command& command, const std::filesyste
                            const std::optional<HostsRequest>& hosts, const Listener& listener,
                            Caller caller) {
   Supervisor job = TRY(Supervisor::start(command, recording, caller));
-  // Schedulers signal every process of a step: none of these is for the watcher, and none may end it. What
-  // the terminal stops is stopped.
+  // Schedulers signal every process of a step: none of these is for the watcher, and none may end it.
   const process::SignalGate signals =
       process::SignalGate::of_all({SIGCHLD, SIGPIPE, SIGTSTP, SIGTTIN, SIGTTOU, SIGCONT});
   WatchedEnd end;

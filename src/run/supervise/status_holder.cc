@@ -29,7 +29,7 @@ void say(const char* text, std::size_t size) {
   (void)!::write(STDERR_FILENO, text, size);
 }
 
-bool is_for_the_watcher(int number) {
+bool asks_watcher_to_end(int number) {
   return number == SIGINT || number == SIGTERM || number == SIGHUP;
 }
 
@@ -43,9 +43,10 @@ StatusHolder::StatusHolder(const std::filesystem::path& recording)
   ::signal(SIGCHLD, SIG_DFL);
 }
 
-void StatusHolder::hold(pid_t supervisor, pid_t watcher) {
+void StatusHolder::hold(pid_t supervisor, pid_t watcher, const process::SignalPipe& orders) {
   supervisor_ = supervisor;
   watcher_ = watcher;
+  orders_ = &orders;
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   for (;;) {
     reap();
@@ -63,16 +64,22 @@ void StatusHolder::take_signals() {
 void StatusHolder::take(const process::ArrivedSignal& signal) {
   const bool is_own = signal.sender == ::getpid() && signal.number == SIGPIPE;
   if (signal.is_about_a_child || is_own) return;
-  const bool ends_a_hang = watcher_ != 0 && signal.sender == watcher_;
-  if (!status_) {
-    sigval how{};
-    if (signal.is_from_terminal) how.sival_int = process::kSignalToGroup;
-    if (ends_a_hang) how.sival_int = process::kSignalToGroup | process::kSignalWithDeadline;
-    ::sigqueue(supervisor_, signal.number, how);
-  }
+  if (!status_) tell_supervisor(signal);
+  tell_watcher(signal);
+}
+
+void StatusHolder::tell_watcher(const process::ArrivedSignal& signal) const {
   // The terminal has signalled the watcher itself.
-  if (watcher_ != 0 && is_for_the_watcher(signal.number) && !signal.is_from_terminal && !ends_a_hang)
-    ::kill(watcher_, signal.number);
+  if (watcher_ == 0 || signal.sender == watcher_ || signal.is_from_terminal) return;
+  if (asks_watcher_to_end(signal.number)) ::kill(watcher_, signal.number);
+}
+
+void StatusHolder::tell_supervisor(const process::ArrivedSignal& signal) const {
+  const bool ends_a_hang = watcher_ != 0 && signal.sender == watcher_;
+  int how = signal.is_from_terminal ? process::kSignalToGroup : 0;
+  if (ends_a_hang) how = process::kSignalToGroup | process::kSignalWithDeadline;
+  orders_->send(signal.number, how);
+  if (signal.number == SIGCONT) ::kill(supervisor_, SIGCONT);  // it may be stopped, and would not read
 }
 
 void StatusHolder::reap() {

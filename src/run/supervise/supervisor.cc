@@ -102,12 +102,6 @@ Result<SupervisedEnd> decode(const std::string& text) {
   return ended;
 }
 
-void queue(pid_t pid, int signal, int value) {
-  sigval how{};
-  how.sival_int = value;
-  ::sigqueue(pid, signal, how);
-}
-
 // False: whoever read it is gone.
 bool hand_on(process::Stream stream, std::string_view bytes) {
   const int to = stream == process::Stream::kOut ? STDOUT_FILENO : STDERR_FILENO;
@@ -116,11 +110,18 @@ bool hand_on(process::Stream stream, std::string_view bytes) {
 
 constexpr int kCouldNotRun = 2;  // exit status
 
+// The process that started the supervisor, and what it says.
+struct Above {
+  pid_t pid;
+  const process::SignalPipe& orders;
+};
+
 Result<SupervisedEnd> supervise(const process::Command& command, const std::filesystem::path& recording,
-                                pid_t parent) {
+                                const Above& above) {
   JobLog log = TRY(JobLog::in_recording(recording));
   process::RunOptions options;
-  options.obeys = parent;
+  options.obeys = above.pid;
+  options.orders = &above.orders;
   bool has_reader[] = {true, true};
   options.on_asking_to_end = [&] { log.begin_ending(); };
   options.on_output = [&](process::Stream stream, std::string_view bytes) {
@@ -139,15 +140,15 @@ Result<SupervisedEnd> supervise(const process::Command& command, const std::file
 
 // Whatever fails here, the status is the job's.
 [[noreturn]] void supervise_and_exit(const process::Command& command, const std::filesystem::path& recording,
-                                     pid_t parent, const process::Descriptor& answering) {
+                                     const Above& above, const process::Descriptor& answering) {
   // In a group of its own: what is typed at the terminal reaches the job once, through the process above.
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-  if (::getppid() != parent) ::_exit(kCouldNotRun);
+  if (::getppid() != above.pid) ::_exit(kCouldNotRun);
   ::signal(SIGPIPE, SIG_IGN);
   int status = kCouldNotRun;
   try {
-    const Result<SupervisedEnd> ended = supervise(command, recording, parent);
+    const Result<SupervisedEnd> ended = supervise(command, recording, above);
     if (ended.ok()) status = ended.value().run.status();
     (void)base::write_all(answering.get(), encode(ended));
   } catch (const std::exception&) {
@@ -164,38 +165,43 @@ Result<Supervisor> Supervisor::start(const process::Command& command, const std:
   if (::pipe2(ends, O_CLOEXEC) != 0) return Error{"cannot make a pipe", "", std::strerror(errno), ""};
   process::Descriptor answer(ends[0]);
   process::Descriptor answering(ends[1]);
+  process::SignalPipe orders = TRY(process::SignalPipe::make());
   std::optional<StatusHolder> holder;  // signals are held from here on: none is lost between the forks
   if (caller == Caller::kHoldsStatus) holder.emplace(recording);
   const pid_t parent = ::getpid();
   const pid_t pid = ::fork();
   if (pid < 0) return Error{"cannot start a process", "", std::strerror(errno), ""};
-  if (pid == 0) supervise_and_exit(command, recording, parent, answering);
+  if (pid == 0) supervise_and_exit(command, recording, {parent, orders}, answering);
   if (holder) {
     const pid_t watcher = ::fork();
     if (watcher > 0) {
       answer.close();
       answering.close();
-      holder->hold(pid, watcher);
+      holder->hold(pid, watcher, orders);
     }
     // Without a watcher the job is as well off; this process then watches and holds nothing.
     if (watcher < 0) caller = Caller::kWatches;
     if (watcher == 0) ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (watcher == 0 && ::getppid() != parent) ::_exit(kCouldNotRun);
   }
-  return Supervisor(pid, caller, std::move(answer));
+  return Supervisor(pid, caller, std::move(answer), std::move(orders));
 }
 
 void Supervisor::pass_on(const process::ArrivedSignal& signal) const {
   if (caller_ == Caller::kWatches) {
-    queue(pid_, signal.number, process::kSignalToGroup | process::kSignalWithDeadline);
+    order(signal.number);
   }
+}
+
+void Supervisor::order(int signal) const {
+  orders_.send(signal, process::kSignalToGroup | process::kSignalWithDeadline);
 }
 
 void Supervisor::end_job() const {
   if (caller_ == Caller::kHoldsStatus) {
     ::kill(::getppid(), SIGTERM);
   } else {
-    queue(pid_, SIGTERM, process::kSignalToGroup | process::kSignalWithDeadline);
+    order(SIGTERM);
   }
 }
 

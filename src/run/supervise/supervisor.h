@@ -13,6 +13,7 @@
 #include "base/process/descriptor.h"
 #include "base/process/run.h"
 #include "base/process/signal_gate.h"
+#include "base/process/signal_pipe.h"
 #include "base/process/spawn.h"
 #include "base/result.h"
 
@@ -47,12 +48,14 @@ class Supervisor {
   Result<SupervisedEnd> finish();
 
  private:
-  Supervisor(pid_t pid, Caller caller, process::Descriptor answer)
-      : pid_(pid), caller_(caller), answer_(std::move(answer)) {}
+  Supervisor(pid_t pid, Caller caller, process::Descriptor answer, process::SignalPipe orders)
+      : pid_(pid), caller_(caller), answer_(std::move(answer)), orders_(std::move(orders)) {}
+  void order(int signal) const;
 
   pid_t pid_ = 0;
   Caller caller_;
   process::Descriptor answer_;
+  process::SignalPipe orders_;
 };
 
 }  // namespace lockstep::supervise
