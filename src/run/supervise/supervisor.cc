@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <fcntl.h>
@@ -56,8 +57,9 @@ Result<JobLog> JobLog::in_recording(const fs::path& recording) {
 
 void JobLog::finish() {
   std::error_code ignored;
-  for (const fs::directory_entry& file : fs::directory_iterator(folder_, ignored)) {
-    if (file.file_size(ignored) == 0) fs::remove(file.path(), ignored);
+  std::error_code fault;
+  for (fs::directory_iterator file(folder_, fault), none; !fault && file != none; file.increment(fault)) {
+    if (file->file_size(ignored) == 0) fs::remove(file->path(), ignored);
   }
 }
 
@@ -116,8 +118,9 @@ struct Above {
   const process::SignalPipe& orders;
 };
 
+// Sets the status as soon as the job has one: whatever fails afterwards does not take it away.
 Result<SupervisedEnd> supervise(const process::Command& command, const std::filesystem::path& recording,
-                                const Above& above) {
+                                const Above& above, std::optional<int>& status) {
   JobLog log = TRY(JobLog::in_recording(recording));
   process::RunOptions options;
   options.obeys = above.pid;
@@ -133,6 +136,7 @@ Result<SupervisedEnd> supervise(const process::Command& command, const std::file
   };
   SupervisedEnd ended;
   ended.run = TRY(process::run(command, options));
+  status = ended.run.status();
   log.finish();
   ended.log_is_whole = log.is_whole();
   return ended;
@@ -146,15 +150,16 @@ Result<SupervisedEnd> supervise(const process::Command& command, const std::file
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (::getppid() != above.pid) ::_exit(kCouldNotRun);
   ::signal(SIGPIPE, SIG_IGN);
-  int status = kCouldNotRun;
+  std::optional<int> status;
   try {
-    const Result<SupervisedEnd> ended = supervise(command, recording, above);
-    if (ended.ok()) status = ended.value().run.status();
+    const Result<SupervisedEnd> ended = supervise(command, recording, above, status);
     (void)base::write_all(answering.get(), encode(ended));
+    ::_exit(status.value_or(kCouldNotRun));
   } catch (const std::exception&) {
     // The watcher finds no answer, and says so.
   }
-  ::_exit(status);
+  if (status) ::_exit(*status);
+  std::abort();  // what is left of the job is ended by the process above, which takes no status from a signal
 }
 
 }  // namespace
