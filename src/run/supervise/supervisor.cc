@@ -173,6 +173,7 @@ Result<Supervisor> Supervisor::start(const process::Command& command, const std:
   process::SignalPipe orders = TRY(process::SignalPipe::make());
   std::optional<StatusHolder> holder;  // signals are held from here on: none is lost between the forks
   if (caller == Caller::kHoldsStatus) holder.emplace(recording);
+  bool is_alone = false;
   const pid_t parent = ::getpid();
   const pid_t pid = ::fork();
   if (pid < 0) return Error{"cannot start a process", "", std::strerror(errno), ""};
@@ -184,12 +185,14 @@ Result<Supervisor> Supervisor::start(const process::Command& command, const std:
       answering.close();
       holder->hold(pid, watcher, orders);
     }
-    // Without a watcher the job is as well off; this process then watches and holds nothing.
-    if (watcher < 0) caller = Caller::kWatches;
     if (watcher == 0) ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (watcher == 0 && ::getppid() != parent) ::_exit(kCouldNotRun);
+    is_alone = watcher < 0;
   }
-  return Supervisor(pid, caller, std::move(answer), std::move(orders));
+  Supervisor started(pid, caller, std::move(answer), std::move(orders));
+  // Without a watcher the job is as well off; this process then watches and holds nothing.
+  if (is_alone) started.caller_ = Caller::kWatches;
+  return started;
 }
 
 void Supervisor::pass_on(const process::ArrivedSignal& signal) const {
@@ -221,7 +224,7 @@ Result<SupervisedEnd> Supervisor::finish() {
   }
   while (caller_ == Caller::kWatches && ::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
   }
-  if (answer.empty() && caller_ == Caller::kHoldsStatus) {
+  if (answer.empty() && is_of_a_run_) {
     SupervisedEnd lost{.run = {}, .log_is_whole = false, .was_lost = true};
     lost.run.ended_by_signal = SIGKILL;
     return lost;

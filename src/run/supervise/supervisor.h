@@ -49,11 +49,17 @@ class Supervisor {
 
  private:
   Supervisor(pid_t pid, Caller caller, process::Descriptor answer, process::SignalPipe orders)
-      : pid_(pid), caller_(caller), answer_(std::move(answer)), orders_(std::move(orders)) {}
+      : pid_(pid),
+        caller_(caller),
+        is_of_a_run_(caller == Caller::kHoldsStatus),
+        answer_(std::move(answer)),
+        orders_(std::move(orders)) {}
   void order(int signal) const;
 
   pid_t pid_ = 0;
   Caller caller_;
+  bool is_of_a_run_;  // its status is said as the job's whatever happens; also where no watcher could be
+                      // forked
   process::Descriptor answer_;
   process::SignalPipe orders_;
 };
