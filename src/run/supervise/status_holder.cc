@@ -33,6 +33,10 @@ bool asks_watcher_to_end(int number) {
   return number == SIGINT || number == SIGTERM || number == SIGHUP;
 }
 
+bool stops(int number) {
+  return number == SIGTSTP;
+}
+
 }  // namespace
 
 StatusHolder::StatusHolder(const std::filesystem::path& recording)
@@ -66,6 +70,8 @@ void StatusHolder::take(const process::ArrivedSignal& signal) {
   if (signal.is_about_a_child || is_own) return;
   if (!status_) tell_supervisor(signal);
   tell_watcher(signal);
+  if (!status_) return;
+  if (stops(signal.number)) stop_with_watcher();
 }
 
 void StatusHolder::tell_watcher(const process::ArrivedSignal& signal) const {
@@ -82,12 +88,17 @@ void StatusHolder::tell_supervisor(const process::ArrivedSignal& signal) const {
   if (signal.number == SIGCONT) ::kill(supervisor_, SIGCONT);  // it may be stopped, and would not read
 }
 
+void StatusHolder::stop_with_watcher() const {
+  if (watcher_ != 0) ::kill(watcher_, SIGSTOP);
+  ::raise(SIGSTOP);
+  if (watcher_ != 0) ::kill(watcher_, SIGCONT);
+}
+
 void StatusHolder::reap() {
   int state = 0;
   for (pid_t pid = 0; (pid = ::waitpid(-1, &state, WNOHANG | WUNTRACED)) > 0;) {
     if (WIFSTOPPED(state)) {
-      if (pid == supervisor_)
-        ::raise(SIGSTOP);  // the job was stopped from the terminal: the shell waits for us
+      if (pid == supervisor_) stop_with_watcher();  // the job was stopped from the terminal
       continue;
     }
     if (pid == watcher_) note_end_of_watcher(state);

@@ -27,6 +27,8 @@ class StatusHolder {
   void take(const process::ArrivedSignal& signal);
   void tell_watcher(const process::ArrivedSignal& signal) const;
   void tell_supervisor(const process::ArrivedSignal& signal) const;
+  // Until SIGCONT: a shell waits for this process to be stopped, and for none below it.
+  void stop_with_watcher() const;
   void reap();
   void note_end_of_watcher(int state);
   void note_end_of_supervisor(int state);

@@ -162,6 +162,13 @@ Result<SupervisedEnd> supervise(const process::Command& command, const std::file
   std::abort();  // what is left of the job is ended by the process above, which takes no status from a signal
 }
 
+// Ctrl-Z stops the process above, which stops this one: a shell waits for that one alone.
+void begin_watching(pid_t holder) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != holder) ::_exit(kCouldNotRun);
+  for (const int number : {SIGTSTP, SIGTTIN, SIGTTOU}) ::signal(number, SIG_IGN);
+}
+
 }  // namespace
 
 Result<Supervisor> Supervisor::start(const process::Command& command, const std::filesystem::path& recording,
@@ -185,8 +192,7 @@ Result<Supervisor> Supervisor::start(const process::Command& command, const std:
       answering.close();
       holder->hold(pid, watcher, orders);
     }
-    if (watcher == 0) ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (watcher == 0 && ::getppid() != parent) ::_exit(kCouldNotRun);
+    if (watcher == 0) begin_watching(parent);
     is_alone = watcher < 0;
   }
   Supervisor started(pid, caller, std::move(answer), std::move(orders));
