@@ -149,7 +149,11 @@ class Watch {
   void obey(const ArrivedSignal& signal, bool is_orphan) {
     if (signal.number == SIGTTIN || signal.number == SIGTTOU)
       return;  // of a terminal that the job does not have
-    if (asks_to_end(signal.number)) return ask(signal, is_orphan);
+    // Whoever had it ignored, as nohup does, asked for nothing by it. What the job makes of it is its own
+    // affair.
+    const bool is_our_own = is_orphan || (signal.value & kSignalWithDeadline) != 0;
+    const bool counts = is_our_own || !was_ignored_at_start(signal.number);
+    if (asks_to_end(signal.number) && counts) return ask(signal, is_orphan);
     pass_on(signal);
   }
 

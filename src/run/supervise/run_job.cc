@@ -82,10 +82,6 @@ std::vector<std::string> LostHosts::left_behind(const watch::LiveJob& job) {
   return left;
 }
 
-bool asks_to_end(int signal) {
-  return signal == SIGINT || signal == SIGTERM || signal == SIGHUP;
-}
-
 // True when the descriptor became readable before then.
 bool wait_for(int fd, Clock::time_point until) {
   pollfd watched{.fd = fd, .events = POLLIN, .revents = 0};
@@ -139,14 +135,14 @@ class WatchedRun {
 
   void pass_signals_on() {
     while (const auto signal = signals_.next_arrived()) {
-      if (asks_to_end(signal->number)) note_asked();
+      if (job_.asks_to_end(signal->number)) note_asked();
       job_.pass_on(*signal);
     }
   }
 
   bool was_asked_again() {
     while (const auto number = signals_.next()) {
-      if (asks_to_end(*number)) return true;
+      if (job_.asks_to_end(*number)) return true;
     }
     return false;
   }

@@ -14,6 +14,7 @@
 #include "base/escape.h"
 #include "base/process/process_tree.h"
 #include "base/process/run.h"
+#include "base/process/spawn.h"
 
 namespace lockstep::supervise {
 namespace {
@@ -30,11 +31,12 @@ void say(const char* text, std::size_t size) {
 }
 
 bool asks_watcher_to_end(int number) {
-  return number == SIGINT || number == SIGTERM || number == SIGHUP;
+  const bool asks = number == SIGINT || number == SIGTERM || number == SIGHUP;
+  return asks && !process::was_ignored_at_start(number);
 }
 
 bool stops(int number) {
-  return number == SIGTSTP;
+  return number == SIGTSTP && !process::was_ignored_at_start(number);
 }
 
 }  // namespace

@@ -201,6 +201,11 @@ Result<Supervisor> Supervisor::start(const process::Command& command, const std:
   return started;
 }
 
+bool Supervisor::asks_to_end(int signal) const {
+  const bool asks = signal == SIGINT || signal == SIGTERM || signal == SIGHUP;
+  return asks && !(is_of_a_run_ && process::was_ignored_at_start(signal));
+}
+
 void Supervisor::pass_on(const process::ArrivedSignal& signal) const {
   if (caller_ == Caller::kWatches) {
     order(signal.number);

@@ -39,6 +39,8 @@ class Supervisor {
                                   Caller caller = Caller::kWatches);
 
   int fd() const { return answer_.get(); }  // readable when the job has ended
+  // Whether a signal of that number asks the job to end: not one that `lockstep run` was started to ignore.
+  bool asks_to_end(int signal) const;
   // Hands on a signal that came for the job. Where another process holds the status, the job has it already.
   void pass_on(const process::ArrivedSignal& signal) const;
   // The job is asked to end, and killed if it goes on.
