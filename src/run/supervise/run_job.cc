@@ -101,6 +101,7 @@ class WatchedRun {
       hear_news();
       tick();
     }
+    pass_signals_on();  // those that came for the job: none may end the verdict
   }
 
   // What other hosts still have to tell, until they have or a signal comes.
@@ -225,10 +226,11 @@ std::string_view name_of(int signal) {
 Result<WatchedEnd> run_job(const process::Command& command, const std::filesystem::path& recording,
                            const std::optional<HostsRequest>& hosts, const Listener& listener,
                            Caller caller) {
-  Supervisor job = TRY(Supervisor::start(command, recording, caller));
-  // Schedulers signal every process of a step: none of these is for the watcher, and none may end it.
+  // Schedulers signal every process of a step: none of these is for the watcher, and none may end it, from
+  // its first moment on.
   const process::SignalGate signals =
       process::SignalGate::of_all({SIGCHLD, SIGPIPE, SIGTSTP, SIGTTIN, SIGTTOU, SIGCONT});
+  Supervisor job = TRY(Supervisor::start(command, recording, caller));
   WatchedEnd end;
   if (hosts) {
     auto joined = join_hosts(*hosts, recording);

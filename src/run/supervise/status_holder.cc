@@ -70,9 +70,8 @@ void StatusHolder::take_signals() {
 void StatusHolder::take(const process::ArrivedSignal& signal) {
   const bool is_own = signal.sender == ::getpid() && signal.number == SIGPIPE;
   if (signal.is_about_a_child || is_own) return;
-  if (!status_) tell_supervisor(signal);
-  tell_watcher(signal);
-  if (!status_) return;
+  tell_watcher(signal);  // before the job can end of it: afterwards the signal would end the verdict
+  if (!status_) return tell_supervisor(signal);
   if (stops(signal.number)) stop_with_watcher();
 }
 

@@ -34,7 +34,8 @@ enum class Caller : std::uint8_t {
 
 class Supervisor {
  public:
-  // Forks: to be called while this process has one thread. The job is ended when this process is.
+  // Forks: to be called while this process has one thread. The job is ended when this process is. Signals
+  // that the caller holds back stay so in the process that watches.
   static Result<Supervisor> start(const process::Command& command, const std::filesystem::path& recording,
                                   Caller caller = Caller::kWatches);
 
