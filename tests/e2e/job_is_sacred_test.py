@@ -367,7 +367,7 @@ def test_ctrl_z_stops_it_also_after_the_job(tmp_path):
         assert wait_until(lambda: supervisor not in children_of(terminal.run))
         terminal.type(CTRL_Z)
         terminal.wait_for(b"<stopped>")
-        assert state_of(watcher) == "T"
+        assert wait_until(lambda: state_of(watcher) == "T")
         terminal.type(b"fg\n")
         terminal.wait_for(b"<ended 3>")
 
