@@ -4,6 +4,9 @@ with and one without it."""
 import concurrent.futures
 import os
 import pathlib
+import pty
+import re
+import select
 import shutil
 import signal
 import subprocess
@@ -23,26 +26,41 @@ SIGNALS = [signal.Signals[name] for name in (
     "SIGCHLD SIGURG SIGXCPU SIGXFSZ SIGVTALRM SIGPROF SIGWINCH SIGIO SIGPWR SIGSYS").split()
     if hasattr(signal.Signals, name)] + [signal.SIGRTMIN + 3, signal.SIGRTMAX - 3]
 
-# Handles every signal: says which came, and ends with a status of its own once told by SIGCONT.
+# Comes after the signal that is tested, and is taken after it: of those that are pending, the lowest number is.
+LAST = signal.SIGRTMAX
+# Handles every signal: says which came.
 HANDLES = """
-import os, signal, sys
+import os, signal, sys, time
 def on(number, frame):
     os.write(1, b"got %d\\n" % number)
     sys.exit(21)
 signal.signal(int(sys.argv[1]), on)
 os.write(1, b"ready\\n")
-import time
-time.sleep(2)
-sys.exit(22)
+while True:
+    time.sleep(0.05)
 """
-# Leaves every signal as it is.
+# Leaves every signal as it is, and ends with the last.
 HANDLES_NOTHING = """
 import os, signal, sys, time
 for number in (signal.SIGINT, signal.SIGPIPE, signal.SIGXFSZ):
     signal.signal(number, signal.SIG_DFL)
+signal.signal(signal.SIGRTMAX, lambda number, frame: sys.exit(22))
 os.write(1, b"ready\\n")
-time.sleep(1.5)
-sys.exit(22)
+while True:
+    time.sleep(0.05)
+"""
+# Answers SIGUSR1, and ends by SIGUSR2. No shell: while one starts a program, it cannot be stopped.
+ANSWERS = """
+import os, signal, time
+def end(number, frame):
+    os.write(1, b"finished\\n")
+    os._exit(3)
+signal.signal(signal.SIGUSR1, lambda number, frame: os.write(1, b"here\\n"))
+signal.signal(signal.SIGUSR2, end)
+%s
+os.write(1, b"ready\\n")
+while True:
+    time.sleep(0.05)
 """
 
 
@@ -58,12 +76,13 @@ def status_as_a_shell_has_it(code):
     return 128 - code if code < 0 else code
 
 
-def outcome(command, number, wait_for=READY):
+def outcome(script, command, number, wait_for=READY):
     """What a job prints and ends with that is sent a signal once it is ready."""
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True) as job:
         assert job.stdout.readline() == wait_for
-        time.sleep(0.2)
         job.send_signal(number)
+        if script is HANDLES_NOTHING:
+            job.send_signal(LAST)
         printed = job.stdout.read()
         return printed, status_as_a_shell_has_it(job.wait(timeout=60))
 
@@ -72,7 +91,8 @@ def outcome(command, number, wait_for=READY):
 def test_every_signal_has_the_same_effect_as_without(script, tmp_path):
     def both(number):
         command = python(script, int(number))
-        return number, outcome(command, number), outcome(under_run(tmp_path / str(int(number)), command), number)
+        recorded = under_run(tmp_path / str(int(number)), command)
+        return number, outcome(script, command, number), outcome(script, recorded, number)
 
     with concurrent.futures.ThreadPoolExecutor(3) as pool:
         different = [f"{number!r}: {bare} without, {recorded} with" for number, bare, recorded in pool.map(both, SIGNALS)
@@ -129,6 +149,12 @@ def children_of(pid):
     return [int(child) for child in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
+def both_children_of(run):
+    """The supervisor and the watcher: the job may run before the second is there."""
+    assert wait_until(lambda: len(children_of(run)) == 2)
+    return children_of(run)
+
+
 def processes_with(folder):
     """Of the job: they have the recording's name in their environment."""
     found = []
@@ -144,18 +170,19 @@ def processes_with(folder):
 def wait_until(condition, seconds=30):
     end = time.monotonic() + seconds
     while not condition() and time.monotonic() < end:
-        time.sleep(0.05)
+        time.sleep(0.002)
     return condition()
 
 
 def test_the_job_goes_on_without_its_watcher(tmp_path):
     folder = tmp_path / "recording"
-    job = under_run(folder, ["sh", "-c", "echo ready; sleep 2; echo finished; exit 3"])
-    with subprocess.Popen(job, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as run:
+    with subprocess.Popen(under_run(folder, python(ANSWERS % "")), stdout=subprocess.PIPE, stderr=subprocess.PIPE) as run:
         assert run.stdout.readline() == READY
-        supervisor, watcher = children_of(run.pid)
+        supervisor, watcher = both_children_of(run.pid)
         assert set(processes_with(folder)) & set(children_of(supervisor))
         os.kill(watcher, signal.SIGKILL)
+        assert wait_until(lambda: children_of(run.pid) == [supervisor])
+        run.send_signal(signal.SIGUSR2)
         out, err = run.communicate(timeout=60)
     assert (run.returncode, out) == (3, b"finished\n")
     assert b"the watcher was ended by signal 9; the job goes on unwatched" in err and b"lockstep diagnose" in err
@@ -175,24 +202,58 @@ def test_nothing_is_left_when_one_that_holds_it_is_killed(which, tmp_path):
 
 
 def test_a_signal_to_every_process_of_a_step_is_one_signal(tmp_path):
-    """As systemd and some schedulers do: the job may take its time to save what it has."""
+    """As systemd and some schedulers do: it reaches the job, and once, whichever process has it first."""
+    script = ANSWERS % "signal.signal(signal.SIGTERM, lambda number, frame: os.write(1, b'saving\\n'))"
+
+    def outcome_of_a_step(count):
+        job = under_run(tmp_path / str(count), python(script))
+        with subprocess.Popen(job, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as run:
+            assert run.stdout.readline() == READY
+            pids = [run.pid, *both_children_of(run.pid)]
+            for pid in pids if count % 2 else reversed(pids):
+                os.kill(pid, signal.SIGTERM)
+            if not select.select([run.stdout], [], [], 30)[0]:
+                run.kill()
+            said = run.stdout.readline()
+            run.send_signal(signal.SIGUSR2)
+            out, _ = run.communicate(timeout=60)
+            return run.returncode, said + out
+
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        outcomes = list(pool.map(outcome_of_a_step, range(60)))
+    assert outcomes == [(3, b"saving\nfinished\n")] * 60
+
+
+def test_a_signal_right_after_the_start_does_not_end_the_watcher(tmp_path):
+    def what_is_said(count):
+        job = under_run(tmp_path / str(count), ["sh", "-c", "echo ready; sleep 1000"])
+        with subprocess.Popen(job, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True) as run:
+            both_children_of(run.pid)
+            os.killpg(run.pid, signal.SIGINT)
+            if not wait_until(lambda: run.poll() is not None):
+                os.killpg(run.pid, signal.SIGINT)
+            return run.communicate(timeout=60)[1]
+
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        said = list(pool.map(what_is_said, range(40)))
+    assert not [text for text in said if b"the watcher was ended" in text]
+
+
+def test_what_was_to_be_ignored_asks_the_job_for_nothing(tmp_path):
+    """As under nohup, when the session ends that it was started in."""
     folder = tmp_path / "recording"
-    script = """
-import os, signal, sys, time
-def on(number, frame):
-    time.sleep(1)
-    os.write(1, b"saved\\n")
-    sys.exit(0)
-signal.signal(signal.SIGTERM, on)
-os.write(1, b"ready\\n")
-time.sleep(60)
-"""
-    with subprocess.Popen(under_run(folder, python(script)), stdout=subprocess.PIPE, stderr=subprocess.PIPE) as run:
+    with subprocess.Popen(under_run(folder, python(ANSWERS % "")), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          start_new_session=True, preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)) as run:
         assert run.stdout.readline() == READY
-        for pid in [run.pid, *children_of(run.pid)]:
-            os.kill(pid, signal.SIGTERM)
-        out, _ = run.communicate(timeout=60)
-    assert (run.returncode, out) == (0, b"saved\n")
+        both_children_of(run.pid)
+        for _ in range(4):
+            os.killpg(run.pid, signal.SIGHUP)
+            run.send_signal(signal.SIGUSR1)
+            assert run.stdout.readline() == b"here\n"
+        run.send_signal(signal.SIGUSR2)
+        out, err = run.communicate(timeout=60)
+    assert (run.returncode, out) == (3, b"finished\n")
+    assert b"the watcher was ended" not in err and b"sched." not in err
 
 
 def state_of(pid):
@@ -201,15 +262,114 @@ def state_of(pid):
 
 def test_it_stops_and_goes_on_with_the_job(tmp_path):
     folder = tmp_path / "recording"
-    with subprocess.Popen(under_run(folder, ["sh", "-c", "echo ready; sleep 2; echo finished; exit 3"]), stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE) as run:
+    with subprocess.Popen(under_run(folder, python(ANSWERS % "")), stdout=subprocess.PIPE, stderr=subprocess.PIPE) as run:
         assert run.stdout.readline() == READY
         main = children_of(children_of(run.pid)[0])[0]
         run.send_signal(signal.SIGTSTP)
         assert wait_until(lambda: state_of(main) == "T" and state_of(run.pid) == "T")
         run.send_signal(signal.SIGCONT)
+        assert wait_until(lambda: state_of(main) != "T" and state_of(run.pid) != "T")
+        run.send_signal(signal.SIGUSR2)
         out, _ = run.communicate(timeout=60)
     assert (run.returncode, out) == (3, b"finished\n")
+
+
+# A shell of one job in the foreground: says when it is stopped, and lets it go on when told by a line.
+SHELL = """
+import os, signal, sys
+signal.signal(signal.SIGTTOU, signal.SIG_IGN)
+pid = os.fork()
+if pid == 0:
+    os.setpgid(0, 0)
+    os.tcsetpgrp(0, os.getpid())
+    signal.signal(signal.SIGTTOU, signal.SIG_DFL)
+    print(f"<pid {os.getpid()}>", flush=True)
+    os.execv(sys.argv[1], sys.argv[1:])
+while True:
+    state = os.waitpid(pid, os.WUNTRACED)[1]
+    os.tcsetpgrp(0, os.getpgrp())
+    if not os.WIFSTOPPED(state):
+        print(f"<ended {os.waitstatus_to_exitcode(state)}>", flush=True)
+        break
+    print("<stopped>", flush=True)
+    sys.stdin.readline()
+    os.tcsetpgrp(0, pid)
+    os.killpg(pid, signal.SIGCONT)
+"""
+CTRL_Z = b"\x1a"
+
+
+class Terminal:
+    """A shell's, with one job."""
+
+    def __init__(self, folder, script):
+        self.text = b""
+        self.shell, self.master = pty.fork()
+        if self.shell == 0:
+            os.execv(sys.executable, python(SHELL, *under_run(folder, python(script))))
+        self.run = int(self.wait_for(rb"<pid (\d+)>")[1])
+        self.wait_for(b"ready")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *unused):
+        try:
+            os.kill(self.run, signal.SIGKILL)  # the supervisor ends the rest
+        except ProcessLookupError:
+            pass
+        os.kill(self.shell, signal.SIGKILL)
+        os.waitpid(self.shell, 0)
+        os.close(self.master)
+
+    def type(self, keys):
+        os.write(self.master, keys)
+
+    def wait_for(self, pattern, seconds=30):
+        """What is found is taken, with all before it."""
+        end = time.monotonic() + seconds
+        while not (found := re.search(pattern, self.text)):
+            left = end - time.monotonic()
+            assert left > 0 and select.select([self.master], [], [], left)[0], f"no {pattern} in {self.text}"
+            self.text += os.read(self.master, 65536)
+        self.text = self.text[found.end():]
+        return found
+
+
+def test_ctrl_z_stops_it_with_the_job_and_fg_wakes_both(tmp_path):
+    with Terminal(tmp_path / "recording", ANSWERS % "") as terminal:
+        processes = [terminal.run, *both_children_of(terminal.run)]
+        terminal.type(CTRL_Z)
+        terminal.wait_for(b"<stopped>")
+        assert wait_until(lambda: [state_of(pid) for pid in processes] == ["T"] * 3)
+        terminal.type(b"fg\n")
+        assert wait_until(lambda: "T" not in [state_of(pid) for pid in processes])
+        os.kill(terminal.run, signal.SIGUSR2)
+        terminal.wait_for(b"finished")
+        terminal.wait_for(b"<ended 3>")
+
+
+def test_ctrl_z_stops_nothing_when_the_job_ignores_it(tmp_path):
+    with Terminal(tmp_path / "recording", ANSWERS % "signal.signal(signal.SIGTSTP, signal.SIG_IGN)") as terminal:
+        both_children_of(terminal.run)
+        terminal.type(CTRL_Z)
+        os.kill(terminal.run, signal.SIGUSR1)
+        terminal.wait_for(b"here")
+        os.kill(terminal.run, signal.SIGUSR2)
+        terminal.wait_for(b"<ended 3>")
+
+
+def test_ctrl_z_stops_it_also_after_the_job(tmp_path):
+    with Terminal(tmp_path / "recording", ANSWERS % "") as terminal:
+        supervisor, watcher = both_children_of(terminal.run)
+        os.kill(watcher, signal.SIGSTOP)  # a verdict that takes long
+        os.kill(terminal.run, signal.SIGUSR2)
+        assert wait_until(lambda: supervisor not in children_of(terminal.run))
+        terminal.type(CTRL_Z)
+        terminal.wait_for(b"<stopped>")
+        assert wait_until(lambda: state_of(watcher) == "T")
+        terminal.type(b"fg\n")
+        terminal.wait_for(b"<ended 3>")
 
 
 def test_a_job_whose_reader_is_gone_ends_as_without(tmp_path):

@@ -19,6 +19,7 @@
 #include "base/process/descriptor.h"
 #include "base/process/proc_files.h"
 #include "base/process/signal_gate.h"
+#include "base/process/signal_pipe.h"
 
 namespace lockstep::process {
 
@@ -99,9 +100,11 @@ class Watch {
   enum class Phase { kRunning, kLingering, kAsked, kKilling, kGivenUp };
 
   void wait() {
-    pollfd watched[] = {{.fd = signals_.fd(), .events = POLLIN, .revents = 0},
-                        {.fd = job_.out.get(), .events = POLLIN, .revents = 0},
-                        {.fd = job_.err.get(), .events = POLLIN, .revents = 0}};
+    pollfd watched[] = {
+        {.fd = signals_.fd(), .events = POLLIN, .revents = 0},
+        {.fd = options_.orders != nullptr ? options_.orders->fd() : -1, .events = POLLIN, .revents = 0},
+        {.fd = job_.out.get(), .events = POLLIN, .revents = 0},
+        {.fd = job_.err.get(), .events = POLLIN, .revents = 0}};
     int timeout_ms = -1;
     if (deadline_) {
       const auto left = std::chrono::ceil<milliseconds>(*deadline_ - Clock::now()).count();
@@ -132,16 +135,25 @@ class Watch {
 
   void take_signals() {
     while (const auto arrived = signals_.next_arrived()) take(*arrived);
+    if (options_.orders == nullptr) return;
+    while (const auto order = options_.orders->next()) obey(*order, false);
   }
 
   void take(const ArrivedSignal& signal) {
     if (signal.is_about_a_child) return;
-    if (signal.number == SIGTTIN || signal.number == SIGTTOU)
-      return;  // of a terminal that the job does not have
     if (signal.number == SIGPIPE && signal.sender == ::getpid()) return;  // from its own writing
     const bool is_orphan = options_.obeys != 0 && ::getppid() != options_.obeys;
-    if (options_.obeys != 0 && signal.sender != options_.obeys && !is_orphan) return;
-    if (asks_to_end(signal.number)) return ask(signal, is_orphan);
+    if (options_.obeys == 0 || is_orphan) obey(signal, is_orphan);
+  }
+
+  void obey(const ArrivedSignal& signal, bool is_orphan) {
+    if (signal.number == SIGTTIN || signal.number == SIGTTOU)
+      return;  // of a terminal that the job does not have
+    // Whoever had it ignored, as nohup does, asked for nothing by it. What the job makes of it is its own
+    // affair.
+    const bool is_our_own = is_orphan || (signal.value & kSignalWithDeadline) != 0;
+    const bool counts = is_our_own || !was_ignored_at_start(signal.number);
+    if (asks_to_end(signal.number) && counts) return ask(signal, is_orphan);
     pass_on(signal);
   }
 

@@ -18,6 +18,8 @@
 
 namespace lockstep::process {
 
+class SignalPipe;
+
 enum class Stream { kOut, kErr };
 
 struct RunOptions {
@@ -30,12 +32,13 @@ struct RunOptions {
   std::chrono::milliseconds timeout{0};      // then the job is asked to end; 0: never
   std::chrono::milliseconds grace{15'000};   // between asking to end (SIGTERM) and killing
   std::chrono::milliseconds linger{10'000};  // what the tree may still do after the program has ended
-  // The only process whose signals count: whoever signals everything in a job's cgroup has signalled the job
-  // itself. Once that process has ended, the job is ended. 0: everybody's count.
+  // The only process whose signals count, by way of `orders`: whoever signals everything in a job's cgroup
+  // has signalled the job itself. Once that process has ended, the job is ended. 0: everybody's count.
   pid_t obeys = 0;
+  const SignalPipe* orders = nullptr;
 };
 
-// What may be sent with a signal by sigqueue() to a process in run(): how it is to be passed on.
+// What may be sent with a signal by a SignalPipe: how it is to be passed on.
 inline constexpr int kSignalToGroup = 1;       // not to the program alone: as the terminal does
 inline constexpr int kSignalWithDeadline = 2;  // if the job goes on it is killed, after RunOptions::grace
 

@@ -9,6 +9,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/process/signal_pipe.h"
+
 namespace lockstep::process {
 namespace {
 
@@ -173,6 +175,26 @@ TEST(Run, SignalsOfOthersThanTheOneItObeysAreDropped) {
   ASSERT_TRUE(end.ok());
   EXPECT_EQ(end.value().interrupted_by, std::nullopt);
   EXPECT_EQ(end.value().status(), 3);
+}
+
+TEST(Run, AnOrderComesThroughThoughTheSameSignalIsPending) {
+  Heard heard;
+  RunOptions options = listening(heard);
+  const auto remember = options.on_output;
+  const auto orders = SignalPipe::make();
+  ASSERT_TRUE(orders.ok());
+  options.obeys = ::getppid();
+  options.orders = &orders.value();
+  options.on_output = [&](Stream stream, std::string_view bytes) {
+    remember(stream, bytes);
+    if (heard.out != "ready\n") return;
+    ::kill(::getpid(), SIGTERM);
+    orders.value().send(SIGTERM, 0);
+  };
+  const auto end = run(shell("trap 'exit 4' TERM; echo ready; while :; do sleep 0.01; done"), options);
+  ASSERT_TRUE(end.ok());
+  EXPECT_EQ(end.value().interrupted_by, SIGTERM);
+  EXPECT_EQ(end.value().status(), 4);
 }
 
 TEST(Run, AJobWhoseReaderIsGoneIsTold) {

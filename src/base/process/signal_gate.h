@@ -50,7 +50,6 @@ class SignalGate {
                          .is_about_a_child = info.ssi_signo == SIGCHLD && info.ssi_code > 0,
                          .value = info.ssi_code == SI_QUEUE ? info.ssi_int : 0};
   }
-  const sigset_t& mask_before() const { return before_; }
 
  private:
   explicit SignalGate(const sigset_t& held) {

@@ -149,6 +149,10 @@ Result<Spawned> spawn(const Command& command) {
   return Spawned{pid, std::move(outputs.from_out), std::move(outputs.from_err), std::move(input.write_end)};
 }
 
+bool was_ignored_at_start(int signal) {
+  return ::sigismember(&kInherited.ignored, signal) == 1;
+}
+
 Result<TerminalPair> make_terminal_pair() {
   const auto fault = [] { return Error{"cannot make a pseudo-terminal", "", std::strerror(errno), ""}; };
   TerminalPair pair{Descriptor(::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC)), Descriptor()};

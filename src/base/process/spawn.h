@@ -32,6 +32,9 @@ struct Spawned {
 // terminal: a process group in the background is stopped for trying.
 Result<Spawned> spawn(const Command& command);
 
+// Whether whoever started this program had it ignore the signal, as nohup does with SIGHUP.
+bool was_ignored_at_start(int signal);
+
 // A pseudo-terminal for a job whose output goes to a terminal, so that it prints as it would without us.
 struct TerminalPair {
   Descriptor ours;

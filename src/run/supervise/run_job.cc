@@ -82,10 +82,6 @@ std::vector<std::string> LostHosts::left_behind(const watch::LiveJob& job) {
   return left;
 }
 
-bool asks_to_end(int signal) {
-  return signal == SIGINT || signal == SIGTERM || signal == SIGHUP;
-}
-
 // True when the descriptor became readable before then.
 bool wait_for(int fd, Clock::time_point until) {
   pollfd watched{.fd = fd, .events = POLLIN, .revents = 0};
@@ -105,6 +101,7 @@ class WatchedRun {
       hear_news();
       tick();
     }
+    pass_signals_on();  // those that came for the job: none may end the verdict
   }
 
   // What other hosts still have to tell, until they have or a signal comes.
@@ -139,14 +136,14 @@ class WatchedRun {
 
   void pass_signals_on() {
     while (const auto signal = signals_.next_arrived()) {
-      if (asks_to_end(signal->number)) note_asked();
+      if (job_.asks_to_end(signal->number)) note_asked();
       job_.pass_on(*signal);
     }
   }
 
   bool was_asked_again() {
     while (const auto number = signals_.next()) {
-      if (asks_to_end(*number)) return true;
+      if (job_.asks_to_end(*number)) return true;
     }
     return false;
   }
@@ -229,11 +226,11 @@ std::string_view name_of(int signal) {
 Result<WatchedEnd> run_job(const process::Command& command, const std::filesystem::path& recording,
                            const std::optional<HostsRequest>& hosts, const Listener& listener,
                            Caller caller) {
-  Supervisor job = TRY(Supervisor::start(command, recording, caller));
-  // Schedulers signal every process of a step: none of these is for the watcher, and none may end it. What
-  // the terminal stops is stopped.
+  // Schedulers signal every process of a step: none of these is for the watcher, and none may end it, from
+  // its first moment on.
   const process::SignalGate signals =
       process::SignalGate::of_all({SIGCHLD, SIGPIPE, SIGTSTP, SIGTTIN, SIGTTOU, SIGCONT});
+  Supervisor job = TRY(Supervisor::start(command, recording, caller));
   WatchedEnd end;
   if (hosts) {
     auto joined = join_hosts(*hosts, recording);

@@ -14,6 +14,7 @@
 #include "base/escape.h"
 #include "base/process/proc_files.h"
 #include "base/process/run.h"
+#include "base/process/spawn.h"
 
 namespace lockstep::supervise {
 namespace {
@@ -29,8 +30,13 @@ void say(const char* text, std::size_t size) {
   (void)!::write(STDERR_FILENO, text, size);
 }
 
-bool is_for_the_watcher(int number) {
-  return number == SIGINT || number == SIGTERM || number == SIGHUP;
+bool asks_watcher_to_end(int number) {
+  const bool asks = number == SIGINT || number == SIGTERM || number == SIGHUP;
+  return asks && !process::was_ignored_at_start(number);
+}
+
+bool stops(int number) {
+  return number == SIGTSTP && !process::was_ignored_at_start(number);
 }
 
 }  // namespace
@@ -43,9 +49,10 @@ StatusHolder::StatusHolder(const std::filesystem::path& recording)
   ::signal(SIGCHLD, SIG_DFL);
 }
 
-void StatusHolder::hold(pid_t supervisor, pid_t watcher) {
+void StatusHolder::hold(pid_t supervisor, pid_t watcher, const process::SignalPipe& orders) {
   supervisor_ = supervisor;
   watcher_ = watcher;
+  orders_ = &orders;
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   for (;;) {
     reap();
@@ -63,24 +70,36 @@ void StatusHolder::take_signals() {
 void StatusHolder::take(const process::ArrivedSignal& signal) {
   const bool is_own = signal.sender == ::getpid() && signal.number == SIGPIPE;
   if (signal.is_about_a_child || is_own) return;
-  const bool ends_a_hang = watcher_ != 0 && signal.sender == watcher_;
-  if (!status_) {
-    sigval how{};
-    if (signal.is_from_terminal) how.sival_int = process::kSignalToGroup;
-    if (ends_a_hang) how.sival_int = process::kSignalToGroup | process::kSignalWithDeadline;
-    ::sigqueue(supervisor_, signal.number, how);
-  }
+  tell_watcher(signal);  // before the job can end of it: afterwards the signal would end the verdict
+  if (!status_) return tell_supervisor(signal);
+  if (stops(signal.number)) stop_with_watcher();
+}
+
+void StatusHolder::tell_watcher(const process::ArrivedSignal& signal) const {
   // The terminal has signalled the watcher itself.
-  if (watcher_ != 0 && is_for_the_watcher(signal.number) && !signal.is_from_terminal && !ends_a_hang)
-    ::kill(watcher_, signal.number);
+  if (watcher_ == 0 || signal.sender == watcher_ || signal.is_from_terminal) return;
+  if (asks_watcher_to_end(signal.number)) ::kill(watcher_, signal.number);
+}
+
+void StatusHolder::tell_supervisor(const process::ArrivedSignal& signal) const {
+  const bool ends_a_hang = watcher_ != 0 && signal.sender == watcher_;
+  int how = signal.is_from_terminal ? process::kSignalToGroup : 0;
+  if (ends_a_hang) how = process::kSignalToGroup | process::kSignalWithDeadline;
+  orders_->send(signal.number, how);
+  if (signal.number == SIGCONT) ::kill(supervisor_, SIGCONT);  // it may be stopped, and would not read
+}
+
+void StatusHolder::stop_with_watcher() const {
+  if (watcher_ != 0) ::kill(watcher_, SIGSTOP);
+  ::raise(SIGSTOP);
+  if (watcher_ != 0) ::kill(watcher_, SIGCONT);
 }
 
 void StatusHolder::reap() {
   int state = 0;
   for (pid_t pid = 0; (pid = ::waitpid(-1, &state, WNOHANG | WUNTRACED)) > 0;) {
     if (WIFSTOPPED(state)) {
-      if (pid == supervisor_)
-        ::raise(SIGSTOP);  // the job was stopped from the terminal: the shell waits for us
+      if (pid == supervisor_) stop_with_watcher();  // the job was stopped from the terminal
       continue;
     }
     if (pid == watcher_) note_end_of_watcher(state);

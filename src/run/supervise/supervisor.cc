@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <fcntl.h>
@@ -56,8 +57,9 @@ Result<JobLog> JobLog::in_recording(const fs::path& recording) {
 
 void JobLog::finish() {
   std::error_code ignored;
-  for (const fs::directory_entry& file : fs::directory_iterator(folder_, ignored)) {
-    if (file.file_size(ignored) == 0) fs::remove(file.path(), ignored);
+  std::error_code fault;
+  for (fs::directory_iterator file(folder_, fault), none; !fault && file != none; file.increment(fault)) {
+    if (file->file_size(ignored) == 0) fs::remove(file->path(), ignored);
   }
 }
 
@@ -102,12 +104,6 @@ Result<SupervisedEnd> decode(const std::string& text) {
   return ended;
 }
 
-void queue(pid_t pid, int signal, int value) {
-  sigval how{};
-  how.sival_int = value;
-  ::sigqueue(pid, signal, how);
-}
-
 // False: whoever read it is gone.
 bool hand_on(process::Stream stream, std::string_view bytes) {
   const int to = stream == process::Stream::kOut ? STDOUT_FILENO : STDERR_FILENO;
@@ -116,11 +112,19 @@ bool hand_on(process::Stream stream, std::string_view bytes) {
 
 constexpr int kCouldNotRun = 2;  // exit status
 
+// The process that started the supervisor, and what it says.
+struct Above {
+  pid_t pid;
+  const process::SignalPipe& orders;
+};
+
+// Sets the status as soon as the job has one: whatever fails afterwards does not take it away.
 Result<SupervisedEnd> supervise(const process::Command& command, const std::filesystem::path& recording,
-                                pid_t parent) {
+                                const Above& above, std::optional<int>& status) {
   JobLog log = TRY(JobLog::in_recording(recording));
   process::RunOptions options;
-  options.obeys = parent;
+  options.obeys = above.pid;
+  options.orders = &above.orders;
   bool has_reader[] = {true, true};
   options.on_asking_to_end = [&] { log.begin_ending(); };
   options.on_output = [&](process::Stream stream, std::string_view bytes) {
@@ -132,6 +136,7 @@ Result<SupervisedEnd> supervise(const process::Command& command, const std::file
   };
   SupervisedEnd ended;
   ended.run = TRY(process::run(command, options));
+  status = ended.run.status();
   log.finish();
   ended.log_is_whole = log.is_whole();
   return ended;
@@ -139,21 +144,29 @@ Result<SupervisedEnd> supervise(const process::Command& command, const std::file
 
 // Whatever fails here, the status is the job's.
 [[noreturn]] void supervise_and_exit(const process::Command& command, const std::filesystem::path& recording,
-                                     pid_t parent, const process::Descriptor& answering) {
+                                     const Above& above, const process::Descriptor& answering) {
   // In a group of its own: what is typed at the terminal reaches the job once, through the process above.
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-  if (::getppid() != parent) ::_exit(kCouldNotRun);
+  if (::getppid() != above.pid) ::_exit(kCouldNotRun);
   ::signal(SIGPIPE, SIG_IGN);
-  int status = kCouldNotRun;
+  std::optional<int> status;
   try {
-    const Result<SupervisedEnd> ended = supervise(command, recording, parent);
-    if (ended.ok()) status = ended.value().run.status();
+    const Result<SupervisedEnd> ended = supervise(command, recording, above, status);
     (void)base::write_all(answering.get(), encode(ended));
+    ::_exit(status.value_or(kCouldNotRun));
   } catch (const std::exception&) {
     // The watcher finds no answer, and says so.
   }
-  ::_exit(status);
+  if (status) ::_exit(*status);
+  std::abort();  // what is left of the job is ended by the process above, which takes no status from a signal
+}
+
+// Ctrl-Z stops the process above, which stops this one: a shell waits for that one alone.
+void begin_watching(pid_t holder) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != holder) ::_exit(kCouldNotRun);
+  for (const int number : {SIGTSTP, SIGTTIN, SIGTTOU}) ::signal(number, SIG_IGN);
 }
 
 }  // namespace
@@ -164,38 +177,50 @@ Result<Supervisor> Supervisor::start(const process::Command& command, const std:
   if (::pipe2(ends, O_CLOEXEC) != 0) return Error{"cannot make a pipe", "", std::strerror(errno), ""};
   process::Descriptor answer(ends[0]);
   process::Descriptor answering(ends[1]);
+  process::SignalPipe orders = TRY(process::SignalPipe::make());
   std::optional<StatusHolder> holder;  // signals are held from here on: none is lost between the forks
   if (caller == Caller::kHoldsStatus) holder.emplace(recording);
+  bool is_alone = false;
   const pid_t parent = ::getpid();
   const pid_t pid = ::fork();
   if (pid < 0) return Error{"cannot start a process", "", std::strerror(errno), ""};
-  if (pid == 0) supervise_and_exit(command, recording, parent, answering);
+  if (pid == 0) supervise_and_exit(command, recording, {parent, orders}, answering);
   if (holder) {
     const pid_t watcher = ::fork();
     if (watcher > 0) {
       answer.close();
       answering.close();
-      holder->hold(pid, watcher);
+      holder->hold(pid, watcher, orders);
     }
-    // Without a watcher the job is as well off; this process then watches and holds nothing.
-    if (watcher < 0) caller = Caller::kWatches;
-    if (watcher == 0) ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (watcher == 0 && ::getppid() != parent) ::_exit(kCouldNotRun);
+    if (watcher == 0) begin_watching(parent);
+    is_alone = watcher < 0;
   }
-  return Supervisor(pid, caller, std::move(answer));
+  Supervisor started(pid, caller, std::move(answer), std::move(orders));
+  // Without a watcher the job is as well off; this process then watches and holds nothing.
+  if (is_alone) started.caller_ = Caller::kWatches;
+  return started;
+}
+
+bool Supervisor::asks_to_end(int signal) const {
+  const bool asks = signal == SIGINT || signal == SIGTERM || signal == SIGHUP;
+  return asks && !(is_of_a_run_ && process::was_ignored_at_start(signal));
 }
 
 void Supervisor::pass_on(const process::ArrivedSignal& signal) const {
   if (caller_ == Caller::kWatches) {
-    queue(pid_, signal.number, process::kSignalToGroup | process::kSignalWithDeadline);
+    order(signal.number);
   }
+}
+
+void Supervisor::order(int signal) const {
+  orders_.send(signal, process::kSignalToGroup | process::kSignalWithDeadline);
 }
 
 void Supervisor::end_job() const {
   if (caller_ == Caller::kHoldsStatus) {
     ::kill(::getppid(), SIGTERM);
   } else {
-    queue(pid_, SIGTERM, process::kSignalToGroup | process::kSignalWithDeadline);
+    order(SIGTERM);
   }
 }
 
@@ -210,7 +235,7 @@ Result<SupervisedEnd> Supervisor::finish() {
   }
   while (caller_ == Caller::kWatches && ::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
   }
-  if (answer.empty() && caller_ == Caller::kHoldsStatus) {
+  if (answer.empty() && is_of_a_run_) {
     SupervisedEnd lost{.run = {}, .log_is_whole = false, .was_lost = true};
     lost.run.ended_by_signal = SIGKILL;
     return lost;

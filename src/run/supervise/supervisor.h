@@ -13,6 +13,7 @@
 #include "base/process/descriptor.h"
 #include "base/process/run.h"
 #include "base/process/signal_gate.h"
+#include "base/process/signal_pipe.h"
 #include "base/process/spawn.h"
 #include "base/result.h"
 
@@ -33,11 +34,14 @@ enum class Caller : std::uint8_t {
 
 class Supervisor {
  public:
-  // Forks: to be called while this process has one thread. The job is ended when this process is.
+  // Forks: to be called while this process has one thread. The job is ended when this process is. Signals
+  // that the caller holds back stay so in the process that watches.
   static Result<Supervisor> start(const process::Command& command, const std::filesystem::path& recording,
                                   Caller caller = Caller::kWatches);
 
   int fd() const { return answer_.get(); }  // readable when the job has ended
+  // Whether a signal of that number asks the job to end: not one that `lockstep run` was started to ignore.
+  bool asks_to_end(int signal) const;
   // Hands on a signal that came for the job. Where another process holds the status, the job has it already.
   void pass_on(const process::ArrivedSignal& signal) const;
   // The job is asked to end, and killed if it goes on.
@@ -47,12 +51,20 @@ class Supervisor {
   Result<SupervisedEnd> finish();
 
  private:
-  Supervisor(pid_t pid, Caller caller, process::Descriptor answer)
-      : pid_(pid), caller_(caller), answer_(std::move(answer)) {}
+  Supervisor(pid_t pid, Caller caller, process::Descriptor answer, process::SignalPipe orders)
+      : pid_(pid),
+        caller_(caller),
+        is_of_a_run_(caller == Caller::kHoldsStatus),
+        answer_(std::move(answer)),
+        orders_(std::move(orders)) {}
+  void order(int signal) const;
 
   pid_t pid_ = 0;
   Caller caller_;
+  bool is_of_a_run_;  // its status is said as the job's whatever happens; also where no watcher could be
+                      // forked
   process::Descriptor answer_;
+  process::SignalPipe orders_;
 };
 
 }  // namespace lockstep::supervise
