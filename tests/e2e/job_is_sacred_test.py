@@ -226,7 +226,7 @@ def test_a_signal_to_every_process_of_a_step_is_one_signal(tmp_path):
 
 def test_a_signal_right_after_the_start_does_not_end_the_watcher(tmp_path):
     def what_is_said(count):
-        job = under_run(tmp_path / str(count), ["sh", "-c", "echo ready; sleep 1000"])
+        job = under_run(tmp_path / str(count), ["sleep", "1000"])
         with subprocess.Popen(job, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True) as run:
             both_children_of(run.pid)
             os.killpg(run.pid, signal.SIGINT)

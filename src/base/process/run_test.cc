@@ -191,7 +191,7 @@ TEST(Run, AnOrderComesThroughThoughTheSameSignalIsPending) {
     ::kill(::getpid(), SIGTERM);
     orders.value().send(SIGTERM, 0);
   };
-  const auto end = run(shell("trap 'exit 4' TERM; echo ready; while :; do sleep 0.01; done"), options);
+  const auto end = run(in_shell("trap 'exit 4' TERM; echo ready; while :; do sleep 0.01; done"), options);
   ASSERT_TRUE(end.ok());
   EXPECT_EQ(end.value().interrupted_by, SIGTERM);
   EXPECT_EQ(end.value().status(), 4);

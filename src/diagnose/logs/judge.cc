@@ -129,6 +129,9 @@ constexpr double kMinLeafWithoutComplaint = 0.5;
 // tests/corpus/fresh_test.
 constexpr double kShareToKeepKnown = 0.6;
 constexpr double kShareToKeepClear = 0.12;  // where the line is known as this fault and hardly as another
+// That the script raised is seen; what kind of fault that is stays open. Held by
+// AnExceptionOfTheScriptIsToldAsSuch.
+constexpr double kMinConfidenceOfOwnException = 0.5;
 // Confidence from which the cause is clear and nothing more need be collected. Held by
 // WhatToCollectFitsTheLauncher.
 constexpr double kClearConfidence = 0.5;
@@ -225,6 +228,17 @@ bool is_clear(const Candidate& candidate) {
   return candidate.role == Role::kOrigin &&
          (candidate.strength >= Strength::kStrong ||
           model::FindingCode(candidate.symptom->code) == model::codes::kScriptException);
+}
+
+// Where the user's own script raised, what is said of it is right whatever kind of fault it is.
+bool is_own_exception(std::span<const Candidate> candidates) {
+  return !candidates.empty() &&
+         model::FindingCode(candidates.front().symptom->code) == model::codes::kScriptException;
+}
+
+// What an exception of the script can be: it ends a process by itself and waits for nobody.
+bool can_be_raised(model::Leaf leaf) {
+  return model::is_fatal(leaf) && leaf != model::Leaf::kRunComm && leaf != model::Leaf::kSetupFail;
 }
 
 bool agrees(const Opinion& opinion, std::span<const Candidate> candidates) {
@@ -369,6 +383,8 @@ LogVerdict judge(const Catalogue& catalogue, std::span<const LogText> unread_log
       if (!early.empty())
         describe_who_ended_early(catalogue, std::move(early), candidates.front().ranks,
                                  verdict.findings.front());
+    } else if (is_own_exception(candidates)) {
+      if (can_be_raised(opinion.best)) verdict.findings.front().leaf = opinion.best;
     } else {
       const bool replaces =
           !candidates.empty() && (is_vague(candidates.front()) || candidates.front().role != Role::kOrigin);
@@ -381,9 +397,11 @@ LogVerdict judge(const Catalogue& catalogue, std::span<const LogText> unread_log
     }
     const bool is_known = agrees(opinion, candidates);
     double confidence = confidence_in(arbiter, opinion, verdict.findings.front().leaf, is_known);
-    const bool contradicts_a_clear_entry = !is_known && !candidates.empty() && is_clear(candidates.front());
+    const bool contradicts_a_clear_entry =
+        !is_known && !is_own_exception(candidates) && !candidates.empty() && is_clear(candidates.front());
     if (!has_origin(candidates) || contradicts_a_clear_entry)
       confidence = std::min(confidence, kMaxConfidenceWithoutOrigin);
+    if (is_own_exception(candidates)) confidence = std::max(confidence, kMinConfidenceOfOwnException);
     set_confidence(verdict.findings, confidence);
     order_fixes(opinion, verdict.findings.front().fixes);
   }

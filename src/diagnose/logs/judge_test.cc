@@ -331,6 +331,17 @@ TEST(Judge, WorkersThatOutliveTheirChiefAreNoFault) {
   for (const model::Finding& finding : verdict.findings) EXPECT_TRUE(finding.title.starts_with("A guess: "));
 }
 
+TEST(Judge, AnExceptionOfTheScriptIsToldAsSuch) {
+  const model::Finding finding = verdict_on(
+      "step 16 loss 2.1\n[rank2]: Traceback (most recent call last):\n"
+      "[rank2]:   File \"/home/me/train.py\", line 41, in main\n"
+      "[rank2]:     raise ValueError(f\"sample {i} has no label\")\n"
+      "[rank2]: ValueError: sample 17 has no label\n");
+  EXPECT_EQ(finding.code, model::codes::kScriptException);
+  EXPECT_GE(finding.confidence, 0.5);
+  EXPECT_TRUE(model::is_fatal(finding.leaf));
+}
+
 TEST(Judge, TextWithoutAComplaintIsNotGuessedAbout) {
   for (const std::string_view text : {"hello\n", "ready\n", "Python 3.11.4\n", "rank 0 of 1 127.0.0.1\n"})
     EXPECT_TRUE(judged(text).findings.empty()) << text;
