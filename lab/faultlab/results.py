@@ -8,7 +8,7 @@ import time
 
 from harness import recorded
 from harness.errors import LabError
-from harness.exit_abort import is_aborted
+from harness.exit_abort import is_aborted, tell_ran_again
 from faultlab import pair_run, verdict
 from faultlab.fault_file import Pair
 
@@ -39,6 +39,7 @@ def make(folder: pathlib.Path, pair: Pair, way: str) -> dict:
         outcome = _run_anew(pair, way, run_folder)
         if not left or not is_aborted(run_folder):
             break
+        tell_ran_again(f"{pair.name}.{way}")
     if way == "recorded" and not (run_folder / recorded.FOLDER).exists():
         raise LabError("nothing was recorded; does build/release/lockstep start?")
     return _keep(folder, pair, way, outcome | {"load": round(os.getloadavg()[0], 1), "at": time.strftime("%Y-%m-%d %H:%M")})

@@ -2,10 +2,16 @@
 them while Python shuts down: not the job's doing, and no fault of ours."""
 
 import pathlib
+import warnings
 
 from harness.output import RankProgress
 
 ABORT = "terminate called without an active exception"
+
+
+def tell_ran_again(what: str) -> None:
+    """In the test's output, also when it passes: tools/run_tests counts these lines."""
+    warnings.warn(f"{what}: PyTorch 2.13 aborted a rank at its exit; its job ran again", stacklevel=2)
 
 
 def is_aborted(folder: pathlib.Path) -> bool:

@@ -14,7 +14,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "lab/demo"))
 
 import phases
-from harness.exit_abort import ABORT
+from harness.exit_abort import ABORT, tell_ran_again
 
 TRIES = 6  # of a demo whose job PyTorch aborted at its exit; on a busy machine one job in three is
 DEMOS = ("demo", "demo-logs", "demo-check", "demo-replay", "demo-submit")
@@ -30,7 +30,7 @@ def run(name):
         done = subprocess.run([ROOT / "lab/demo" / name], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         if done.returncode == 0 or not left or not was_aborted_by_pytorch(done.stdout):
             break
-        print(f"{name}: PyTorch aborted a rank at its exit; run again")
+        tell_ran_again(name)
     assert done.returncode == 0, done.stdout
     assert "\033" not in done.stdout
     target = "demo" if name == "run" else f"demo-{name}"

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from harness.exit_abort import aborted_at_exit
+from harness.exit_abort import aborted_at_exit, tell_ran_again
 from harness.job_run import JobRun, RunResult
 from harness.registry import load_registry
 from harness.run_spec import RunSpec
@@ -30,7 +30,7 @@ def start(job, launcher: str, environ: dict[str, str] = {}) -> JobRun:
 def wait_healthy(run: JobRun) -> RunResult:
     result = run.wait()
     if result.status != 0 and aborted_at_exit(run.ranks, run.folder):
-        print(f"{run.spec.job.name}: PyTorch aborted a finished rank while Python shut down; running it again")
+        tell_ran_again(run.spec.job.name)
         with start(run.spec.job, run.spec.launcher, run.spec.environ) as again:
             return check_healthy(again, again.wait())
     return check_healthy(run, result)

@@ -22,7 +22,6 @@ STEPS, EVERY, POISONED = 40, 10, 23
 pytestmark = pytest.mark.usefixtures("criu")
 JOB = REPOSITORY / "lab/jobs/torch_ddp.py"
 LIMIT_S = 120
-SEEK_GOAL_S = 2
 
 # The lab's job, whose weights are no numbers from a step on.
 POISON = """import torch
@@ -83,11 +82,10 @@ def test_a_restored_process_ends_as_the_frozen_one_did(recording, travelled):
     assert rest == lines(whole.stdout)[-len(rest):] and rest[0].startswith("lab rank=0 step=19 "), said.stdout
 
 
-def test_a_step_is_reached_within_two_seconds(recording, travelled):
+def test_a_step_is_reached_from_the_image_before_it(recording, travelled):
+    """How many seconds that takes is tests/bench/travel_bench's matter."""
     said = replay(recording, "--images", travelled[0], "--from-step", "35", "--to-step", "35")
-    seconds = float(re.search(r"at the end of step 35 after ([\d.]+) s", said.stderr)[1])
-    print(f"step 35 reached in {seconds} s")
-    assert seconds < SEEK_GOAL_S, said.stderr
+    assert "step 30 restored from its image" in said.stderr and "at the end of step 35" in said.stderr, said.stderr
     assert "35 of its 40 steps were compared, no difference until then" in said.stderr, said.stderr
 
 

@@ -14,17 +14,16 @@ from recordings import LOCKSTEP, python_with_native_half
 
 JOB = pathlib.Path(__file__).parent / "run_jobs/ddp_with_fault.py"
 RANKS = 4
-# Goals in seconds from the moment the fault is made, with much room for a machine that does other things as well.
-STRUCTURAL_S, STOPPED_S = 10, 15
 
-# fault: codes that are right, and within how many seconds after the fault; None: the launcher ends the job by itself.
+# fault: codes that are right, and whether Lockstep must say so while the job still runs. How many seconds that takes is
+# tests/bench/verdict_times' matter.
 FAULTS = {
-    "stop": (["desync.stopped_rank"], STOPPED_S),
-    "shape": (["mismatch.shape"], STRUCTURAL_S),
-    "operation": (["mismatch.operation"], STRUCTURAL_S),
-    "early": (["desync.ended_early"], None),
-    "kill": (["desync.dead_rank"], None),
-    "fail": (["script.exception"], None),
+    "stop": (["desync.stopped_rank"], True),
+    "shape": (["mismatch.shape"], True),
+    "operation": (["mismatch.operation"], True),
+    "early": (["desync.ended_early"], False),
+    "kill": (["desync.dead_rank"], False),
+    "fail": (["script.exception"], False),
 }
 
 
@@ -71,21 +70,15 @@ def test_a_healthy_job_is_as_without_it(torchrun, tmp_path):
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_the_guilty_rank_is_named(torchrun, tmp_path, fault):
-    codes, limit_s = FAULTS[fault]
+    codes, is_said_live = FAULTS[fault]
     folder = tmp_path / "recording"
-    begin = time.time()
     done = run(folder, [*torchrun, fault], "--on-hang=kill")
     assert done.returncode != 0
     first = findings_of(folder)[0]
     assert first["code"] in codes and first["root_ranks"] == [2], done.stderr
-    if limit_s is None:
-        return
-    made = float(re.search(r"fault (\S+)", done.stdout)[1])
-    said = re.search(r"^lockstep: ([\d.]+) s: [^(]*\((\S+)\)$", done.stderr, re.MULTILINE)
-    assert said[2] in codes, done.stderr
-    took_s = begin + float(said[1]) - made
-    print(f"{fault}: verdict after {took_s:.2f} s")
-    assert took_s < limit_s
+    if is_said_live:
+        said = re.search(r"^lockstep: [\d.]+ s: [^(]*\((\S+)\)$", done.stderr, re.MULTILINE)
+        assert said[1] in codes, done.stderr
 
 
 def test_a_late_rank_is_named_and_taken_back_when_it_comes(torchrun, tmp_path):
