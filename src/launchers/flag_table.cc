@@ -27,7 +27,7 @@ void for_each_name(const LauncherFlag& flag, Visit visit) {
 struct FoundFlag {
   const LauncherFlag* flag = nullptr;
   std::string name = {};
-  bool has_value_inside = false;
+  std::optional<std::string_view> value = {};  // that stands in the same word
 };
 
 FoundFlag flag_named(std::string_view name, const LauncherTable& table) {
@@ -49,45 +49,43 @@ FoundFlag flag_named(std::string_view name, const LauncherTable& table) {
   return table.rules.may_be_shortened && !is_ambiguous ? shortened : FoundFlag{};
 }
 
-// -n4 is -n with its value; -lu is -l and -u, both without.
-FoundFlag find_joined(std::string_view word, const LauncherTable& table) {
-  FoundFlag first = flag_named(word.substr(0, 2), table);
-  first.has_value_inside = true;
-  if (first.flag == nullptr || first.flag->values > 0 || first.flag->fate == Fate::kRefuse) return first;
-  for (const char letter : word.substr(2)) {
-    const LauncherFlag* const next = flag_named(std::string{'-', letter}, table).flag;
-    if (next == nullptr || next->values > 0 || next->fate != first.flag->fate) return {};
-  }
-  return first;
-}
-
-FoundFlag find_flag(std::string_view word, const LauncherTable& table) {
-  const std::size_t equals = word.find('=');
-  if (FoundFlag found = flag_named(word.substr(0, equals), table); found.flag != nullptr) {
-    found.has_value_inside = equals != std::string_view::npos;
-    return found;
-  }
-  if (table.rules.short_may_be_joined && word.size() > 2 && word[1] != '-') return find_joined(word, table);
-  return {};
-}
-
 std::string plain_name(std::string_view name) {
   std::string plain(name.substr(std::min(name.find_first_not_of('-'), name.size())));
   std::ranges::replace(plain, '-', '_');
   return plain;
 }
 
-std::string value_inside(const std::string& word) {
-  const std::size_t equals = word.find('=');
-  if (word.starts_with("--") || equals != std::string::npos) return word.substr(equals + 1);
-  return word.substr(2);
+TypedFlag typed_flag(const FoundFlag& found, std::string word) {
+  TypedFlag typed{found.flag, plain_name(found.name), {}, {std::move(word)}};
+  if (found.flag->values != 0 && found.value) typed.values.emplace_back(*found.value);
+  return typed;
 }
 
-TypedFlag typed_flag(const FoundFlag& found, std::span<const std::string> words) {
-  TypedFlag typed{found.flag, plain_name(found.name), {}, Words(words.begin(), words.end())};
-  if (found.has_value_inside && found.flag->values > 0) typed.values.push_back(value_inside(words.front()));
-  typed.values.insert(typed.values.end(), words.begin() + 1, words.end());
-  return typed;
+// -n4 is -n with its value; -lu is -l and -u; -lun4 is all three. Empty when a letter of it is no flag.
+std::vector<TypedFlag> joined_flags(std::string_view word, const LauncherTable& table) {
+  std::vector<TypedFlag> flags;
+  for (std::string_view rest = word.substr(1); !rest.empty();) {
+    FoundFlag found = flag_named(std::string{'-', rest.front()}, table);
+    if (found.flag == nullptr) return {};
+    const std::string_view behind = rest.substr(1);
+    const bool ends_here = found.flag->values != 0 || behind.empty();
+    if (ends_here && !behind.empty()) found.value = behind.substr(behind.front() == '=' ? 1 : 0);
+    flags.push_back(typed_flag(found, fmt::format("-{}", ends_here ? rest : rest.substr(0, 1))));
+    if (ends_here) break;
+    rest = behind;
+  }
+  return flags;
+}
+
+// What one word says, without the words that follow it. Empty when it is not in the table.
+std::vector<TypedFlag> flags_of_word(const std::string& word, const LauncherTable& table) {
+  const std::size_t equals = word.find('=');
+  if (FoundFlag found = flag_named(word.substr(0, equals), table); found.flag != nullptr) {
+    if (equals != std::string::npos) found.value = std::string_view(word).substr(equals + 1);
+    return {typed_flag(found, word)};
+  }
+  const bool may_be_joined = table.rules.short_may_be_joined && word.size() > 2 && word[1] != '-';
+  return may_be_joined ? joined_flags(word, table) : std::vector<TypedFlag>{};
 }
 
 Error cannot_read(std::string_view where, std::string why) {
@@ -106,24 +104,29 @@ Result<SplitCommand> split(std::span<const std::string> words, const LauncherTab
       break;
     }
     if (word.size() < 2 || word.front() != '-') break;
-    const FoundFlag found = find_flag(word, table);
-    if (found.flag == nullptr && unknown == Unknown::kMayHaveValue) {
+    std::vector<TypedFlag> flags = flags_of_word(word, table);
+    if (flags.empty() && unknown == Unknown::kMayHaveValue) {
       const bool has_value =
           word.find('=') == std::string::npos && at + 1 < words.size() && !words[at + 1].starts_with("--");
       at += has_value ? 2 : 1;
       continue;
     }
-    if (found.flag == nullptr) {
+    if (flags.empty()) {
       return cannot_read(
           word, fmt::format("not a flag of {} that Lockstep knows, so it cannot tell where its values end",
                             table.launcher));
     }
-    const int following = found.flag->values - (found.has_value_inside ? 1 : 0);
-    const std::size_t count = 1 + static_cast<std::size_t>(std::max(following, 0));
-    if (at + count > words.size() && unknown == Unknown::kMayHaveValue) break;
-    if (at + count > words.size()) return cannot_read(word, "its value is missing");
-    result.flags.push_back(typed_flag(found, words.subspan(at, count)));
-    at += count;
+    TypedFlag& last = flags.back();
+    const auto missing =
+        static_cast<std::size_t>(std::max(last.flag->values - static_cast<int>(last.values.size()), 0));
+    if (at + 1 + missing > words.size() && unknown == Unknown::kMayHaveValue) break;
+    if (at + 1 + missing > words.size()) return cannot_read(word, "its value is missing");
+    for (const std::string& value : words.subspan(at + 1, missing)) {
+      last.values.push_back(value);
+      last.words.push_back(value);
+    }
+    result.flags.insert(result.flags.end(), flags.begin(), flags.end());
+    at += 1 + missing;
   }
   result.program.assign(words.begin() + static_cast<std::ptrdiff_t>(at), words.end());
   return result;

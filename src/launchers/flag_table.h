@@ -20,9 +20,12 @@ enum class Fate {
   kRefuse,  // with it the command cannot be reduced; `why` says so
 };
 
+// A value may stand within the same word and nowhere else: -K1, --exclusive=user.
+inline constexpr int kValueInside = -1;
+
 struct LauncherFlag {
   std::string_view names;  // as typed, separated by spaces: "-n --ntasks"
-  int values = 0;          // words that follow; a value after '=' is the first of them
+  int values = 0;          // words that follow; a value after '=' is the first of them. Or kValueInside
   Fate fate = Fate::kKeep;
   std::string_view why = {};
 };
@@ -31,7 +34,7 @@ struct LauncherFlag {
 struct FlagRules {
   bool underscore_is_dash = false;   // --nproc_per_node is --nproc-per-node
   bool may_be_shortened = false;     // --nproc stands for the one flag that begins so
-  bool short_may_be_joined = false;  // -n4, -lu
+  bool short_may_be_joined = false;  // -n4, -lu, -lun4
 };
 
 struct LauncherTable {
@@ -44,7 +47,7 @@ struct TypedFlag {
   const LauncherFlag* flag = nullptr;
   std::string name;  // of the table, without dashes before it and with '_' inside: "nproc_per_node"
   Words values;
-  Words words;  // as typed, with the values
+  Words words;  // as typed, with the values; a joined one by itself: -l and -n4 of -ln4
 };
 
 struct SplitCommand {

@@ -129,6 +129,45 @@ def python_of(environment):
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
 
+# srun says with -v what it took from its command line, before it talks to any controller. '?' as above.
+SRUN = """
+./train -n 3
+-n 8 ./train -N 3
+-n8 -N2 ./train
+-N1-4 --ntasks=8 -c2 -l ./train -n 3
+-N2 --ntasks-per-node 4 ./train
+--nodes=2 --gres=gpu:8 -w n1,n2 --cpu-bind=cores ./train
+--kill-on-bad-exit=1 ./train 1
+--kill-on-bad-exit ./train 1
+-K ./train
+-K1 ./train
+-u -J name -p part -t 00:10:00 -A acct --export=ALL,X=1 ./train
+--mem-per-gpu 4G -G 8 -m block -o out.%t -e err --unbuffered -D /tmp ./train
+--mem 4G --exclusive ./train
+--overlap ./train
+--mem=4G --exclusive=user ./train
+--nod 2 ./train
+--ntasks-p 4 ./train
+--no 2 ./train
+--tasks-per-node=8 --gpus-per-task 1 --cpus-per-task 4 ./train
+--wait=60 --time=01:00:00 --signal=USR1 --label ./train
+--distribution=cyclic:block --threads-per-core=1 ./train
+--output=log_%j.out --error log_%j.err --open-mode=a ./train
+--nodelist n[1-4] --exclude=n5 ./train
+--relative=1 ./train
+--job-name train --comment words --chdir=/tmp -- ./train --nodes 9
+-lu ./train
+-lun4 ./train
+-lun 4 ./train
+-luK0 ./train
+-luy ./train
+--no-such-flag ./train
+--no-such-flag=4 ./train
+-y ./train
+-n
+"""
+
+
 def lines_of(table):
     return [line.split() for line in table.strip().splitlines()]
 
@@ -219,6 +258,47 @@ def test_mpirun_starts_the_program_that_we_see(program, family, table, tmp_path)
         for rank in shown:
             assert rank["argv"] == words[at + 1:]
             assert rank_variables(family) <= set(rank["names"])
+
+
+def srun_takes(words, environ):
+    """The names and values that srun's own parser took, or None where it refuses."""
+    with subprocess.Popen(["srun", "-v", *words], env=environ, stderr=subprocess.PIPE, text=True) as srun:
+        said = []
+        for line in srun.stderr:
+            said.append(line)
+            if "end of defined options" in line:
+                break
+        srun.kill()
+    rows = re.findall(r"^srun: ([\w-]+) +: (.*)$", "".join(said), re.MULTILINE)
+    if not said or "end of defined options" not in said[-1]:
+        assert re.search("unrecognized|requires an argument|ambiguous|invalid|Invalid", "".join(said)), said
+        return None
+    return {name: value for name, value in rows if name != "verbose"}
+
+
+def is_taken(flag, taken):
+    names = {name.lstrip("-") for name in flag["names"].split()} & taken.keys()
+    values = {taken[name] for name in names}
+    return bool(values) and (not flag["values"] or any(value.endswith(flag["values"][0]) for value in values))
+
+
+def test_srun_takes_the_words_that_we_take(tmp_path):
+    """Its parser ends at the first word that is no flag: the same flags with the same values leave the same program."""
+    configuration = tmp_path / "slurm.conf"
+    configuration.write_text("ClusterName=none\nSlurmctldHost=localhost(127.0.0.1)\nSlurmctldPort=1\n"
+                             "NodeName=localhost\nPartitionName=part Nodes=ALL\n")
+    environ = {name: value for name, value in os.environ.items() if not name.startswith(("SLURM_", "SRUN_"))}
+    environ["SLURM_CONF"] = str(configuration)
+    command_lines = lines_of(SRUN)
+    differing = []
+    for words, ours in zip(command_lines, our_splits(["srun"], command_lines), strict=True):
+        taken = srun_takes(words, environ)
+        refused = taken is None or "error" in ours
+        agree = (taken is None and "error" in ours) if refused else (
+            len(ours["flags"]) == len(taken) and all(is_taken(flag, taken) for flag in ours["flags"]))
+        if not agree:
+            differing.append(f"{' '.join(words)}: ours {ours}, theirs {taken}")
+    assert not differing, "\n".join(differing)
 
 
 def test_srun_has_the_flags_that_we_know(tmp_path):
