@@ -5,15 +5,18 @@ import os
 import pathlib
 import subprocess
 import sys
+import time
 
 import pytest
 
-from recordings import BUILD, diagnose
+from recordings import BUILD, diagnose, name_of, records_of
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+LIMIT_S = 120
 DOUBLES = BUILD / "tests" / "recorder" / "nccl"
 FRONT = BUILD / "adapters" / "nccl" / "front"
 RANKS, FAULTY = 4, 2
+FINISHED = 5  # calls of each rank before anything goes wrong
 
 
 def record(folder: pathlib.Path, fault: str) -> list[subprocess.Popen]:
@@ -25,7 +28,16 @@ def record(folder: pathlib.Path, fault: str) -> list[subprocess.Popen]:
         ranks.append(subprocess.Popen(command, env=environ, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True))
     for rank in ranks:
         assert rank.stdout.readline() == "ready\n"
+    for rank in range(RANKS):
+        wait_for_ends(folder, rank)
     return ranks
+
+
+def wait_for_ends(folder, rank):
+    """A thread of the adapter asks the driver what has ended: on a busy machine it writes so after the rank said "ready"."""
+    deadline = time.monotonic() + LIMIT_S
+    while sum(record["record"] == "done" for record in records_of(folder, rank)) < FINISHED:
+        assert time.monotonic() < deadline, f"{name_of(rank)} does not have {FINISHED} ended calls after {LIMIT_S} s"
 
 
 def end(ranks: list[subprocess.Popen]):

@@ -7,7 +7,7 @@ import pytest
 
 from harness.job_run import JobRun
 from harness.run_spec import RunSpec
-from recorded_verdict import wait_for_verdict
+from recorded_verdict import in_short, wait_for_verdict
 from recordings import attribute, diagnose, name_of, names_in, recorder, records_of, sums_of
 
 STEPS, QUIET_S, FAULTY, FAULTY_STEP = 3, 4, 1, 2
@@ -138,7 +138,9 @@ def test_a_rank_that_never_comes_is_named_also_when_it_is_stopped_and_killed(job
         check_verdict(run, tmp_path, "desync.missing_rank")
         run.kill(FAULTY)
         run.wait()
-        check_verdict(run, tmp_path, "desync.missing_rank")
+    # The other may be ended before it says that it lost a connection: whether a death was seen is chance, whose it was is not.
+    assert in_short(diagnose(tmp_path / "recording")) in (
+        [("PERF-HANG", "desync.missing_rank", FAULTY)], [("RUN-COMM", "desync.dead_rank", FAULTY)])
 
 
 def test_a_rank_that_waits_for_data_is_named(jobs, tmp_path):

@@ -5,6 +5,7 @@ import sys
 
 import horovod.torch as hvd
 import torch
+import torch.distributed
 
 sys.path.insert(0, os.environ["LAB_JOBS"])
 
@@ -38,6 +39,13 @@ def in_process_sets(rank, both, second):
         hvd.broadcast(torch.ones(3), root_rank=1, name="alone", process_set=second)
 
 
+def wait_for_all_ends(rank):
+    """Horovod's rendezvous shows who begins again the addresses of the life before until both ranks have left it."""
+    ends = torch.distributed.FileStore(os.environ["LOCKSTEP_RECORD"] + ".ends", 2)
+    ends.set(str(rank), "")
+    ends.wait(["0", "1"])
+
+
 def main():
     torch.set_num_threads(1)
     second = hvd.ProcessSet([1])
@@ -54,6 +62,7 @@ def main():
     report.done(rank, [b""])
     hvd.shutdown()
     if os.environ.get("LAB_STARTS_AGAIN"):  # MPI cannot
+        wait_for_all_ends(rank)
         hvd.init()
         hvd.allreduce(torch.ones(7), name="uneven")
         hvd.shutdown()
