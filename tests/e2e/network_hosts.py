@@ -8,7 +8,7 @@ import subprocess
 from recordings import BUILD, LOCKSTEP
 
 PROGRAM = os.environ.get("NETWORK_PROGRAM", str(BUILD / "tests/e2e/network_program"))
-PATIENCE_S = 60
+PATIENCE_S = 240
 
 
 def facts_of(host, folder: pathlib.Path, *flags: str) -> pathlib.Path:

@@ -11,7 +11,7 @@ import time
 
 from terminal_screen import TerminalScreen
 
-PATIENCE_S = 20
+PATIENCE_S = 120
 
 
 class PtySession:

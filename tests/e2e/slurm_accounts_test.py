@@ -12,7 +12,7 @@ from service_client import wait_until
 from slurmlab.accounting import ACCOUNT
 from slurmlab.cluster import Cluster
 
-PATIENCE_S = 90
+PATIENCE_S = 240
 
 
 @pytest.fixture(scope="module", autouse=True)

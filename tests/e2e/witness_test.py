@@ -24,7 +24,7 @@ PROGRAMS = pathlib.Path(__file__).with_name("witness_programs.py")
 HOOK = REPOSITORY / "adapters/python"
 SIGNAL = 50
 LONGEST_S = 2.5  # two seconds are promised
-PATIENCE_S = 30
+PATIENCE_S = 120
 OFFER = {"LOCKSTEP_STACK_SIGNAL": str(SIGNAL), "PYTHONPATH": str(HOOK)}
 
 
