@@ -1,7 +1,7 @@
 # The developer's front door. Everything is built by CMake; this file only names the common trips.
 
 .DEFAULT_GOAL := build
-.PHONY: help deps build-deps build test test-fast test-replay fuzz bench bench-service check cross-validate page page-deps screenshot install clean
+.PHONY: help deps build-deps build test test-fast test-replay fuzz fuzz-files inject-faults bench bench-service check cross-validate page page-deps screenshot install clean
 PREFIX ?= /usr/local
 
 help:            ## list the targets
@@ -30,6 +30,13 @@ test-replay: lab-deps build   ## record every job of the lab by every launcher, 
 
 fuzz: deps       ## look for inputs that break a decoder, FUZZ_SECONDS (300) for each
 	@tools/fuzz $(or $(FUZZ_SECONDS),300)
+
+fuzz-files: build   ## give the real command files with something wrong in them, FUZZ_SECONDS (300) long
+	@tests/fuzz/files/fuzz_files build/release/lockstep --seconds $(or $(FUZZ_SECONDS),300)
+
+inject-faults: build   ## let every call to the system fail once, under diagnose, run and serve (an hour)
+	@cmake --build --preset release --target inject
+	@tests/faults/inject_faults build/release/lockstep build/release/tests/faults/inject.so
 
 bench: deps lab-deps page-deps   ## measure the costs and compare them with their goals
 	@cmake --preset release >/dev/null

@@ -11,25 +11,13 @@
 
 #include <fmt/format.h>
 
+#include "base/guarded_mapping.h"
+
 namespace lockstep::base {
-namespace {
 
-class FileDescriptor {
- public:
-  explicit FileDescriptor(int fd) : fd_(fd) {}
-  FileDescriptor(const FileDescriptor&) = delete;
-  FileDescriptor& operator=(const FileDescriptor&) = delete;
-  ~FileDescriptor() {
-    if (fd_ > STDERR_FILENO) ::close(fd_);
-  }
-  int get() const { return fd_; }
-  bool is_open() const { return fd_ >= 0; }
-
- private:
-  int fd_;
-};
-
-}  // namespace
+FileDescriptor::~FileDescriptor() {
+  if (fd_ > STDERR_FILENO) ::close(fd_);
+}
 
 bool write_all(int fd, std::string_view content) {
   while (!content.empty()) {
@@ -50,10 +38,29 @@ Error error_from_errno(std::string what, const std::filesystem::path& where, std
   return Error{std::move(what), where.string(), std::strerror(errno), std::move(hint)};
 }
 
+namespace {
+
+bool is_from_the_shell(const std::filesystem::path& path) {
+  const std::filesystem::path folder = path.parent_path();
+  return folder == "/dev/fd" || folder == "/proc/self/fd" || path == "/dev/stdin";
+}
+
+}  // namespace
+
+Result<FileDescriptor> open_file(const std::filesystem::path& path) {
+  const bool may_be_pipe = is_from_the_shell(path);
+  const int wait = may_be_pipe ? 0 : O_NONBLOCK;
+  FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | wait));
+  struct stat status {};
+  if (!file.is_open() || ::fstat(file.get(), &status) != 0) return error_from_errno("cannot open", path);
+  if (S_ISDIR(status.st_mode)) return Error{"cannot read", path.string(), std::strerror(EISDIR), ""};
+  if (!S_ISREG(status.st_mode) && !may_be_pipe)
+    return Error{"cannot read", path.string(), "not a regular file", ""};
+  return file;
+}
+
 Result<std::string> read_file(const std::filesystem::path& path, std::size_t limit_bytes) {
-  const bool is_stdin = path == "-";
-  const FileDescriptor file(is_stdin ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file.is_open()) return error_from_errno("cannot open", path);
+  const FileDescriptor file = path == "-" ? FileDescriptor(STDIN_FILENO) : TRY(open_file(path));
 
   std::string content;
   char chunk[1 << 16];
@@ -101,28 +108,28 @@ std::uintptr_t page_size() {
 }  // namespace
 
 MappedFile::MappedFile(const std::filesystem::path& path) {
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const Result<FileDescriptor> file = open_file(path);
   struct stat status {};
-  if (file < 0 || ::fstat(file, &status) != 0) {
-    error_ = errno;
-  } else if (S_ISREG(status.st_mode) && status.st_size > 0) {
-    map(file, static_cast<std::size_t>(status.st_size));
+  if (!file.ok()) {
+    fault_ = file.error().why;
+  } else if (::fstat(file.value().get(), &status) != 0) {
+    fault_ = std::strerror(errno);
+  } else if (status.st_size > 0) {
+    map(file.value().get(), static_cast<std::size_t>(status.st_size));
   }
-  if (file >= 0) ::close(file);
 }
 
 MappedFile::~MappedFile() {
-  if (is_open()) ::munmap(data_, bytes_);
+  if (is_open()) unmap_guarded(data_, bytes_);
 }
 
 void MappedFile::map(int file, std::size_t bytes) {
-  void* const data = ::mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, file, 0);
-  if (data == MAP_FAILED) {
-    error_ = errno;
-    return;
+  data_ = map_guarded(file, 0, bytes);
+  if (data_ == nullptr) {
+    fault_ = std::strerror(errno);
+  } else {
+    bytes_ = bytes;
   }
-  data_ = data;
-  bytes_ = bytes;
 }
 
 void fetch_pages(std::string_view part) {

@@ -6,10 +6,33 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/result.h"
 
 namespace lockstep::base {
+
+// An open file, closed at the end; standard input, output and error stay open.
+class FileDescriptor {
+ public:
+  explicit FileDescriptor(int fd = -1) : fd_(fd) {}
+  FileDescriptor(FileDescriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  FileDescriptor& operator=(FileDescriptor&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
+  ~FileDescriptor();
+  int get() const { return fd_; }
+  bool is_open() const { return fd_ >= 0; }
+
+ private:
+  int fd_;
+};
+
+// For reading. The one way to open what should be a file and that others may have put there: a pipe that
+// nobody writes to would block for ever, a device may never end, so both are refused, as are folders; links
+// are followed to what they name. A pipe from the shell, /dev/fd/N, is read: it has its writer already.
+Result<FileDescriptor> open_file(const std::filesystem::path& path);
 
 // The whole file, for files a person wrote. A larger one than `limit_bytes` is an error, not a crash.
 // "-" is standard input.
@@ -25,7 +48,8 @@ bool write_all(int fd, std::string_view content);
 // "cannot open run/x: no such file" from the errno of the call that just failed.
 Error error_from_errno(std::string what, const std::filesystem::path& where, std::string hint = "");
 
-// A file in memory, as long as this lives; also when it has been removed since.
+// A file in memory, as long as this lives; also when it has been removed since. What somebody cuts off
+// meanwhile reads as zeros.
 class MappedFile {
  public:
   explicit MappedFile(const std::filesystem::path& path);
@@ -39,14 +63,14 @@ class MappedFile {
   std::string_view text() const {
     return is_open() ? std::string_view(static_cast<const char*>(data_), bytes_) : std::string_view();
   }
-  int error() const { return error_; }  // 0: none, but the file may be empty
+  const std::string& fault() const { return fault_; }  // empty: none, but the file may be empty
 
  private:
   void map(int file, std::size_t bytes);
 
   void* data_ = nullptr;
   std::size_t bytes_ = 0;
-  int error_ = 0;
+  std::string fault_;
 };
 
 // For reading a mapped file once, from one end to the other, with little of it in memory: brings the pages of

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fstream>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -50,6 +51,30 @@ TEST_F(FileTest, AFileOverTheLimitIsAnError) {
   const Result<std::string> read = read_file(folder_ / "large", 1000);
   ASSERT_FALSE(read.ok());
   EXPECT_EQ(read.error().why, "larger than 1000 bytes");
+}
+
+TEST_F(FileTest, WhatIsNoFileIsRefusedAtOnce) {
+  ASSERT_EQ(::mkfifo((folder_ / "pipe").c_str(), 0600), 0);
+  fs::create_symlink("/dev/zero", folder_ / "zeros");
+  fs::create_symlink("pipe", folder_ / "to_pipe");
+  for (const char* name : {"pipe", "zeros", "to_pipe"}) {
+    const Result<std::string> read = read_file(folder_ / name, 100);
+    ASSERT_FALSE(read.ok());
+    EXPECT_EQ(read.error().why, "not a regular file");
+    EXPECT_FALSE(MappedFile(folder_ / name).fault().empty());
+  }
+}
+
+TEST_F(FileTest, ALinkToAFileAndAPipeOfTheShellAreRead) {
+  std::ofstream(folder_ / "a") << "text";
+  fs::create_symlink("a", folder_ / "link");
+  EXPECT_EQ(read_file(folder_ / "link", 100).value(), "text");
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  ASSERT_EQ(::write(ends[1], "piped", 5), 5);
+  ::close(ends[1]);
+  EXPECT_EQ(read_file("/dev/fd/" + std::to_string(ends[0]), 100).value(), "piped");
+  ::close(ends[0]);
 }
 
 TEST_F(FileTest, AMissingFileAndAFolderAreErrorsThatNameIt) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <optional>
+#include <random>
+#include <xxhash.h>
 
 #include <fmt/format.h>
 
@@ -36,6 +38,11 @@ std::optional<std::size_t> first_bracket_deeper_than(int deepest, std::string_vi
 }
 
 }  // namespace
+
+std::uint64_t hash_of_name(std::string_view name) {
+  static const std::uint64_t seed = std::random_device()() | std::uint64_t{std::random_device()()} << 32U;
+  return XXH3_64bits_withSeed(name.data(), name.size(), seed);
+}
 
 Result<Json> parse_json(std::string_view text, std::string_view where) {
   if (const auto offset = first_bracket_deeper_than(kDeepestJson, text)) {

@@ -7,11 +7,12 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/indexed_map.h"
 #include "base/result.h"
 
 namespace lockstep::base {
 
-using Json = nlohmann::ordered_json;
+using Json = nlohmann::basic_json<IndexedMap>;
 
 // Copying and printing a value recurse; text nested deeper than this is refused before it can exhaust the
 // stack.

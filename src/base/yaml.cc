@@ -67,11 +67,18 @@ class TreeBuilder : public YAML::EventHandler {
   // Of what is about to be placed.
   std::string path() const {
     std::string text;
+    text.reserve(path_bytes());
     for (const Open& level : open_) {
       text += '/';
       text += level.value.is_array() ? std::to_string(level.value.size()) : level.key;
     }
     return text;
+  }
+
+  std::size_t path_bytes() const {
+    std::size_t bytes = 0;
+    for (const Open& level : open_) bytes += 8 + level.key.size();
+    return bytes;
   }
 
  private:
@@ -194,7 +201,10 @@ class DocumentBuilder : public TreeBuilder {
     add(mark, 0, named->second);
   }
   void check_key(const YAML::Mark& /*mark*/, const Json& /*parent*/, const std::string& /*key*/) override {}
-  void note_line(const YAML::Mark& mark) override { lines_.try_emplace(path(), mark.line + 1); }
+  void note_line(const YAML::Mark& mark) override {
+    noted_bytes_ += path_bytes();
+    if (noted_bytes_ <= kMaxNotedBytes) lines_.try_emplace(path(), mark.line + 1);
+  }
   void note_anchor(const YAML::Mark& /*mark*/, YAML::anchor_t /*anchor*/) override {}
   void keep_anchored(YAML::anchor_t anchor, const Json& value) override { anchors_[anchor] = value; }
   void set_member(Json& parent, const std::string& key, Json value) override {
@@ -205,7 +215,11 @@ class DocumentBuilder : public TreeBuilder {
     }
   }
 
+  // A key of megabytes would stand in the path of each that lies below it.
+  static constexpr std::size_t kMaxNotedBytes = std::size_t{64} << 20;
+
   std::map<std::string, int> lines_;
+  std::size_t noted_bytes_ = 0;
   std::map<YAML::anchor_t, Json> anchors_;
   std::size_t aliased_nodes_ = 0;
 };

@@ -20,6 +20,22 @@ TEST(Yaml, FaultNamesFileAndLine) {
   EXPECT_TRUE(json.error().where.starts_with("mine.yaml:")) << json.error().where;
 }
 
+TEST(Yaml, HasAsManyKeysAsItLikes) {
+  std::string text;
+  for (int i = 0; i < 50'000; ++i) text += "k" + std::to_string(i) + ": 1\n";
+  const auto json = parse_yaml(text, "t.yaml");
+  ASSERT_TRUE(json.ok());
+  EXPECT_EQ(json.value().size(), 50'000U);
+}
+
+TEST(Yaml, AKeyOfMegabytesIsNotNotedForEachThatLiesBelowIt) {
+  std::string text = "? " + std::string(101000, 'k') + "\n:\n";
+  for (int i = 0; i < 20'000; ++i) text += "  - 1\n";
+  const auto documents = parse_yaml_documents(text, "t.yaml");
+  ASSERT_TRUE(documents.ok()) << documents.error().why;
+  EXPECT_LT(documents.value().front().lines.size(), 1000U);
+}
+
 TEST(Yaml, TheSameKeyTwiceIsRefused) {
   const auto json = parse_yaml("a: 1\nb: 2\na: 3\n", "t.yaml");
   ASSERT_FALSE(json.ok());

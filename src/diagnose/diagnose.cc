@@ -44,6 +44,27 @@ Error nothing_known(const readers::ReadResult& read) {
           "'lockstep help diagnose' lists what it reads"};
 }
 
+// A dump that is empty, damaged from its start or something else by that name. Beside others it shows that
+// its rank wrote one; alone it shows nothing at all.
+bool holds_nothing(const Job& part) {
+  return !part.limits.empty() && part.communicators.size() == 0 &&
+         std::ranges::all_of(part.ranks, [](const model::RankHistory& history) {
+           return history.events.empty() && history.progress.empty() && history.snapshots.empty() &&
+                  history.failures.empty() && !history.rank.pid && !history.rank.begun_ns &&
+                  history.rank.end == model::RankEnd::kUnknown;
+         });
+}
+
+bool nothing_could_be_read(const readers::ReadResult& read) {
+  return !read.parts.empty() && read.logs.empty() && std::ranges::all_of(read.parts, holds_nothing);
+}
+
+Error nothing_readable(const readers::ReadResult& read) {
+  return {"nothing to judge", "",
+          fmt::format("nothing could be read ({})", read.parts.front().limits.front()),
+          "'lockstep help diagnose' lists what it reads"};
+}
+
 model::JobSummary summary_of(const Job& job) {
   model::JobSummary summary;
   summary.framework = job.framework;
@@ -170,6 +191,7 @@ Result<Examination> examine(const std::vector<fs::path>& paths, std::vector<mode
   readers::ReadResult read = readers::read_all(paths, read_options);
   const bool has_logs_alone = read.parts.empty();
   if (has_logs_alone && read.logs.empty() && read.empty_files.empty()) return nothing_known(read);
+  if (seen_live.empty() && nothing_could_be_read(read)) return nothing_readable(read);
   const std::optional<model::Finding> world_size_one = ranks::find_world_size_one(read.parts);
   Job job = model::merge(std::move(read.parts));
   Story story = story_of(job, std::move(seen_live), log_judge);
@@ -177,6 +199,9 @@ Result<Examination> examine(const std::vector<fs::path>& paths, std::vector<mode
   story.limits_of_ranks = limits_of(read, job);
   logs::LogVerdict found = TRY(log_judge.judge(read.logs));
   add_known_fixes(found.findings);
+  for (const readers::LogFile& log : read.logs) {
+    if (log.bytes.has_shrunk()) found.limits.push_back(fmt::format("{}: {}", log.name, readers::kHasShrunk));
+  }
   const bool logs_are_clear = is_clear(found.findings);
   story.logs = claims_of_logs(std::move(found.findings));
   story.limits_of_logs = std::move(found.limits);

@@ -37,13 +37,13 @@ std::vector<RankIdentity> identities_of(const std::vector<Event>& events) {
   identities.reserve(events.size());
   std::map<std::pair<CommunicatorId, std::uint64_t>, std::uint64_t> times_seen;
   for (const Event& event : events) {
-    const bool is_numbered = event.kind == EventKind::kCollective && event.sequence != kNoSequence;
+    const bool has_number = event.kind == EventKind::kCollective && event.sequence != kNoSequence;
     identities.push_back({.kind = event.kind,
                           .communicator = event.communicator,
                           .sequence = event.sequence,
-                          .which = is_numbered ? times_seen[{event.communicator, event.sequence}]++ : 0,
-                          .collective = is_numbered ? CollectiveId::kNone : event.collective,
-                          .begin_ns = is_numbered ? kNoTime : event.begin_ns});
+                          .which = has_number ? times_seen[{event.communicator, event.sequence}]++ : 0,
+                          .collective = has_number ? CollectiveId::kNone : event.collective,
+                          .begin_ns = has_number ? kNoTime : event.begin_ns});
   }
   return identities;
 }
@@ -123,6 +123,29 @@ void number_unknown_ranks(std::vector<Job>& parts) {
   }
 }
 
+std::string first_source(const Job& part) {
+  return part.sources.empty() ? std::string("an input") : part.sources.front();
+}
+
+// Everything that is counted by rank would be as large as a damaged file says.
+void drop_impossible_numbers(std::vector<Job>& parts, std::vector<std::string>& limits) {
+  for (Job& part : parts) {
+    if (part.world_size && (*part.world_size < 0 || *part.world_size > kMaxRanks)) {
+      limits.push_back(first_source(part) + ": damaged, it says that the job has " +
+                       std::to_string(*part.world_size) + " ranks; that is not used");
+      part.world_size.reset();
+    }
+    for (RankHistory& history : part.ranks) {
+      if (history.rank.number >= 0 && history.rank.number < kMaxRanks) continue;
+      if (history.rank.number != kUnknownRank) {
+        limits.push_back(first_source(part) + ": damaged, it says that it is from rank " +
+                         std::to_string(history.rank.number));
+      }
+      history.rank.number = kUnknownRank;
+    }
+  }
+}
+
 // Their recorders took each for another life of rank 0.
 void keep_one_world_size_one(std::vector<Job>& parts, std::vector<std::string>& limits) {
   const std::vector<std::size_t> alone = world_size_one(parts);
@@ -157,8 +180,7 @@ void drop_unknown_ranks(std::vector<Job>& parts, std::vector<std::string>& limit
     const std::size_t dropped = std::erase_if(
         part.ranks, [](const RankHistory& history) { return history.rank.number == kUnknownRank; });
     if (dropped == 0) continue;
-    limits.push_back((part.sources.empty() ? std::string("an input") : part.sources.front()) +
-                     ": nothing tells which rank it is from, so it is not used");
+    limits.push_back(first_source(part) + ": nothing tells which rank it is from, so it is not used");
   }
 }
 
@@ -271,6 +293,12 @@ void join(RankHistory& to, RankHistory&& from) {
   append(to.sources, std::move(from.sources));
 }
 
+// A number counts within a communicator; without one, as damage leaves it, it says nothing.
+bool is_numbered(const Event& event) {
+  return event.kind == EventKind::kCollective && event.communicator != CommunicatorId::kNone &&
+         event.sequence != kNoSequence;
+}
+
 // A framework that makes its groups anew inside the process counts from the start again. What it numbered
 // before is another life of the group: those events stay, without a number.
 void keep_last_numbering(RankHistory& history) {
@@ -283,7 +311,7 @@ void keep_last_numbering(RankHistory& history) {
   Life* life = nullptr;
   for (std::size_t at = 0; at < history.events.size(); ++at) {
     const Event& event = history.events[at];
-    if (event.kind != EventKind::kCollective || event.sequence == kNoSequence) continue;
+    if (!is_numbered(event)) continue;
     if (event.communicator != current) {
       current = event.communicator;
       life = &lives.try_emplace(current, Life{.highest = event.sequence, .first = 0}).first->second;
@@ -314,6 +342,7 @@ void add_summary(Job& job, const Job& part) {
 
 Job merge(std::vector<Job> parts) {
   Job job;
+  drop_impossible_numbers(parts, job.limits);
   number_unknown_ranks(parts);
   keep_one_world_size_one(parts, job.limits);
   keep_last_attempt(parts, job.limits);

@@ -1,11 +1,16 @@
 #include "model/merge.h"
 
 #include <algorithm>
+#include <limits>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace lockstep::model {
 namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
 
 Communicator world_of(int size, const std::string& name = "0") {
   Communicator world{
@@ -43,6 +48,28 @@ Job dump_of(int rank, std::uint64_t last, const Communicator& communicator, cons
     history.events.push_back(event);
   }
   return job;
+}
+
+TEST(Merge, SurvivesACallWithoutCommunicator) {
+  Job damaged = dump_of(0, 3, world_of(2));
+  damaged.ranks.front().events.front().communicator = CommunicatorId::kNone;
+  const Job job = merge({std::move(damaged), dump_of(1, 3, world_of(2))});
+  ASSERT_EQ(job.ranks.size(), 2U);
+  EXPECT_EQ(job.ranks.front().events.front().communicator, CommunicatorId::kNone);
+  EXPECT_EQ(job.ranks.front().events.back().sequence, 3U);
+}
+
+TEST(Merge, BelievesNoRankAndNoNumberOfRanksThatNoJobHas) {
+  Job damaged = dump_of(std::numeric_limits<int>::max(), 3, world_of(2), "damaged");
+  damaged.world_size = std::numeric_limits<int>::max();
+  Job negative = dump_of(-872555016, 3, world_of(2), "negative");
+  negative.world_size = -2;
+  const Job job = merge({std::move(damaged), std::move(negative), dump_of(kMaxRanks - 1, 3, world_of(2))});
+  ASSERT_EQ(job.ranks.size(), 1U);
+  EXPECT_EQ(job.ranks.front().rank.number, kMaxRanks - 1);
+  EXPECT_EQ(job.world_size, std::nullopt);
+  EXPECT_THAT(job.limits, Contains(HasSubstr("damaged: damaged, it says that it is from rank 2147483647")));
+  EXPECT_THAT(job.limits, Contains(HasSubstr("negative: damaged, it says that the job has -2 ranks")));
 }
 
 TEST(Merge, GivesEqualThingsOneIdWhateverTheOrderOfTheFiles) {

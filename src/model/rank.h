@@ -29,6 +29,9 @@ enum class Liveness : std::uint8_t { kUnknown, kAlive, kUnresponsive, kStopped, 
 
 inline constexpr int kUnknownRank = -1;
 
+// More than ten times the ranks of the largest jobs there are. What a file says beyond is damage.
+inline constexpr int kMaxRanks = 1 << 20;
+
 struct Rank {
   int number = kUnknownRank;  // global rank
   std::optional<int> host;    // index into Job::hosts

@@ -9,8 +9,9 @@
 #include <new>
 #include <span>
 #include <string_view>
-#include <sys/mman.h>
 #include <utility>
+
+#include "base/guarded_mapping.h"
 
 namespace lockstep::readers {
 
@@ -19,7 +20,7 @@ struct ReleaseBytes {
 
   void operator()(char* data) const {
     if (mapped_bytes > 0) {
-      ::munmap(data, mapped_bytes);
+      base::unmap_guarded(data, mapped_bytes);
     } else {
       std::free(data);
     }
@@ -31,10 +32,13 @@ class Bytes {
   Bytes() = default;
 
   static Bytes from_malloc(char* data, std::size_t size) { return Bytes(data, size, 0); }
-  static Bytes from_mmap(char* data, std::size_t size) { return Bytes(data, size, size); }
+  // From base::map_guarded().
+  static Bytes from_mapping(char* data, std::size_t size) { return Bytes(data, size, size); }
 
   std::string_view view() const { return {data_.get(), size_}; }
   bool is_mapped_file() const { return data_.get_deleter().mapped_bytes > 0; }
+  // Zeros stand where somebody cut the file meanwhile.
+  bool has_shrunk() const { return is_mapped_file() && base::has_shrunk(data_.get()); }
 
  private:
   Bytes(char* data, std::size_t size, std::size_t mapped) : data_(data, ReleaseBytes{mapped}), size_(size) {}

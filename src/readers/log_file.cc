@@ -4,10 +4,10 @@
 #include <array>
 #include <atomic>
 #include <string_view>
-#include <thread>
 
 #include "base/check.h"
 #include "base/file.h"
+#include "base/on_threads.h"
 #include "base/text_search/pattern_set.h"
 
 namespace lockstep::readers {
@@ -23,8 +23,43 @@ bool is_named_like_something_else(const std::filesystem::path& path) {
 
 constexpr std::size_t kLookedAt = 4096;
 
-bool is_text(std::string_view start) {
-  return start.find('\0') == std::string_view::npos;
+// As many zeros in a row are a place that nobody wrote: a log that was emptied under its writer, or whose
+// file system lost some of it.
+constexpr std::size_t kMinHole = 32;
+// Further nobody looks for the first byte that is not zero.
+constexpr std::size_t kMaxHole = std::size_t{64} << 20;
+
+std::string_view behind_zeros(std::string_view text) {
+  const std::size_t begin = text.substr(0, kMaxHole).find_first_not_of('\0');
+  return text.substr(std::min(begin, text.size()));
+}
+
+// What printed output never has, besides zeros: tabs, line ends, bells and colours are what it has.
+bool is_of_binaries(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return byte < 0x07 || (byte > 0x0D && byte < 0x20 && byte != 0x1B);
+}
+
+// Zeros in a line come from programs that print a byte too many; a file of many is data.
+constexpr std::size_t kMinBytesOfZero = 16;
+
+bool is_text(std::string_view bytes) {
+  if (bytes.substr(0, kLookedAt).find('\0') == std::string_view::npos) return true;
+  std::string_view start = behind_zeros(bytes).substr(0, kLookedAt);
+  std::size_t zeros = 0;
+  std::size_t others = 0;
+  bool has_line = false;
+  while (!start.empty()) {
+    const std::size_t zero = std::min(start.find('\0'), start.size());
+    const std::string_view text = start.substr(0, zero);
+    if (std::ranges::any_of(text, is_of_binaries)) return false;
+    has_line = has_line || text.find('\n') != std::string_view::npos;
+    others += text.size();
+    const std::size_t behind = std::min(start.find_first_not_of('\0', zero), start.size());
+    if (behind - zero < kMinHole) zeros += behind - zero;
+    start.remove_prefix(behind);
+  }
+  return has_line && zeros * kMinBytesOfZero <= others;
 }
 
 bool is_a_document(std::string_view start) {
@@ -35,12 +70,12 @@ bool is_a_document(std::string_view start) {
 }  // namespace
 
 bool looks_like_text(const Source& source) {
-  return is_text(source.bytes.substr(0, kLookedAt));
+  return is_text(source.bytes);
 }
 
 bool looks_like_a_log(const Source& source) {
   const std::string_view start = source.bytes.substr(0, kLookedAt);
-  return is_text(start) && !is_a_document(start) && !is_named_like_something_else(source.path);
+  return is_text(source.bytes) && !is_a_document(start) && !is_named_like_something_else(source.path);
 }
 
 namespace {
@@ -118,11 +153,7 @@ LogMarks marks_in(std::string_view text, bool is_mapped_file) {
         of_blocks[i] = marks_of_block(text, i * LogMarks::kBlock, is_mapped_file);
     }
   };
-  std::vector<std::jthread> helpers;
-  const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
-  for (std::size_t i = 1; i < std::min(cores, blocks / kBlocksOfTask); ++i) helpers.emplace_back(work);
-  work();
-  helpers.clear();
+  base::on_threads(std::min(base::core_count(), blocks / kBlocksOfTask), work);
 
   LogMarks marks(text.size());
   for (std::size_t i = 0; i < blocks; ++i) {

@@ -9,6 +9,7 @@
 namespace lockstep::readers {
 namespace {
 
+using namespace std::string_literals;
 using namespace std::string_view_literals;
 
 bool is_log(std::string_view name, std::string_view bytes) {
@@ -26,6 +27,23 @@ TEST(LogFile, IsNeitherAProgramNorDataNorBinary) {
   EXPECT_FALSE(is_log("config.yaml", "error: false\n"));
   EXPECT_FALSE(is_log("report", "<html><body>\n"));
   EXPECT_FALSE(is_log("weights", "\x80\0\0binary"sv));
+}
+
+TEST(LogFile, MayHaveZerosInIt) {
+  const std::string line = "torch.cuda.OutOfMemoryError: CUDA out of memory.\n";
+  EXPECT_TRUE(is_log("a.log", line + '\0'));
+  EXPECT_TRUE(is_log("a.log", line + "x\0\n"s));
+  EXPECT_TRUE(is_log("a.log", std::string(4096, '\0') + line)) << "emptied under its writer";
+  EXPECT_TRUE(is_log("a.log", std::string(1 << 20, '\0') + line));
+  EXPECT_TRUE(is_log("a.log", line + std::string(3000, '\0') + line)) << "lost by the file system";
+}
+
+TEST(LogFile, IsNoDataThoughSomeOfItReads) {
+  EXPECT_FALSE(is_log("zeros", std::string(100'000, '\0')));
+  EXPECT_FALSE(is_log("a.out",
+                      "\x7f"
+                      "ELF\2\1\1\0\0\0\0/lib64/ld-linux-x86-64.so.2\n"s));
+  EXPECT_FALSE(is_log("names", "one\0two\0three\0four\n"s));
 }
 
 RC_GTEST_PROP(LogMarks, stand_where_a_plain_search_finds_them, ()) {

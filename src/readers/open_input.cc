@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
+#include <cstdint>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -12,6 +13,8 @@
 
 #include <fmt/format.h>
 
+#include "base/file.h"
+#include "base/guarded_mapping.h"
 #include "readers/byte_stream.h"
 #include "readers/bytes.h"
 #include "readers/format.h"
@@ -23,53 +26,70 @@ namespace {
 
 constexpr std::size_t kLargestCopied = std::size_t{16} << 20;
 
-class FileDescriptor {
- public:
-  explicit FileDescriptor(int fd) : fd_(fd) {}
-  FileDescriptor(const FileDescriptor&) = delete;
-  FileDescriptor& operator=(const FileDescriptor&) = delete;
-  ~FileDescriptor() {
-    if (fd_ > STDERR_FILENO) ::close(fd_);
-  }
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
-
 std::string reason(const char* what) {
   return fmt::format("{}: {}", what, std::generic_category().message(errno));
 }
 
-Input map(int fd, std::size_t size) {
-  void* place = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd, 0);
-  if (place == MAP_FAILED) return {.bytes = {}, .limit = reason("cannot be mapped")};
-  ::madvise(place, size, MADV_SEQUENTIAL);
-  return {.bytes = Bytes::from_mmap(static_cast<char*>(place), size), .limit = {}, .is_as_stored = true};
-}
-
-struct OpenFile {
-  explicit OpenFile(const std::filesystem::path& path)
-      : descriptor(path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
-    struct stat status {};
-    if (descriptor.get() < 0 || ::fstat(descriptor.get(), &status) != 0) {
-      limit = reason("cannot be opened");
+struct OpenInput {
+  OpenInput(const std::filesystem::path& path, bool may_be_pipe) {
+    if (may_be_pipe && !is_file_at(path)) {
+      descriptor =
+          base::FileDescriptor(path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+      if (!descriptor.is_open()) limit = reason("cannot be opened");
       return;
     }
-    is_file = S_ISREG(status.st_mode) && path != "-";
-    size = static_cast<std::size_t>(status.st_size);
+    auto file = base::open_file(path);
+    struct stat status {};
+    if (!file.ok()) {
+      limit = fmt::format("cannot be opened: {}", file.error().why);
+    } else if (::fstat(file.value().get(), &status) != 0) {
+      limit = reason("cannot be opened");
+    } else {
+      descriptor = std::move(file).value();
+      is_file = true;
+      size = static_cast<std::size_t>(status.st_size);
+      skip_hole();
+    }
   }
 
-  FileDescriptor descriptor;
+  static bool is_file_at(const std::filesystem::path& path) {
+    struct stat status {};
+    return path != "-" && ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
+  }
+
+  // A log that was emptied under a process that goes on writing begins with a hole as long as it had been.
+  // There is no line in it, so the numbers of those behind it stay.
+  void skip_hole() {
+    static const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+    const off_t data = size <= page ? 0 : ::lseek(descriptor.get(), 0, SEEK_DATA);
+    if (data > 0) begin = static_cast<std::size_t>(data) / page * page;
+    if (data < 0 && errno == ENXIO) begin = (size - 1) / page * page;
+    ::lseek(descriptor.get(), static_cast<off_t>(begin), SEEK_SET);
+  }
+
+  base::FileDescriptor descriptor;
   std::string limit;
   bool is_file = false;
+  std::size_t begin = 0;
   std::size_t size = 0;
 };
 
-Input as_stored(const OpenFile& file, std::size_t largest_copied) {
-  if (file.size > largest_copied) return map(file.descriptor.get(), file.size);
+Input map(const OpenInput& file) {
+  const std::size_t size = file.size - file.begin;
+  void* place = base::map_guarded(file.descriptor.get(), file.begin, size);
+  if (place == nullptr) return {.bytes = {}, .limit = reason("cannot be mapped")};
+  ::madvise(place, size, MADV_SEQUENTIAL);
+  return {.bytes = Bytes::from_mapping(static_cast<char*>(place), size), .limit = {}, .is_as_stored = true};
+}
+
+Input as_stored(const OpenInput& file, std::size_t largest_copied) {
+  const std::size_t size = file.size - file.begin;
+  if (size > largest_copied) {
+    Input mapped = map(file);
+    if (mapped.limit.empty()) return mapped;
+  }
   DescriptorStream stream(file.descriptor.get());
-  Input input = read_whole(stream, file.size);
+  Input input = read_whole(stream, std::min(size, kLargestCopied));
   input.is_as_stored = true;
   return input;
 }
@@ -77,12 +97,12 @@ Input as_stored(const OpenFile& file, std::size_t largest_copied) {
 }  // namespace
 
 Input open_input(const std::filesystem::path& path, const StreamOptions& options) {
-  const OpenFile file(path);
+  const OpenInput file(path, options.may_be_pipe);
   if (!file.limit.empty()) return {.bytes = {}, .limit = file.limit};
   if (file.is_file) {
     Input stored = as_stored(file, kLargestCopied);
     if (!is_compressed(stored.bytes.view())) return stored;
-    ::lseek(file.descriptor.get(), 0, SEEK_SET);
+    ::lseek(file.descriptor.get(), static_cast<off_t>(file.begin), SEEK_SET);
   }
   DescriptorStream stream(file.descriptor.get());
   if (!is_compressed(stream.start())) return read_stream(stream, path, options);
@@ -91,9 +111,9 @@ Input open_input(const std::filesystem::path& path, const StreamOptions& options
 }
 
 Input map_input(const std::filesystem::path& path) {
-  const OpenFile file(path);
+  const OpenInput file(path, false);
   if (!file.limit.empty()) return {.bytes = {}, .limit = file.limit};
-  return as_stored(file, 0);
+  return file.size > file.begin ? map(file) : Input{};
 }
 
 namespace {
@@ -214,10 +234,14 @@ Input read_on(GrowingBuffer& buffer, ByteStream& stream) {
   return input;
 }
 
-bool is_log(std::string_view start, const std::filesystem::path& path) {
+enum class StreamKind : std::uint8_t { kLog, kKnown, kUnknown };
+
+StreamKind kind_of(std::string_view start, const std::filesystem::path& path) {
   const Source source{.name = {}, .path = path, .bytes = start.substr(0, kStreamInputSniffedBytes)};
   const Format* format = sniff(source);
-  return format == nullptr ? looks_like_a_log(source) : format->stands_in_logs;
+  const bool is_log = format == nullptr ? looks_like_a_log(source) : format->stands_in_logs;
+  if (is_log) return StreamKind::kLog;
+  return format == nullptr ? StreamKind::kUnknown : StreamKind::kKnown;
 }
 
 // Up to the end of the last whole line of it; a line that does not end is cut.
@@ -259,10 +283,15 @@ Input read_whole(ByteStream& stream, std::size_t expected_bytes) {
 Input read_stream(ByteStream& stream, const std::filesystem::path& path, const StreamOptions& options) {
   GrowingBuffer buffer(std::size_t{64} << 10);
   fill(buffer, stream, options.longest_whole);
-  const bool is_long = buffer.size() == options.longest_whole;
-  if (is_long && options.telling_lines && is_log(buffer.view(), path))
-    return condense(buffer, stream, options);
-  return read_on(buffer, stream);
+  if (buffer.size() < options.longest_whole) return read_on(buffer, stream);
+  const StreamKind kind = kind_of(buffer.view(), path);
+  if (kind == StreamKind::kLog && options.telling_lines) return condense(buffer, stream, options);
+  if (kind != StreamKind::kUnknown) return read_on(buffer, stream);
+  Input start;  // nobody reads it, and it may never end
+  start.limit = fmt::format("of no kind that is known; only its first {} MB were looked at",
+                            std::max<std::size_t>(1, options.longest_whole >> 20));
+  start.bytes = buffer.release();
+  return start;
 }
 
 }  // namespace lockstep::readers

@@ -1,8 +1,9 @@
 // The bytes of one input, whatever it is: a file, a pipe, standard input, compressed or not.
 //
 // Small files are copied, so that a job that rewrites its dump meanwhile cannot hurt; large ones are mapped,
-// so that memory does not grow with them. gzip and zstd are known by content; of a log that comes so or
-// through a pipe and is long, only what the verdict needs is kept.
+// so that memory does not grow with them, and one that is cut meanwhile reads on as zeros. gzip and zstd are
+// known by content; of a log that comes so or through a pipe and is long, only what the verdict needs is
+// kept, and of what nobody knows the start.
 #pragma once
 
 #include <cstddef>
@@ -43,12 +44,14 @@ using TellingLines = std::function<std::vector<TellingLine>(std::string_view tex
 struct StreamOptions {
   TellingLines telling_lines;  // none: all of it is kept
   std::size_t longest_whole = std::size_t{64} << 20;
+  bool may_be_pipe = true;  // false: somebody else chose the path, and a pipe there may never say anything
 };
 
 // "-" is standard input.
 Input open_input(const std::filesystem::path& path, const StreamOptions& options = {});
 
-// A file's own bytes mapped, whatever its size: for those that are kept while others are read.
+// A file's own bytes mapped, whatever its size: for those that are kept while others are read. A process has
+// no more than some ten thousand mappings; then there is a limit and no bytes.
 Input map_input(const std::filesystem::path& path);
 
 // A log that comes as a stream and is too long to be kept: its start, its end, and of what lies between the

@@ -1,5 +1,7 @@
 #include "readers/open_input.h"
 
+#include <algorithm>
+#include <fstream>
 #include <random>
 #include <string>
 #include <sys/stat.h>
@@ -46,6 +48,45 @@ TEST(OpenInput, SaysWhyAFileCannotBeRead) {
   const ScratchFolder folder;
   EXPECT_THAT(open_input(folder.path() / "missing").limit, HasSubstr("No such file"));
   EXPECT_THAT(open_input(folder.path()).limit, HasSubstr("directory"));
+}
+
+TEST(OpenInput, RefusesAPipeThatSomebodyElseChose) {
+  const ScratchFolder folder;
+  ASSERT_EQ(::mkfifo((folder.path() / "pipe").c_str(), 0600), 0);
+  EXPECT_THAT(open_input(folder.path() / "pipe", {.telling_lines = {}, .may_be_pipe = false}).limit,
+              HasSubstr("not a regular file"));
+}
+
+TEST(OpenInput, BeginsBehindTheHoleOfALogThatWasEmptiedUnderItsWriter) {
+  const ScratchFolder folder;
+  const std::filesystem::path path = folder.write("log", "the only line\n");
+  std::filesystem::resize_file(path, 0);
+  std::filesystem::resize_file(path, std::uintmax_t{64} << 30);
+  std::ofstream(path, std::ios::app) << "the only line\n";
+  const Input input = open_input(path);
+  EXPECT_EQ(input.limit, "");
+  EXPECT_LT(input.bytes.view().size(), std::size_t{1} << 20);
+  EXPECT_TRUE(input.bytes.view().ends_with("the only line\n"));
+}
+
+TEST(OpenInput, LeavesAStreamOfNoKindAfterItsStart) {
+  constexpr std::size_t kLooked = std::size_t{64} << 10;
+  const std::string endless(1 << 20, '\1');
+  testing::MemoryStream stream(endless);
+  const Input input = read_stream(stream, "-", {.telling_lines = {}, .longest_whole = kLooked});
+  EXPECT_EQ(input.bytes.view().size(), kLooked);
+  EXPECT_THAT(input.limit, HasSubstr("of no kind that is known"));
+}
+
+TEST(OpenInput, SurvivesAFileThatIsCutWhileItIsLookedAt) {
+  const ScratchFolder folder;
+  const std::filesystem::path path = folder.write("log", std::string(17 << 20, 'x'));
+  const Input input = open_input(path);
+  ASSERT_TRUE(input.bytes.is_mapped_file());
+  EXPECT_FALSE(input.bytes.has_shrunk());
+  std::filesystem::resize_file(path, 4096);
+  EXPECT_EQ(std::ranges::count(input.bytes.view(), 'x'), 4096);
+  EXPECT_TRUE(input.bytes.has_shrunk());
 }
 
 TEST(OpenInput, ReadsAPipeToItsEnd) {

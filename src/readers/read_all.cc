@@ -11,8 +11,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
-#include <thread>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -21,6 +19,7 @@
 #include <fmt/format.h>
 
 #include "base/file.h"
+#include "base/on_threads.h"
 #include "readers/event_budget.h"
 #include "readers/format.h"
 #include "readers/open_input.h"
@@ -101,6 +100,10 @@ constexpr std::string_view kLostLines =
     "a long stream with very many lines of interest: those in its middle and the events it tells are not "
     "looked at; give it as a plain file to have all of it read";
 
+// A mapping costs a page and more of the kernel's memory.
+constexpr std::size_t kLargestCopiedLog = std::size_t{64} << 10;
+constexpr std::size_t kMaxCopiedLogs = std::size_t{64} << 20;  // of all together
+
 // What one file gave, besides its part.
 struct Outcome {
   std::vector<std::string> limits;
@@ -132,17 +135,8 @@ class ReadAll {
   }
 
   void run() {
-    const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
-    const std::size_t wanted =
-        std::min<std::size_t>(options_.threads > 0 ? options_.threads : cores, files_.size());
-    std::vector<std::thread> others;
-    try {
-      while (others.size() + 1 < wanted) others.emplace_back([this] { read_files(); });
-    } catch (const std::system_error&) {
-      // Fewer threads than wanted do the same work.
-    }
-    read_files();
-    for (std::thread& other : others) other.join();
+    const std::size_t wanted = options_.threads > 0 ? options_.threads : base::core_count();
+    base::on_threads(std::min(wanted, files_.size()), [this] { read_files(); });
   }
 
   ReadResult result(std::vector<std::string> limits) {
@@ -169,8 +163,13 @@ class ReadAll {
  private:
   void read_files() {
     for (std::size_t file = next_++; file < files_.size(); file = next_++) {
-      Input input = open(file);
-      if (is_first_of_its_kind(file, input)) read(file, std::move(input));
+      const PassTurnOn at_the_end{*this, file};
+      try {
+        Input input = open(file);
+        if (is_first_of_its_kind(file, input)) read(file, std::move(input));
+      } catch (const std::exception& fault) {
+        limit(file, fmt::format("cannot be read: {}", fault.what()));
+      }
       const std::lock_guard lock(mutex_);
       progress_.files_done++;
       progress_.files = files_.size();
@@ -179,15 +178,28 @@ class ReadAll {
     }
   }
 
-  Input open(std::size_t file) {
-    try {
-      Input input = open_input(files_[file].path, stream_options_);
-      if (!input.limit.empty()) limit(file, input.limit);
-      return input;
-    } catch (const std::exception& fault) {
-      limit(file, fmt::format("cannot be opened: {}", fault.what()));
-      return {};
+  // Whatever became of the file: those behind it wait for their turn.
+  struct PassTurnOn {
+    ReadAll& all;
+    std::size_t file;
+    ~PassTurnOn() {
+      std::unique_lock lock(all.mutex_);
+      all.turn_changed_.wait(lock, [this] { return all.turn_ >= file; });
+      if (all.turn_ == file) ++all.turn_;
+      all.turn_changed_.notify_all();
     }
+  };
+
+  Input open(std::size_t file) {
+    Input input = open_input(files_[file].path, options_for(file));
+    if (!input.limit.empty()) limit(file, input.limit);
+    return input;
+  }
+
+  StreamOptions options_for(std::size_t file) const {
+    StreamOptions options = stream_options_;
+    options.may_be_pipe = files_[file].is_named;
+    return options;
   }
 
   // Files are asked in their order, whichever thread is first: so the earliest of several copies is the one
@@ -208,13 +220,14 @@ class ReadAll {
   }
 
   bool is_copy_of(std::size_t original, const Input& input) {
-    const Input again = open_input(files_[original].path, stream_options_);
+    const Input again = open_input(files_[original].path, options_for(original));
     return is_same(input.bytes.view(), again.bytes.view(),
                    input.bytes.is_mapped_file() && again.bytes.is_mapped_file());
   }
 
   void read(std::size_t file, Input input) {
     Source source{.name = files_[file].name, .path = files_[file].path, .bytes = input.bytes.view()};
+    source.is_as_stored = input.is_as_stored;
     try {
       LogMarks marks;
       if (looks_like_text(source)) {
@@ -227,6 +240,7 @@ class ReadAll {
       if (!input.lost_lines) formats = formats_in(source);
       std::vector<model::Job> parts;
       for (const Format* format : formats) parts.push_back(format->read(source));
+      if (input.bytes.has_shrunk()) limit(file, kHasShrunk);
       const bool is_log = formats.empty() ? looks_like_a_log(source) : formats.front()->stands_in_logs;
       if (is_log && !source.bytes.empty()) {
         keep_log(file, std::move(input), std::move(marks.lines));
@@ -250,9 +264,15 @@ class ReadAll {
     return seen ? *std::move(seen) : marks_in(source.bytes, is_mapped_file);
   }
 
-  // Many logs are kept at once, so those that are files are mapped.
+  // Many logs are kept at once, so those that are files are mapped: but for small ones, of which there may be
+  // more than a process can map, and for those that somebody changed since they were read.
   void keep_log(std::size_t file, Input input, base::LineMarks lines) {
-    if (input.is_as_stored) input = map_input(files_[file].path);
+    const std::size_t size = input.bytes.view().size();
+    const bool is_small = size <= kLargestCopiedLog && (copied_logs_ += size) <= kMaxCopiedLogs;
+    if (input.is_as_stored && !is_small && !input.bytes.is_mapped_file()) {
+      Input mapped = map_input(files_[file].path);
+      if (mapped.bytes.view().size() == size) input.bytes = std::move(mapped.bytes);
+    }
     const RankInName writer = rank_in_name(files_[file].path);
     outcomes_[file].log = LogFile{.name = files_[file].name,
                                   .rank = writer.is_guess ? std::nullopt : writer.rank,
@@ -269,6 +289,7 @@ class ReadAll {
   std::vector<InputFile> files_;
   std::vector<Outcome> outcomes_;  // each written by the one thread that reads the file
   std::atomic<std::size_t> next_ = 0;
+  std::atomic<std::size_t> copied_logs_ = 0;  // bytes
 
   std::mutex mutex_;  // guards all below
   std::condition_variable turn_changed_;

@@ -38,6 +38,10 @@ struct ReadProgress {
 using FirstLook = std::function<std::optional<LogMarks>(const std::string& name, std::string_view text,
                                                         bool is_mapped_file, std::size_t files)>;
 
+// Said of a log too by whoever looks at it later.
+inline constexpr std::string_view kHasShrunk =
+    "became shorter while it was read; what was cut off is not known";
+
 struct ReadOptions {
   EventBudget budget;
   std::function<void(const ReadProgress&)> on_progress;  // from any thread, one at a time

@@ -18,6 +18,7 @@ struct Source {
   std::filesystem::path path;  // where it lies, whole with its folders: names carry ranks and attempts
   std::string_view bytes;
   const LogMarks* marks = nullptr;  // where they were looked for already
+  bool is_as_stored = false;        // the bytes are those of the file at `path`
 
   std::size_t first(LogMark mark) const {
     const auto number = static_cast<std::size_t>(mark);

@@ -21,11 +21,24 @@ bool is_about_the_recording(std::string_view name) {
          name == LOCKSTEP_PAYLOAD_FOLDER;
 }
 
+// Whether `path` is `folder` or lies below it; both without links.
+bool is_within(const fs::path& path, const fs::path& folder) {
+  return std::ranges::mismatch(path, folder).in2 == folder.end();
+}
+
 class Walker {
  public:
+  explicit Walker(const std::vector<fs::path>& named) {
+    for (const fs::path& path : named) {
+      std::error_code fault;
+      fs::path real = fs::canonical(path, fault);
+      if (!fault) named_.push_back(std::move(real));
+    }
+  }
+
   void visit_named(const fs::path& path) {
     if (path == "-") {
-      result_.files.push_back({.name = "standard input", .path = path, .size_bytes = 0});
+      result_.files.push_back({.name = "standard input", .path = path, .size_bytes = 0, .is_named = true});
       return;
     }
     visit(path, true);
@@ -49,14 +62,28 @@ class Walker {
       limit(path, std::generic_category().message(errno));
       return;
     }
+    if (S_ISDIR(status.st_mode) && !is_named && leads_out(path)) {
+      limit(
+          path,
+          "a link to a folder outside of what was named, not followed; name that folder too to have it read");
+      return;
+    }
     const bool is_new = seen_.emplace(status.st_dev, status.st_ino).second;
     if (S_ISDIR(status.st_mode)) {
       if (is_new) folders_.push_back(path);
     } else if (S_ISREG(status.st_mode) || is_named) {
-      if (is_new) add(path, static_cast<std::uintmax_t>(status.st_size));
+      if (is_new) add(path, static_cast<std::uintmax_t>(status.st_size), is_named);
     } else {
       limit(path, "not a regular file, passed over");
     }
+  }
+
+  bool leads_out(const fs::path& path) const {
+    std::error_code fault;
+    if (!fs::is_symlink(path, fault)) return false;
+    const fs::path real = fs::canonical(path, fault);
+    return fault ||
+           std::ranges::none_of(named_, [&](const fs::path& named) { return is_within(real, named); });
   }
 
   void list(const fs::path& folder) {
@@ -70,12 +97,13 @@ class Walker {
     if (error) limit(folder, fmt::format("cannot list the folder: {}", error.message()));
   }
 
-  void add(const fs::path& path, std::uintmax_t size) {
+  void add(const fs::path& path, std::uintmax_t size, bool is_named) {
     std::error_code error;
     fs::path absolute = fs::absolute(path, error);
     result_.files.push_back({.name = path.lexically_normal().string(),
                              .path = error ? path : absolute.lexically_normal(),
-                             .size_bytes = size});
+                             .size_bytes = size,
+                             .is_named = is_named});
   }
 
   void limit(const fs::path& path, std::string_view why) {
@@ -83,6 +111,7 @@ class Walker {
   }
 
   Walk result_;
+  std::vector<fs::path> named_;  // without links
   std::vector<fs::path> folders_;
   std::set<std::pair<dev_t, ino_t>> seen_;
 };
@@ -92,7 +121,7 @@ class Walker {
 Walk walk(const std::vector<fs::path>& paths) {
   std::vector<fs::path> sorted = paths;
   std::ranges::sort(sorted);
-  Walker walker;
+  Walker walker(paths);
   for (const fs::path& path : sorted) walker.visit_named(path);
   return std::move(walker).result();
 }

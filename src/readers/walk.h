@@ -12,6 +12,7 @@ struct InputFile {
   std::string name;            // as reports show it: the path the user gave and what lies below it
   std::filesystem::path path;  // absolute, or "-": standard input
   std::uintmax_t size_bytes = 0;
+  bool is_named = false;  // by the user himself, who may mean a pipe
 };
 
 struct Walk {
@@ -19,8 +20,9 @@ struct Walk {
   std::vector<std::string> limits;  // what could not be listed, in words
 };
 
-// Links are followed, loops end. In folders only regular files count; a pipe or device is read when the user
-// names it himself.
+// Links to files are followed, and links to folders that lie in what was named: one that leads out would
+// bring anything at all into a report that is sent on. Loops end. In folders only regular files count; a pipe
+// or device is read when the user names it himself.
 Walk walk(const std::vector<std::filesystem::path>& paths);
 
 }  // namespace lockstep::readers

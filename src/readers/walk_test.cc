@@ -48,6 +48,21 @@ TEST(Walk, EndsInLoopsOfLinksAndFollowsLinksToFiles) {
   EXPECT_THAT(found.limits, ElementsAre(HasSubstr("loop")));
 }
 
+TEST(Walk, FollowsNoLinkToAFolderOutsideOfWhatWasNamed) {
+  const ScratchFolder folder;
+  folder.write("job/rank_0", "0");
+  folder.write("job-2/rank_1", "1");  // the name begins the same
+  std::filesystem::create_directory_symlink("/", folder.path() / "job/root");
+  std::filesystem::create_directory_symlink(folder.path() / "job-2", folder.path() / "job/other");
+  const Walk found = walk({folder.path() / "job"});
+  EXPECT_THAT(names_below(folder, found), ElementsAre("job/rank_0"));
+  EXPECT_THAT(found.limits, ElementsAre(HasSubstr("job/other: a link to a folder outside"),
+                                        HasSubstr("job/root: a link to a folder outside")));
+  EXPECT_EQ(walk({folder.path() / "job", folder.path() / "job-2"}).files.size(), 2U);
+  std::filesystem::create_directory_symlink(folder.path() / "job-2", folder.path() / "named");
+  EXPECT_EQ(walk({folder.path() / "named"}).files.size(), 1U) << "the user named the link himself";
+}
+
 TEST(Walk, SaysWhatItPassedOver) {
   const ScratchFolder folder;
   ASSERT_EQ(::mkfifo((folder.path() / "pipe").c_str(), 0600), 0);

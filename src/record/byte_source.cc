@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <utility>
 
 #include "base/file.h"
 
@@ -14,21 +14,18 @@ namespace {
 
 class FileBytes : public ByteSource {
  public:
-  explicit FileBytes(int fd) : fd_(fd) {}
-  ~FileBytes() override { ::close(fd_); }
-  FileBytes(const FileBytes&) = delete;
-  FileBytes& operator=(const FileBytes&) = delete;
+  explicit FileBytes(base::FileDescriptor file) : file_(std::move(file)) {}
 
   std::uint64_t size() const override {
     struct stat status {};
-    return ::fstat(fd_, &status) == 0 ? static_cast<std::uint64_t>(status.st_size) : 0;
+    return ::fstat(file_.get(), &status) == 0 ? static_cast<std::uint64_t>(status.st_size) : 0;
   }
 
   std::optional<std::size_t> read(std::uint64_t offset, std::span<std::byte> into) override {
     std::size_t done = 0;
     while (done < into.size()) {
       const ssize_t got =
-          ::pread(fd_, into.data() + done, into.size() - done, static_cast<off_t>(offset + done));
+          ::pread(file_.get(), into.data() + done, into.size() - done, static_cast<off_t>(offset + done));
       if (got < 0 && errno == EINTR) continue;
       if (got < 0) return std::nullopt;
       if (got == 0) break;
@@ -37,8 +34,14 @@ class FileBytes : public ByteSource {
     return done;
   }
 
+  std::uint64_t next_data(std::uint64_t offset) override {
+    const off_t found = ::lseek(file_.get(), static_cast<off_t>(offset), SEEK_DATA);
+    if (found >= 0) return static_cast<std::uint64_t>(found);
+    return errno == ENXIO ? std::max(offset, size()) : offset;
+  }
+
  private:
-  int fd_;
+  base::FileDescriptor file_;
 };
 
 class MemoryBytes : public ByteSource {
@@ -61,20 +64,12 @@ class MemoryBytes : public ByteSource {
 }  // namespace
 
 Result<std::unique_ptr<ByteSource>> open_byte_source(const std::filesystem::path& path) {
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return base::error_from_errno("cannot open", path);
-  struct stat status {};
-  if (::fstat(fd, &status) != 0) {
-    Error error = base::error_from_errno("cannot read", path);
-    ::close(fd);
-    return error;
-  }
-  if (!S_ISREG(status.st_mode)) {
-    ::close(fd);
-    return Error{"not a readable record file", path.string(), "not a regular file",
+  auto file = base::open_file(path);
+  if (!file.ok()) {
+    return Error{"cannot open", path.string(), file.error().why,
                  "give a *.lockstep file or a recording folder written by lockstep"};
   }
-  return std::unique_ptr<ByteSource>(new FileBytes(fd));
+  return std::unique_ptr<ByteSource>(new FileBytes(std::move(file).value()));
 }
 
 std::unique_ptr<ByteSource> byte_source_over(std::string_view bytes) {

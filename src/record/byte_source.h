@@ -24,6 +24,10 @@ class ByteSource {
   // Fills `into` from `offset` on. Fewer bytes come at the end of the source; nothing when the medium fails
   // there (errno says why): other places may still be readable.
   virtual std::optional<std::size_t> read(std::uint64_t offset, std::span<std::byte> into) = 0;
+
+  // From `offset` up to here there are only zeros, where the file system knows so: a file may claim
+  // terabytes that it does not have.
+  virtual std::uint64_t next_data(std::uint64_t offset) { return offset; }
 };
 
 Result<std::unique_ptr<ByteSource>> open_byte_source(const std::filesystem::path& path);

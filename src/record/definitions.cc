@@ -7,6 +7,9 @@ namespace {
 
 // A writer keeps at most some 100,000 definitions of a few KB; more is a hostile file.
 constexpr std::size_t kMaxBytes = std::size_t{1} << 30;
+// Of all communicators of a file together: a run of members stands for as many as it says. A rank of a job of
+// 100,000 is in some ten groups.
+constexpr std::uint64_t kMaxMembersOfAll = std::uint64_t{4} << 20;
 
 // The `count` structures that follow the fixed part of a record, or nothing when they do not fit into it.
 template <typename Item, typename Record>
@@ -101,10 +104,18 @@ void Definitions::add_string(const RecordView& record) {
 void Definitions::add_communicator(const RecordView& record) {
   const auto* fixed = record.as<lockstep_communicator>();
   if (fixed == nullptr) return;
-  communicators_.try_emplace(
+  const auto [place, is_new] = communicators_.try_emplace(
       fixed->id, CommunicatorDefinition{
                      fixed->name, fixed->description, fixed->backend, fixed->size, fixed->rank_in_it,
                      items_after<lockstep_rank_run, lockstep_communicator>(record, fixed->run_count)});
+  if (!is_new) return;
+  std::uint64_t count = 0;
+  for (const lockstep_rank_run& run : place->second.members) count += run.count;
+  if (count > kMaxMembersOfAll - members_) {
+    place->second.members.clear();
+  } else {
+    members_ += count;
+  }
 }
 
 void Definitions::add_tensors(const RecordView& record) {

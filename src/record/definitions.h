@@ -64,6 +64,7 @@ class Definitions {
   std::unordered_map<std::uint32_t, TensorsDefinition> tensors_;
   std::unordered_map<std::uint32_t, std::vector<lockstep_frame>> stacks_;
   std::size_t bytes_ = 0;
+  std::uint64_t members_ = 0;  // of all communicators
 };
 
 }  // namespace lockstep::record

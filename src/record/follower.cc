@@ -82,6 +82,8 @@ constexpr std::size_t kMaxUnclaimed = 4096;  // some stay so for ever; a window 
 constexpr std::size_t kMinLeftToOthers = sizeof(lockstep_thread) + sizeof(lockstep_call);
 constexpr std::size_t kMaxRemembered = 256;
 constexpr std::size_t kMaxOpen = 1024;  // as many threads record at once
+constexpr std::uint64_t kMaxRingPlaces = 1
+                                         << 20;  // 64 GB of usual chunks; a file with a hole claims any place
 
 template <typename T>
 bool read_into(ByteSource& bytes, std::uint64_t offset, T& into) {
@@ -141,12 +143,22 @@ void Follower::hand_on(const Use& use) {
 void Follower::find_new_chunks() {
   std::erase_if(unclaimed_, [this](std::uint64_t offset) { return open_chunk(offset); });
   const std::uint64_t end = bytes_->size();
+  const std::uint64_t remembered = kMaxUnclaimed * header_.chunk_bytes;
   for (; next_offset_ + header_.chunk_bytes <= end; next_offset_ += header_.chunk_bytes) {
-    if (!open_chunk(next_offset_)) unclaimed_.push_back(next_offset_);
+    if (open_chunk(next_offset_)) continue;
+    const std::uint64_t data = bytes_->next_data(next_offset_);
+    const std::uint64_t hole = std::min(data, end) - std::min({data, end, next_offset_});
+    if (hole > remembered)  // of a hole that large no more could be remembered
+      next_offset_ += (hole - remembered) / header_.chunk_bytes * header_.chunk_bytes;
+    unclaimed_.push_back(next_offset_);
+    if (unclaimed_.size() > 2 * kMaxUnclaimed) forget_oldest_unclaimed();
   }
-  if (unclaimed_.size() > kMaxUnclaimed) {
+  forget_oldest_unclaimed();
+}
+
+void Follower::forget_oldest_unclaimed() {
+  if (unclaimed_.size() > kMaxUnclaimed)
     unclaimed_.erase(unclaimed_.begin(), unclaimed_.end() - static_cast<std::ptrdiff_t>(kMaxUnclaimed));
-  }
 }
 
 // Chunks are used again in the order of their places, but for those that a slow thread still fills.
@@ -172,6 +184,7 @@ bool Follower::open_chunk(std::uint64_t offset) {
   if (!read_into(*bytes_, offset, chunk) || !is_valid(chunk)) return false;
   if (is_ring(header_)) {
     const std::uint64_t place = place_of(offset);
+    if (place >= kMaxRingPlaces) return false;
     if (place >= sequences_.size()) sequences_.resize(place + 1);
     if (sequences_[place] == chunk.sequence) return false;
     sequences_[place] = chunk.sequence;

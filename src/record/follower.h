@@ -56,6 +56,7 @@ class Follower {
 
   Follower() = default;
   void find_new_chunks();
+  void forget_oldest_unclaimed();
   void find_reused_chunks();
   bool open_chunk(std::uint64_t offset);
   void note_writing(const Chunk& chunk);

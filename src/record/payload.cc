@@ -219,8 +219,7 @@ Result<void> decode_part(const void* data, std::size_t bytes, std::uint64_t blob
 Result<void> read_part(const std::filesystem::path& path, Decoder& decoder) {
   const base::MappedFile file(path);
   if (!file.is_open()) {
-    return Error{"cannot read payload", path.string(),
-                 file.error() != 0 ? std::strerror(file.error()) : "it is empty",
+    return Error{"cannot read payload", path.string(), file.fault().empty() ? "it is empty" : file.fault(),
                  "record the job with 'lockstep run --payload -- CMD...'"};
   }
   std::error_code fault;

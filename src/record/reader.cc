@@ -98,12 +98,22 @@ Result<void> Reader::read_header(const std::filesystem::path& path) {
 // Chunks without a valid header come first: load_next_chunk judges them.
 void Reader::find_ring_order() {
   for (std::uint64_t at = header_.header_bytes; at < file_bytes_; at += header_.chunk_bytes) {
+    at = chunk_behind_hole(at);
     lockstep_chunk_header chunk{};
     const auto bytes = std::as_writable_bytes(std::span(&chunk, 1));
     const bool is_whole = bytes_->read(at, bytes).value_or(0) == sizeof chunk && is_valid(chunk);
     ring_order_.push_back({.sequence = is_whole ? chunk.sequence : 0, .offset = at});
   }
   std::ranges::stable_sort(ring_order_, {}, &RingChunk::sequence);
+}
+
+// The chunk at `at`, or the first behind it that is not all zeros, as an unused one is. The last one counts
+// always: it may be cut.
+std::uint64_t Reader::chunk_behind_hole(std::uint64_t at) const {
+  const std::uint64_t data = bytes_->next_data(at);
+  if (data < at + header_.chunk_bytes) return at;
+  const std::uint64_t last = (file_bytes_ - 1 - at) / header_.chunk_bytes;
+  return at + std::min((data - at) / header_.chunk_bytes, last) * header_.chunk_bytes;
 }
 
 bool Reader::take_next_offset() {
@@ -113,8 +123,8 @@ bool Reader::take_next_offset() {
     return true;
   }
   if (next_chunk_offset_ >= file_bytes_) return false;
-  chunk_offset_ = next_chunk_offset_;
-  next_chunk_offset_ += header_.chunk_bytes;
+  chunk_offset_ = is_in_hole_ ? chunk_behind_hole(next_chunk_offset_) : next_chunk_offset_;
+  next_chunk_offset_ = chunk_offset_ + header_.chunk_bytes;
   return true;
 }
 
@@ -212,7 +222,8 @@ bool Reader::load_next_chunk() {
 bool Reader::accept_chunk_header(std::size_t present) {
   lockstep_chunk_header chunk{};
   std::memcpy(&chunk, buffer_.data(), std::min(present, sizeof chunk));
-  if (is_all_zero(reinterpret_cast<const std::byte*>(&chunk), sizeof chunk)) return false;
+  is_in_hole_ = is_all_zero(reinterpret_cast<const std::byte*>(&chunk), sizeof chunk);
+  if (is_in_hole_) return false;
   if (present < sizeof chunk) {
     stats_.lost_bytes += present;
     return false;

@@ -87,6 +87,7 @@ class Reader {
   bool load_next_chunk();
   bool take_next_offset();
   void find_ring_order();
+  std::uint64_t chunk_behind_hole(std::uint64_t at) const;
   bool was_overwritten_meanwhile() const;
   bool is_header_another_now() const;
   bool accept_chunk_header(std::size_t present);
@@ -105,6 +106,7 @@ class Reader {
   std::vector<std::uint64_t> buffer_;  // one chunk
   std::uint64_t file_bytes_ = 0;
   std::uint64_t next_chunk_offset_ = 0;
+  bool is_in_hole_ = false;  // the last chunk was never used: more may follow that were not
   struct RingChunk {
     std::uint64_t sequence;  // 0: it has no valid header
     std::uint64_t offset;

@@ -19,6 +19,7 @@
 #include "run/supervise/join_hosts.h"
 #include "run/supervise/recording_folder.h"
 #include "run/supervise/run_job.h"
+#include "run/supervise/unrecorded.h"
 
 namespace lockstep::run {
 namespace {
@@ -28,8 +29,15 @@ namespace fs = std::filesystem;
 // A longer recording of a job that ended well would keep its user waiting for more than some seconds.
 constexpr std::uintmax_t kMaxBytesJudgedUnasked = std::uintmax_t{256} << 20;
 
+const std::string kNeverCommunicated =
+    "nothing of the job began to communicate by PyTorch, TensorFlow, Horovod, NCCL or MPI";
+
 bool ended_badly(const supervise::WatchedEnd& end) {
   return end.job.run.status() != 0 || !end.findings.empty();
+}
+
+std::string in_words(const fs::path& recording) {
+  return base::escape_for_terminal(recording.string());
 }
 
 Result<model::Verdict> judge(const fs::path& recording, const supervise::WatchedEnd& end) {
@@ -46,9 +54,8 @@ Result<model::Verdict> judge(const fs::path& recording, const supervise::Watched
   for (const std::string& note : end.adapter_notes)
     found.verdict.limits.push_back("an adapter says: " + note);
   if (end.ranks_recorded == 0) {
-    found.verdict.limits.push_back(
-        "no rank was recorded: nothing of the job began to communicate by PyTorch, TensorFlow, Horovod, NCCL "
-        "or MPI");
+    found.verdict.limits.push_back("no rank was recorded: " +
+                                   (end.why_unrecorded.empty() ? kNeverCommunicated : end.why_unrecorded));
   }
   return std::move(found.verdict);
 }
@@ -77,7 +84,7 @@ Result<void> describe_verdict(const model::Verdict& verdict, const fs::path& rec
   const std::string by = by_host.empty() ? "" : fmt::format("; the verdict of {} on all hosts:", by_host);
   output.tell(fmt::format("\nlockstep: the job {}{}\n\n", how_it_ended(end.job.run), by));
   output.show_verdict(verdict);
-  output.tell(fmt::format("\nlockstep: recording and findings.json in {}\n", recording.string()));
+  output.tell(fmt::format("\nlockstep: recording and findings.json in {}\n", in_words(recording)));
   return {};
 }
 
@@ -143,10 +150,12 @@ Result<void> conclude_well(const fs::path& recording, supervise::WatchedEnd& end
   if (!is_judged_here) {
     more = fmt::format("; {} has those of all hosts", base::escape_for_terminal(session.head()));
   } else if (!is_small) {
-    more = fmt::format("; too long to be judged unasked: lockstep diagnose {}", recording.string());
+    more = fmt::format("; too long to be judged unasked: lockstep diagnose {}", in_words(recording));
   }
   output.tell(fmt::format("lockstep: nothing wrong found; {} recorded in {}{}\n", what_was_recorded(end),
-                          recording.string(), more));
+                          in_words(recording), more));
+  if (!end.why_unrecorded.empty())
+    output.tell(fmt::format("lockstep: {}\n", base::escape_for_terminal(end.why_unrecorded)));
   for (const std::string& note : end.adapter_notes) {
     output.tell(fmt::format("lockstep: an adapter says: {}\n", base::escape_for_terminal(note)));
   }
@@ -222,6 +231,7 @@ Result<int> run_recorded(const Request& request, const Output& output) {
     return std::move(ended).error();
   }
   supervise::WatchedEnd end = std::move(ended).value();
+  if (end.ranks_recorded == 0) end.why_unrecorded = supervise::why_unrecorded(request.command).value_or("");
   session.adopt_head_findings(end);
   supervise::forget_what_passed(end);
   supervise::add_interruption(end);

@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include "record/follower.h"
 #include "sample_recording.h"
 
 namespace lockstep::tests {
@@ -103,6 +104,18 @@ TEST_F(ByteSources, DefinitionsAreReadAroundAnUnreadableChunkToo) {
   EXPECT_FALSE(contents.records.empty());
   EXPECT_LT(contents.records.size(), whole.records.size());
   EXPECT_EQ(contents.stats.damaged_chunks, 1U);
+}
+
+// Of which the file system knows that nobody ever wrote there: read to its end it would take hours.
+TEST_F(ByteSources, AHoleOfATerabyteIsPassedOver) {
+  const std::filesystem::path path = folder_ / "sample.lockstep";
+  std::filesystem::resize_file(path, std::uintmax_t{1} << 40);
+  EXPECT_EQ(read_all(path).value().records, records_);
+  auto follower = record::Follower::open(path);
+  ASSERT_TRUE(follower.ok());
+  std::size_t followed = 0;
+  follower.value().poll([&](const record::RecordView&) { ++followed; });
+  EXPECT_EQ(followed, records_.size());
 }
 
 TEST_F(ByteSources, AnUnreadableHeaderIsAnError) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <new>
 #include <vector>
 
 #include <fmt/format.h>
@@ -102,7 +103,7 @@ Scratch PatternSet::take_scratch() const {
     }
   }
   hs_scratch_t* scratch = nullptr;
-  CHECK(hs_alloc_scratch(database_.get(), &scratch) == HS_SUCCESS, "there is memory to scan with");
+  if (hs_alloc_scratch(database_.get(), &scratch) != HS_SUCCESS) throw std::bad_alloc();
   return Scratch(scratch);
 }
 

@@ -41,17 +41,23 @@ struct LineSpan {
 inline constexpr std::size_t kLongestLine = 8192;
 
 // Where the line that stands at `from` ends; the end of the bytes where nothing ends it. Two searches for one
-// character each are many times faster than one for either.
+// character each are many times faster than one for either; in parts, as the next newline may be a gigabyte
+// behind the next carriage return.
 inline std::size_t end_of_line(std::string_view bytes, std::size_t from) {
-  const std::size_t newline = std::min(bytes.find('\n', from), bytes.size());
-  return std::min(bytes.substr(0, newline).find('\r', from), newline);
+  for (std::size_t at = std::min(from, bytes.size());; at += kLongestLine) {
+    const std::string_view part = bytes.substr(at, kLongestLine);
+    const std::size_t newline = std::min(part.find('\n'), part.size());
+    const std::size_t end = std::min(part.substr(0, newline).find('\r'), newline);
+    if (end < part.size() || at + part.size() == bytes.size()) return at + end;
+  }
 }
 
 // Calls `use(line, span)` for the lines of [begin, end) that are not empty; a longer one in pieces.
 template <typename Use>
 void for_each_line(std::string_view bytes, std::size_t begin, std::size_t end, const Use& use) {
   while (begin < end) {
-    const std::size_t stop = std::min({end_of_line(bytes, begin), end, begin + kLongestLine});
+    const std::size_t most = std::min(end, begin + kLongestLine);
+    const std::size_t stop = end_of_line(bytes.substr(0, most), begin);
     if (stop > begin) use(bytes.substr(begin, stop - begin), LineSpan{begin, stop});
     begin = stop + 1;
   }

@@ -150,6 +150,14 @@ bool is_library_info(std::string_view text) {
   return info.found_in(text);
 }
 
+// What Python itself prints under -X importtime and -v: names of modules and files, some thousand lines of
+// them.
+bool is_interpreter_trace(std::string_view text) {
+  static const Regex trace = Regex::of_our_own(
+      R"(^import time: +(?:\d+ \| +\d+ \| |self \[us\])|^import '[\w.]+' # |^# (?:code object from|trying|cleanup\[\d\]|destroy|\S+ matches|wrote) )");
+  return trace.found_in(text);
+}
+
 LineRole by_level(std::string_view text) {
   static const Regex error = Regex::of_our_own(
       R"(^[EF]\d{4} [\d:.]+ |: [EF] \w+/\S+\.cc:|\b(?-i:ERROR|CRITICAL|FATAL|SEVERE)\b|^(?:error|fatal)\b ?:|\[(?:error|fatal)\]|\blevel=(?:error|fatal))");
@@ -237,7 +245,7 @@ class Reader {
   // `whole`: with what stands before the text, where some loggers write the level.
   static LineRole by_itself(std::string_view text, std::string_view indented, std::string_view whole) {
     if (is_banner(text)) return LineRole::kBanner;
-    if (is_library_info(text)) return LineRole::kLibraryInfo;
+    if (is_library_info(text) || is_interpreter_trace(text)) return LineRole::kLibraryInfo;
     if (is_exception(text)) return LineRole::kException;
     if (is_kernel(text)) return LineRole::kKernel;
     if (is_teardown(text)) return LineRole::kTearDown;

@@ -23,7 +23,7 @@ enum class LineRole : std::uint8_t {
   kSetting,        // one of several lines that print a configuration or an environment
   kSourceListing,  // one of several lines of a program's text outside a traceback
   kHelp,           // usage, options, tips
-  kLibraryInfo,    // NCCL, UCX or MPI at level INFO
+  kLibraryInfo,    // NCCL, UCX or MPI at level INFO; Python telling what it imports
   kKernel,         // dmesg
   kTearDown,       // what a process prints while it ends
   kTable,

@@ -36,6 +36,14 @@ TEST(LineRole, ATracebackIsReadAsOne) {
        {LineRole::kException, "StopIteration"}});
 }
 
+TEST(LineRole, WhatPythonImportsIsNoEvent) {
+  expect_roles(
+      {{LineRole::kLibraryInfo, "import time: self [us] | cumulative | imported package"},
+       {LineRole::kLibraryInfo, "import time:       312 |       4121 |     numpy.lib.npyio"},
+       {LineRole::kLibraryInfo, "import 'numpy.lib.npyio' # <_frozen_importlib_external.SourceFileLoader>"},
+       {LineRole::kLibraryInfo, "# code object from '/usr/lib/python3/numpy/lib/npyio.py'"}});
+}
+
 TEST(LineRole, TracebacksOfRanksMayBeMixed) {
   expect_roles({{LineRole::kFrame, "[rank0]: Traceback (most recent call last):"},
                 {LineRole::kFrame, "[rank1]: Traceback (most recent call last):"},

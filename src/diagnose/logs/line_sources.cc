@@ -169,9 +169,12 @@ std::vector<std::string_view> sampled_lines(std::string_view bytes, const Sampli
   std::vector<std::string_view> lines;
   for (std::size_t sample = 0; sample < sampling.samples; ++sample) {
     std::size_t begin = bytes.size() / sampling.samples * sample;
-    if (sample > 0) begin = std::min(bytes.find('\n', begin), bytes.size() - 1) + 1;
+    if (sample > 0) {  // of a line that goes on and on the middle is as good
+      const std::size_t newline = bytes.substr(begin, kLongestLine).find('\n');
+      begin += newline == std::string_view::npos ? 0 : newline + 1;
+    }
     for (std::size_t i = 0; i < sampling.lines_of_sample && begin < bytes.size(); ++i) {
-      const std::size_t end = end_of_line(bytes, begin);
+      const std::size_t end = end_of_line(bytes.substr(0, begin + kLongestLine), begin);
       if (end > begin) lines.push_back(bytes.substr(begin, std::min(end - begin, kLongestSampled)));
       begin = end + 1;
     }

@@ -50,6 +50,25 @@ TEST(Line, OfManyMegabytesIsCutAroundThePlace) {
   EXPECT_GT(span.end, std::size_t{5} << 20);
 }
 
+// Each look at one of them must not go to the newline a gigabyte further on.
+TEST(Line, ManyThatEndInCarriageReturnsAreEachLookedAtOnce) {
+  std::string bars;
+  for (int i = 0; i < 200'000; ++i) bars += "step " + std::to_string(i) + std::string(80, '#') + '\r';
+  std::size_t lines = 0;
+  for_each_line(bars, 0, bars.size(), [&](std::string_view, LineSpan) { ++lines; });
+  EXPECT_EQ(lines, 200'000U);
+}
+
+TEST(Line, EndsAreFoundAcrossTheParts) {
+  for (const std::size_t length :
+       {0UL, 1UL, kLongestLine - 1, kLongestLine, kLongestLine + 1, 3 * kLongestLine}) {
+    const std::string line(length, 'x');
+    EXPECT_EQ(end_of_line(line, 0), length);
+    EXPECT_EQ(end_of_line(line + "\rb\n", 0), length);
+    EXPECT_EQ(end_of_line(line + "\nb\r", 0), length);
+  }
+}
+
 TEST(Line, TerminalCodesAreDropped) {
   EXPECT_EQ(without_terminal_codes("\x1b[1;31mError\x1b[0m: x\x1b"), "Error: x");
   EXPECT_EQ(without_terminal_codes("\x1b[31"), "");

@@ -8,11 +8,11 @@
 #include <iterator>
 #include <memory>
 #include <mutex>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "base/file.h"
+#include "base/on_threads.h"
 #include "base/text_search/pattern_set.h"
 #include "model/log_marks.h"
 
@@ -71,8 +71,9 @@ constexpr std::size_t kBlock = std::size_t{512} << 10;
 // The end of the part that begins at `begin`, at a line's end where there is one.
 std::size_t part_end(std::string_view bytes, std::size_t begin, std::size_t end, std::size_t size) {
   if (end - begin <= size) return end;
-  const std::size_t newline = bytes.rfind('\n', begin + size);
-  return newline == std::string_view::npos || newline <= begin + size / 2 ? begin + size : newline + 1;
+  const std::size_t half = size / 2;  // of a line that is longer nobody looks for the begin again and again
+  const std::size_t newline = bytes.substr(begin + half, size - half + 1).rfind('\n');
+  return newline == std::string_view::npos || newline == 0 ? begin + size : begin + half + newline + 1;
 }
 
 // A factor is a part of a mark, without regard to case: the mark itself stands around it or not at all.
@@ -275,11 +276,7 @@ void on_all_cores(std::size_t tasks, MakeWorker&& make_worker) {
     auto worker = make_worker();
     for (std::size_t i = next++; i < tasks; i = next++) worker(i);
   };
-  if (tasks <= 1) return work();
-  const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
-  std::vector<std::jthread> helpers;
-  for (std::size_t i = 1; i < std::min(cores, tasks); ++i) helpers.emplace_back(work);
-  work();
+  base::on_threads(std::min(base::core_count(), tasks), work);
 }
 
 // The first lines of each pattern in a log and its last ones.

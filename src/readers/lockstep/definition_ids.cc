@@ -11,7 +11,6 @@ using model::DataType;
 
 constexpr std::uint32_t kMaxDense = 1 << 20;  // a writer counts definitions from 1; larger ids are hostile
 constexpr std::size_t kCachedCollectives = 4096;
-constexpr std::uint64_t kMaxMembers = 1 << 20;
 
 template <typename Id>
 Id remembered(std::vector<std::uint32_t>& table, std::uint32_t id, Id translated) {
@@ -100,7 +99,7 @@ model::Communicator DefinitionIds::communicator_of(std::uint32_t id,
   communicator.name = definitions_.string(definition->name);
   communicator.description = definitions_.string(definition->description);
   communicator.backend = definitions_.string(definition->backend);
-  if (definition->size != 0 && definition->size <= kMaxMembers) {
+  if (definition->size != 0 && definition->size <= static_cast<std::uint32_t>(model::kMaxRanks)) {
     communicator.size = static_cast<int>(definition->size);
   }
   communicator.members = definition->member_ranks();

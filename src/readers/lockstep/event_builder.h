@@ -1,6 +1,7 @@
 // The events of one rank from the records of its file, in any order in which threads wrote them.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <utility>
@@ -22,7 +23,11 @@ class EventBuilder {
   EventBuilder(const EventBuilder&) = delete;  // the index of calls points into it
   EventBuilder& operator=(const EventBuilder&) = delete;
 
-  void expect_events(std::size_t count) { history_.events.reserve(count); }
+  // No more than a few hundred megabytes: a file of holes could hold any number.
+  void expect_events(std::size_t count) {
+    constexpr std::size_t kMaxExpected = std::size_t{4} << 20;
+    history_.events.reserve(std::min(count, kMaxExpected));
+  }
   void take(const record::RecordView& record, std::uint32_t position);
 
   // Its events are in the order of issue, their times those of the host's wall clock.

@@ -84,7 +84,12 @@ bool recognises_recording(const Source& source) {
 }
 
 model::Job read_recording(const Source& source) {
-  return read_record_bytes(source.name, source.path, [&] { return record::byte_source_over(source.bytes); });
+  return read_record_bytes(source.name, source.path, [&] {
+    // Its holes, which may be most of it, are only passed over where they are known.
+    Result<std::unique_ptr<record::ByteSource>> file = Error{};
+    if (source.is_as_stored) file = record::open_byte_source(source.path);
+    return file.ok() ? std::move(file).value() : record::byte_source_over(source.bytes);
+  });
 }
 
 model::Job read_record_bytes(const std::string& name, const std::filesystem::path& path,

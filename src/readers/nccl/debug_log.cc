@@ -190,7 +190,8 @@ class DebugLog {
       std::size_t begin = block * LogMarks::kBlock;
       while (block + 1 < marks.has_nccl.size() && marks.has_nccl[block + 1]) ++block;
       std::size_t end = (block + 1) * LogMarks::kBlock;
-      begin = begin == 0 ? 0 : bytes.rfind('\n', begin - 1) + 1;
+      if (end <= done) continue;  // the line of the last ones goes on
+      if (begin > done) begin = done + bytes.substr(done, begin - done).rfind('\n') + 1;
       end = end >= bytes.size() ? bytes.size() : std::min(bytes.find('\n', end - 1), bytes.size());
       begin = std::max(begin, done);
       if (begin < end) read_lines(bytes.substr(begin, end - begin), marks.lines.line_at(bytes, begin) - 1);

@@ -131,7 +131,9 @@ model::Job RasFindings::finish(const Source& source, const std::vector<int>& num
 
 void name_the_rest(std::vector<RasShare>& shares, int communicator_size, const std::set<int>& absent) {
   const auto is_unnamed = [](const RasShare& share) { return share.named.empty(); };
-  if (communicator_size <= 0 || std::ranges::count_if(shares, is_unnamed) != 1) return;
+  if (communicator_size <= 0 || communicator_size > model::kMaxRanks ||
+      std::ranges::count_if(shares, is_unnamed) != 1)
+    return;
   std::set<int> taken = absent;
   std::int64_t counted = static_cast<std::int64_t>(absent.size());
   for (const RasShare& share : shares) {

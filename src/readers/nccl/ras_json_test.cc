@@ -1,8 +1,12 @@
+#include <limits>
+#include <vector>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "readers/format.h"
 #include "readers/nccl/ras.h"
+#include "readers/nccl/ras_findings.h"
 #include "readers/testing/dumps.h"
 
 namespace lockstep::readers {
@@ -161,6 +165,17 @@ TEST(RasJson, SurvivesBrokenText) {
   EXPECT_THAT(read_ras_json(source_of("")).ranks, IsEmpty());
   EXPECT_FALSE(recognises_ras_json(source_of("")));
   EXPECT_FALSE(recognises_ras_json(source_of(R"({"version": "2.4", "entries": []})")));
+}
+
+TEST(RasShares, AreNotNamedWhereThereAreMoreThanAJobCanHave) {
+  constexpr int kMost = std::numeric_limits<int>::max();
+  std::vector<RasShare> shares(1);
+  shares.front().ranks = kMost;
+  name_the_rest(shares, kMost, {});
+  EXPECT_THAT(shares.front().named, IsEmpty());
+  shares.front().ranks = 3;
+  name_the_rest(shares, 3, {});
+  EXPECT_THAT(shares.front().named, ElementsAre(0, 1, 2));
 }
 
 }  // namespace

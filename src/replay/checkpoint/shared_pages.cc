@@ -125,8 +125,8 @@ constexpr std::size_t kMaxPageMapBytes = std::size_t{256} << 20;  // about 10 mi
 
 Result<std::shared_ptr<const base::MappedFile>> contents_of(const fs::path& path) {
   auto file = std::make_shared<const base::MappedFile>(path);
-  if (file->error() == 0) return file;
-  return Error{"cannot map pages", path.string(), std::strerror(file->error()), ""};
+  if (file->fault().empty()) return file;
+  return Error{"cannot map pages", path.string(), file->fault(), ""};
 }
 
 }  // namespace

@@ -25,6 +25,7 @@ struct WatchedEnd {
   std::vector<model::Finding> first_loss;  // the first process that was gone, where that is known
   bool was_quiet_when_asked = false;       // to end: no rank had done anything for a while
   std::size_t ranks_recorded = 0;
+  std::string why_unrecorded = {};         // where no rank was and the command tells why
   std::vector<std::string> frameworks;     // that told the recorder of the first rank what it does
   std::vector<std::string> adapter_notes;  // what of the job is not recorded, and why
   std::unique_ptr<multihost::Link> link;   // to the job's other hosts, where there are some
