@@ -99,7 +99,8 @@ def phases() -> list[Phase]:
               hint="PIP_FIND_LINKS=folder names a folder with PyTorch's CPU wheel, where pip does not find it"),
         Phase("configure", "CMake", "CMake has configured build/release",
               # Later on ninja knows by itself when it is time to configure again.
-              ["sh", "-c", "[ -e build/release/build.ninja ] || exec tools/configure_release"], ["packages"]),
+              ["sh", "-c", 'grep -qsxF "CMAKE_HOME_DIRECTORY:INTERNAL=$(pwd -P)" build/release/CMakeCache.txt && '
+                            "[ -e build/release/build.ninja ] || exec tools/configure_release"], ["packages"]),
         Phase("compile", "compiling lockstep", "lockstep and its recorder are compiled",
               # `lockstep run` preloads all of these, whatever the job needs of them.
               ["cmake", "--build", "--preset", "release", "--target", "lockstep", "lockstep_recorder", "lockstep_entropy",

@@ -111,5 +111,29 @@ TEST(Condition, IsAFactOrAComparison) {
     EXPECT_FALSE(condition_from(wrong)) << wrong;
 }
 
+TEST(BuiltInCatalogue, LeaksNoTemplateWhateverWasCaptured) {
+  const auto catalogue = Catalogue::load({});
+  ASSERT_TRUE(catalogue.ok());
+  const std::string hostile = "[{rank}]\x1b[2J";
+  for (std::size_t i = 0; i < catalogue.value().size(); ++i) {
+    const Symptom& symptom = catalogue.value().symptom(i);
+    for (const std::string& text : {symptom.title, symptom.meaning}) {
+      base::Regex::Captures empty;
+      base::Regex::Captures bad;
+      for (std::size_t at = 0; (at = text.find('{', at)) != std::string::npos; ++at) {
+        const std::string name = text.substr(at + 1, text.find('}', at) - at - 1);
+        empty[name] = "";
+        bad[name] = hostile;
+      }
+      for (const base::Regex::Captures& captures : {base::Regex::Captures(), empty, bad}) {
+        std::string said = worded(text, captures);
+        for (std::size_t at = 0; (at = said.find(hostile)) != std::string::npos;)
+          said.erase(at, hostile.size());
+        EXPECT_EQ(said.find_first_of("{}[]"), std::string::npos) << symptom.code << ": " << said;
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace lockstep::catalogue

@@ -1,11 +1,14 @@
 #include "check/check.h"
 
 #include <algorithm>
+#include <array>
+#include <filesystem>
 #include <memory>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "base/check.h"
 #include "base/escape.h"
 #include "base/file.h"
 #include "base/process/environment.h"
@@ -14,6 +17,7 @@
 #include "check/rules/catalogue.h"
 #include "check/rules/judge.h"
 #include "hostinfo/facts_folder.h"
+#include "hostinfo/facts_json.h"
 
 namespace lockstep::check {
 namespace {
@@ -120,6 +124,40 @@ std::vector<rules::HostDocument> documents_of(const hostinfo::FactsFolder& folde
   return documents;
 }
 
+// Who runs the command somewhere else. What wraps one on this host is looked through by the readers.
+bool goes_elsewhere(const std::vector<std::string>& command) {
+  constexpr std::array<std::string_view, 9> kElsewhere = {"docker", "podman", "kubectl", "ssh",      "srun",
+                                                          "sbatch", "salloc", "enroot",  "apptainer"};
+  return std::ranges::any_of(command, [&](const std::string& word) {
+    return std::ranges::find(kElsewhere, std::filesystem::path(word).filename().string()) != kElsewhere.end();
+  });
+}
+
+bool is_for_this_host(const Configuration& configuration, const config::Inputs& inputs) {
+  if (inputs.command.empty() || goes_elsewhere(inputs.command)) return false;
+  return std::ranges::none_of(configuration.launches, [](const LaunchConfig& launch) {
+    const bool is_known = launch.has(Fields::kLaunchers) || launch.has(Fields::kProgram);
+    return !is_known || launch.number(Fields::kNodes).value_or(1) != 1 || launch.has(Fields::kHostList) ||
+           launch.has(Fields::kContainers) || launch.has(Fields::kPods) || launch.has(Fields::kSbatch);
+  });
+}
+
+// The facts as `lockstep facts` would write them, with what only a look from here can tell.
+rules::HostDocument document_here(const hostinfo::HostFacts& facts, const Configuration& configuration) {
+  rules::HostDocument document{.file = "this host", .facts = {}};
+  auto json = base::parse_json(hostinfo::encode_facts(facts), document.file);
+  CHECK(json.ok(), "facts that were just written are JSON");
+  document.facts = std::move(json).value();
+  base::Json missing = base::Json::array();
+  for (const LaunchConfig& launch : configuration.launches) {
+    std::error_code fault;
+    const std::string script = launch.text(Fields::kProgramScript);
+    if (!script.empty() && !std::filesystem::exists(script, fault)) missing.push_back(script);
+  }
+  document.facts["missing_files"] = std::move(missing);
+  return document;
+}
+
 }  // namespace
 
 Result<CheckResult> check(const CheckRequest& request) {
@@ -137,7 +175,11 @@ Result<CheckResult> check(const CheckRequest& request) {
     }
   }
   std::vector<rules::HostDocument> documents;
-  if (facts) documents = documents_of(*facts, configuration);
+  if (facts) {
+    documents = documents_of(*facts, configuration);
+  } else if (request.facts_here && is_for_this_host(configuration, request.inputs)) {
+    documents.push_back(document_here(request.facts_here(), configuration));
+  }
   TRY(check_there_is_something(configuration, request.inputs, !documents.empty()));
   config::know_hosts(configuration, documents.size());
 

@@ -14,6 +14,7 @@
 #include "check/probe_session.h"
 #include "check/repair/repair.h"
 #include "config/configuration.h"
+#include "hostinfo/host_facts.h"
 #include "model/finding.h"
 
 namespace lockstep::check {
@@ -21,6 +22,8 @@ namespace lockstep::check {
 struct CheckRequest {
   config::Inputs inputs;
   std::optional<std::string> facts_folder;
+  // Where no facts were given: those of this host, for a command that starts a job of one host, this one.
+  std::function<hostinfo::HostFacts()> facts_here = {};
   std::optional<ProbeRequest> probe;  // empty: no packets are sent
   bool wants_repair = false;
 };

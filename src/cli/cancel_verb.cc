@@ -9,7 +9,8 @@ namespace {
 
 Result<ExitStatus> run_cancel(const Args& args, Terminal& terminal) {
   const service::Client client = TRY(reach_service(args));
-  for (const std::string& id : args.operands) {
+  for (const std::string& typed : args.operands) {
+    const std::string id = TRY(job_id_from(client, typed));
     const base::Json job = TRY(json_of(client.send("POST", fmt::format("/v1/jobs/{}/cancel", id))));
     const std::string state = base::text_at(job, "state");
     terminal.tell(fmt::format("lockstep: {}: {}\n", id, state == "RUNNING" ? "told to end" : state));
@@ -36,9 +37,14 @@ constinit const Verb kCancelVerb{
     .name = "cancel",
     .one_line = "end a job of the service",
     .usage = "cancel [flags] ID...",
+    .group = VerbGroup::kService,
     .description = kCancelDescription,
     .examples = kCancelExamples,
-    .operands = {.name = "ID", .min = 1, .max = Operands::kAnyNumber, .help = "The name of a job"},
+    .operands = {.name = "ID",
+                 .min = 1,
+                 .max = Operands::kAnyNumber,
+                 .help = "The name of a job, or its beginning",
+                 .kind = ValueKind::kJob},
     .flags = kCancelFlags,
     .run = run_cancel,
 };

@@ -1,3 +1,11 @@
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/process/environment.h"
 #include "base/text_fields.h"
 #include "check/check.h"
 #include "check/probe/probing.h"
@@ -8,6 +16,8 @@
 #include "cli/terminal.h"
 #include "cli/verb.h"
 #include "cli/write_verdict.h"
+#include "hostinfo/collect/collect.h"
+#include "launchers/launcher.h"
 #include "report/findings_json.h"
 #include "report/html/html.h"
 #include "report/redact/redact.h"
@@ -113,6 +123,13 @@ Result<check::CheckResult> checked_by(const Args& args, Terminal& terminal) {
   request.inputs = check::launch_inputs(args.command, args.operands);
   request.facts_folder = args.value("facts");
   request.wants_repair = args.has("fix");
+  if (!args.has("elsewhere")) {
+    request.facts_here = [&args] {
+      return hostinfo::collect({.names = {},
+                                .python = args.value("python").value_or(""),
+                                .program = fmt::format("lockstep {}", version())});
+    };
+  }
   if (args.has("probe") || args.has("probe-matrix"))
     request.probe = TRY(probe_request(args, terminal, progress));
   return check::check(request);
@@ -155,15 +172,26 @@ Result<ExitStatus> run_check(const Args& args, Terminal& terminal) {
   return status;
 }
 
+// A launcher, or what PATH leads to, rather than a file of the launch.
+bool names_a_program(std::string_view word, std::size_t operands) {
+  const std::string name(word);
+  std::error_code ignored;
+  if (operands != 0 || name.find('/') != std::string::npos || std::filesystem::exists(name, ignored))
+    return false;
+  const std::vector<std::string> words = {name};
+  return launchers::find_launcher(words) || process::program_for(name, process::own_environment()) != name;
+}
+
 constexpr std::string_view kCheckFormats[] = {"text", "json", "markdown", "sarif", "html"};
 
 constexpr std::string_view kProbeVias[] = {"ssh", "srun", "mpirun", "kubectl", "hand"};
 
 constexpr Flag kCheckFlags[] = {
     {.name = "facts",
-     .value_name = "DIR",
-     .help = "Facts of the job's hosts, one JSON file each",
-     .kind = ValueKind::kFolder},
+     .value_name = "PATH",
+     .help = "Facts of the job's hosts: a folder with one JSON file each, or one such file",
+     .kind = ValueKind::kFile},
+    {.name = "elsewhere", .help = "Do not look at this host: the job will run on another one"},
     {.name = "probe", .help = "Try the connections with real packets, by agents on the hosts"},
     {.name = "probe-matrix", .help = "The same, and measure latency and bandwidth between all pairs"},
     {.name = "host",
@@ -204,7 +232,9 @@ constexpr std::string_view kCheckDescription[] = {
     "shell and "
     "sbatch scripts, host files, accelerate and DeepSpeed configurations, TF_CONFIG, Kubernetes manifests, "
     "compose "
-    "files. With the facts of the hosts it also compares interfaces, names, versions, limits and devices.",
+    "files. With the facts of the hosts it also compares interfaces, names, versions, limits and devices; of "
+    "a "
+    "command that starts a job of one host, those of this host are taken, and its script is looked for.",
     "Each finding names the values that prove it, with file and line, flag or variable, and what to change; "
     "it has "
     "the leaf and code that 'lockstep diagnose' would give the failure. Findings of low confidence are "
@@ -244,7 +274,8 @@ constexpr Example kCheckExamples[] = {
 constinit const Verb kCheckVerb{
     .name = "check",
     .one_line = "decide from the configuration whether the job can work",
-    .usage = "check [FILE...] [flags] [-- CMD...]",
+    .usage = "check [FILE...] [flags] [CMD...]",
+    .group = VerbGroup::kStart,
     .description = kCheckDescription,
     .examples = kCheckExamples,
     .operands = {.name = "FILE",
@@ -253,6 +284,7 @@ constinit const Verb kCheckVerb{
                  .help = "Scripts, host files, configurations and manifests that start the job",
                  .kind = ValueKind::kFile},
     .command = TakesCommand::kMay,
+    .begins_command = names_a_program,
     .flags = kCheckFlags,
     .globals = {.json = true, .color = true},
     .run = run_check,

@@ -6,6 +6,20 @@
 namespace lockstep::cli {
 namespace {
 
+// What this program says itself when it is asked: names of jobs, codes of findings. Empty for other kinds.
+std::string_view question_for(ValueKind kind) {
+  switch (kind) {
+    case ValueKind::kJob:
+      return "lockstep jobs --names 2>/dev/null";
+    case ValueKind::kCode:
+      return "lockstep explain --codes 2>/dev/null";
+    case ValueKind::kDemo:
+      return "lockstep demo --names 2>/dev/null";
+    default:
+      return "";
+  }
+}
+
 // Names hold no spaces and no shell characters; the words offered need no quoting of their own.
 constexpr std::string_view kBashStart = R"(# bash completion for lockstep, made from its table of verbs.
 
@@ -50,10 +64,11 @@ std::string bash_offer(ValueKind kind, VerbTable verbs) {
       return "_lockstep_paths -d";
     case ValueKind::kVerb:
       return fmt::format("_lockstep_words '{}'", bash_verb_words(verbs));
-    case ValueKind::kText:
+    default:
       break;
   }
-  return ":";
+  const std::string_view question = question_for(kind);
+  return question.empty() ? ":" : fmt::format("_lockstep_words \"$({})\"", question);
 }
 
 std::string bash_value_cases(const Verb& verb, VerbTable verbs) {
@@ -70,20 +85,49 @@ std::string bash_value_cases(const Verb& verb, VerbTable verbs) {
   return cases;
 }
 
-std::string bash_command_loop(VerbTable verbs) {
-  std::string takers;
+std::string bash_names(VerbTable verbs, bool (*takes)(const Verb&)) {
+  std::string names;
   for (const Verb* verb : verbs) {
-    if (verb->command == TakesCommand::kNo) continue;
-    takers += fmt::format("{}{}", takers.empty() ? "" : " | ", verb->name);
+    if (takes(*verb)) names += fmt::format("{}{}", names.empty() ? "" : " | ", verb->name);
   }
+  return names;
+}
+
+// Behind "--" stands a command. Where one must stand, the first word begins it that is neither a flag nor a
+// flag's value; the flags that take one are known by their cases.
+std::string bash_command_loop(VerbTable verbs) {
+  const std::string takers =
+      bash_names(verbs, [](const Verb& verb) { return verb.command != TakesCommand::kNo; });
   if (takers.empty()) return "";
-  return "    case ${COMP_WORDS[1]} in\n        " + takers + R"()
+  std::string script = "    case ${COMP_WORDS[1]} in\n        " + takers + R"()
             for ((i = 2; i < COMP_CWORD; i++)); do
                 [[ ${COMP_WORDS[i]} == -- ]] && { _lockstep_paths -cf; return; }
             done
             ;;
     esac
 )";
+  for (const Verb* verb : verbs) {
+    if (verb->command != TakesCommand::kMust) continue;
+    std::string with_value = "=";
+    for (const Flag& flag : flags_of(*verb)) {
+      if (flag.is_switch()) continue;
+      with_value += fmt::format(" | --{}", flag.name);
+      if (flag.short_name != '\0') with_value += fmt::format(" | -{}", flag.short_name);
+    }
+    script += fmt::format(R"(    if [[ ${{COMP_WORDS[1]}} == {} ]]; then
+        for ((i = 2; i <= COMP_CWORD; i++)); do
+            [[ ${{COMP_WORDS[i]}} == -* || ${{COMP_WORDS[i]}} == = ]] && continue
+            case ${{COMP_WORDS[i - 1]}} in
+                {}) continue ;;
+            esac
+            _lockstep_paths -cf
+            return
+        done
+    fi
+)",
+                          verb->name, with_value);
+  }
+  return script;
 }
 
 }  // namespace
@@ -121,7 +165,7 @@ std::string zsh_quoted(std::string_view text) {
   return out;
 }
 
-std::string_view zsh_action_for(ValueKind kind) {
+std::string zsh_action_for(ValueKind kind) {
   switch (kind) {
     case ValueKind::kFile:
       return "_files";
@@ -129,15 +173,16 @@ std::string_view zsh_action_for(ValueKind kind) {
       return "_files -/";
     case ValueKind::kVerb:
       return "_lockstep_verbs";
-    case ValueKind::kText:
+    default:
       break;
   }
-  return "( )";
+  const std::string_view question = question_for(kind);
+  return question.empty() ? "( )" : fmt::format("{{compadd -- $({})}}", question);
 }
 
 std::string zsh_flag_entry(const Flag& flag) {
-  const std::string action = flag.choices.empty() ? std::string(zsh_action_for(flag.kind))
-                                                  : fmt::format("({})", fmt::join(flag.choices, " "));
+  const std::string action =
+      flag.choices.empty() ? zsh_action_for(flag.kind) : fmt::format("({})", fmt::join(flag.choices, " "));
   const std::string value = flag.is_switch() ? "" : fmt::format(":{}:{}", flag.value_name, action);
   const std::string_view equals = flag.is_switch() ? "" : "=";
   const std::string tail = fmt::format("[{}]{}", zsh_quoted(flag.help), value);
@@ -204,10 +249,11 @@ std::string fish_offer(ValueKind kind, VerbTable verbs) {
       for (const Verb* verb : verbs) words += fmt::format("{}{}", words.empty() ? "" : " ", verb->name);
       return fmt::format(" -a '{}'", words);
     }
-    case ValueKind::kText:
+    default:
       break;
   }
-  return "";
+  const std::string_view question = question_for(kind);
+  return question.empty() ? "" : fmt::format(" -a '({})'", question);
 }
 
 std::string fish_flag_line(std::string_view condition, const Flag& flag, VerbTable verbs) {

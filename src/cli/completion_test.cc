@@ -43,6 +43,8 @@ TEST(BashCompletion, OffersFilesFoldersAndVerbsWhereTheTableSaysSo) {
 TEST(BashCompletion, OffersProgramsAfterTheSeparator) {
   EXPECT_THAT(offered_in_bash("lockstep run -- /dev/nul"), HasSubstr("/dev/null"));
   EXPECT_THAT(offered_in_bash("lockstep run -- bas"), HasSubstr("bash"));
+  EXPECT_THAT(offered_in_bash("lockstep run bas"), HasSubstr("bash"));
+  EXPECT_THAT(offered_in_bash("lockstep run -p nice bas"), HasSubstr("bash"));
 }
 
 TEST(ZshCompletion, HasAnEntryForEveryFlag) {

@@ -83,6 +83,7 @@ constinit const Verb kDiagnoseVerb{
     .name = "diagnose",
     .one_line = "say what went wrong, who began it, and what to do",
     .usage = "diagnose PATH... [flags]",
+    .group = VerbGroup::kStart,
     .description = kDiagnoseDescription,
     .examples = kDiagnoseExamples,
     .operands = {.name = "PATH",

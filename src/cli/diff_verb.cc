@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/escape.h"
 #include "base/text_fields.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
@@ -103,38 +104,73 @@ replay::Compared words_for(const Pair& pair, const Side& a, const Side& b,
   return compared;
 }
 
-model::Verdict compare_all(const std::vector<Pair>& pairs, const Side& a, const Side& b) {
+struct Compared {
+  model::Verdict verdict;
+  std::size_t pairs = 0;
+  std::size_t calls = 0;
+  std::size_t states = 0;
+};
+
+Compared compare_all(const std::vector<Pair>& pairs, const Side& a, const Side& b) {
   struct Told {
     std::pair<std::uint64_t, bool> begins;
     model::Finding finding;
   };
   const bool is_one_job = a.rank && a.recording == b.recording;
-  model::Verdict verdict;
+  Compared compared{.verdict = {}, .pairs = pairs.size()};
+  model::Verdict& verdict = compared.verdict;
   std::vector<Told> told;
   for (const Pair& pair : pairs) {
     verdict.job.ranks_seen.push_back(pair.first->rank);
     verdict.job.world_size = pair.first->world_size;
     const replay::Comparison comparison = is_one_job ? replay::compare_ranks(*pair.first, *pair.second)
                                                      : replay::compare_runs(*pair.first, *pair.second);
+    compared.calls += comparison.calls;
+    compared.states += comparison.states;
     auto finding = replay::finding_from(comparison, words_for(pair, a, b, comparison));
     if (finding) told.push_back({begin_of(comparison), *std::move(finding)});
   }
   std::ranges::stable_sort(told, {}, &Told::begins);
   for (Told& one : told) verdict.findings.push_back(std::move(one.finding));
-  return verdict;
+  return compared;
+}
+
+// The recording's own error speaks of a replay.
+Result<replay::Job> open_side(const Side& side) {
+  auto job = replay::open_job(side.recording);
+  if (job.ok()) return job;
+  Error error = std::move(job).error();
+  error.what = "cannot compare";
+  return error;
+}
+
+std::string equal_in_words(const Compared& compared, const Side& a, const Side& b) {
+  const auto name = [](const Side& side) {
+    return side.rank ? fmt::format("rank {} of {}", *side.rank, side.recording.string())
+                     : side.recording.string();
+  };
+  return fmt::format(
+      "No difference: {} and {} agree in {} calls and the state after {} steps ({} {} compared).", name(a),
+      name(b), compared.calls, compared.states, compared.pairs,
+      compared.pairs == 1 ? "pair of ranks" : "pairs of ranks");
 }
 
 Result<ExitStatus> run_diff(const Args& args, Terminal& terminal) {
   const Side a = side_from(args.operands[0]);
   const Side b = side_from(args.operands[1]);
-  const replay::Job first = TRY(replay::open_job(a.recording));
-  const replay::Job second = TRY(replay::open_job(b.recording));
+  const replay::Job first = TRY(open_side(a));
+  const replay::Job second = TRY(open_side(b));
   const std::vector<Pair> pairs = TRY(pairs_of(a, first, b, second));
-  model::Verdict verdict = compare_all(pairs, a, b);
+  Compared compared = compare_all(pairs, a, b);
+  model::Verdict& verdict = compared.verdict;
   for (const replay::Job* job : {&first, &second}) {
     verdict.limits.insert(verdict.limits.end(), job->limits.begin(), job->limits.end());
   }
   const report::Format format = args.has("json") ? report::Format::kJson : report::Format::kText;
+  if (verdict.findings.empty() && verdict.limits.empty() && format == report::Format::kText) {
+    TRY(terminal.write(base::escape_for_terminal(equal_in_words(compared, a, b)).append("\n")));
+    return ExitStatus::kNothingFound;
+  }
   return write_verdict(verdict, format, "-", terminal);
 }
 
@@ -160,6 +196,7 @@ constinit const Verb kDiffVerb{
     .name = "diff",
     .one_line = "find the first difference between two recordings or ranks",
     .usage = "diff A B [flags]",
+    .group = VerbGroup::kDeeper,
     .description = kDiffDescription,
     .examples = kDiffExamples,
     .operands = {.name = "RECORDING[:RANK]",

@@ -99,6 +99,7 @@ constinit const Verb kDumpVerb{
     .name = "dump",
     .one_line = "show a record file in readable form",
     .usage = "dump FILE|FOLDER... [flags]",
+    .group = VerbGroup::kDeeper,
     .description = kDumpDescription,
     .examples = kDumpExamples,
     .operands = {.name = "FILE|FOLDER",

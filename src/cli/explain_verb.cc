@@ -77,11 +77,17 @@ std::string all_leaves_in_words() {
   return two_columns(rows);
 }
 
+Result<void> write_codes(const Catalogue& catalogue, Terminal& terminal) {
+  for (std::size_t i = 0; i < catalogue.size(); ++i) TRY(terminal.write(catalogue.symptom(i).code + "\n"));
+  return {};
+}
+
 Result<ExitStatus> run_explain(const Args& args, Terminal& terminal) {
   std::vector<std::filesystem::path> folders;
   for (const std::string& folder : args.values("catalogue")) folders.emplace_back(folder);
   const Catalogue catalogue = TRY(Catalogue::load(folders));
-  if (args.operands.empty()) TRY(terminal.write(all_leaves_in_words()));
+  if (args.has("codes")) TRY(write_codes(catalogue, terminal));
+  if (args.operands.empty() && !args.has("codes")) TRY(terminal.write(all_leaves_in_words()));
   for (const std::string& name : args.operands) {
     std::string upper = name;
     std::ranges::transform(upper, upper.begin(), [](unsigned char c) { return std::toupper(c); });
@@ -109,6 +115,7 @@ constexpr Example kExplainExamples[] = {
 };
 
 constexpr Flag kExplainFlags[] = {
+    {.name = "codes", .help = "List the codes, one a line"},
     {.name = "catalogue",
      .value_name = "DIR",
      .help = "A folder of entries to add to the built-in ones",
@@ -127,7 +134,8 @@ constinit const Verb kExplainVerb{
     .operands = {.name = "LEAF|CODE",
                  .min = 0,
                  .max = Operands::kAnyNumber,
-                 .help = "A leaf (PERF-HANG) or a code (mem.gpu), as findings name it"},
+                 .help = "A leaf (PERF-HANG) or a code (mem.gpu), as findings name it",
+                 .kind = ValueKind::kCode},
     .flags = kExplainFlags,
     .run = run_explain,
 };

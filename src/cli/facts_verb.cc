@@ -72,8 +72,11 @@ Result<ExitStatus> run_facts(const Args& args, Terminal& terminal) {
   if (out == "-") {
     TRY(terminal.write(text));
   } else {
-    std::error_code ignored;
-    const bool is_folder = fs::is_directory(out, ignored);
+    std::error_code fault;
+    const bool is_folder = out.ends_with('/') || fs::is_directory(out, fault);
+    if (is_folder) fs::create_directories(out, fault);
+    if (is_folder && fault)
+      return Error{"cannot make the folder", out, fault.message(), "give another with --out"};
     TRY(base::write_file(is_folder ? fs::path(out) / facts_file_of(facts.name) : fs::path(out), text));
   }
   return ExitStatus::kNothingFound;
@@ -114,7 +117,8 @@ constexpr Flag kFactsFlags[] = {
     {.name = "out",
      .short_name = 'o',
      .value_name = "FILE",
-     .help = "Where to write it: a file, a folder (then HOST.json in it), or - for standard output",
+     .help = "Where to write it: a file, a folder (DIR/ is made; HOST.json goes into it), or - for standard "
+             "output",
      .default_value = "-",
      .kind = ValueKind::kFile},
     {.name = "host",
@@ -137,6 +141,7 @@ constinit const Verb kFactsVerb{
     .name = "facts",
     .one_line = "this host's facts as JSON, or those of other hosts",
     .usage = "facts [--host HOSTS] [flags]",
+    .group = VerbGroup::kDeeper,
     .description = kFactsDescription,
     .examples = kFactsExamples,
     .flags = kFactsFlags,

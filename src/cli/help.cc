@@ -1,6 +1,7 @@
 #include "cli/help.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -76,11 +77,35 @@ std::string exit_section() {
 
 }  // namespace
 
+namespace {
+
+constexpr std::pair<VerbGroup, std::string_view> kGroups[] = {{VerbGroup::kStart, "Start here"},
+                                                              {VerbGroup::kWatch, "Watch"},
+                                                              {VerbGroup::kDeeper, "Go deeper"},
+                                                              {VerbGroup::kService, "Run jobs for me"},
+                                                              {VerbGroup::kReference, "Reference"}};
+
+// The texts of all groups begin in one column.
+std::string verb_sections(VerbTable verbs) {
+  std::size_t widest = 0;
+  for (const Verb* verb : verbs) widest = std::max(widest, verb->name.size());
+  std::string sections;
+  for (const auto& [group, title] : kGroups) {
+    std::vector<Row> rows;
+    for (const Verb* verb : verbs) {
+      if (verb->group == group)
+        rows.push_back({fmt::format("{:<{}}", verb->name, widest), std::string(verb->one_line)});
+    }
+    if (!rows.empty()) sections += fmt::format("\n{}:\n{}", title, two_columns(rows));
+  }
+  return sections;
+}
+
+}  // namespace
+
 std::string program_help(VerbTable verbs) {
-  std::vector<Row> rows;
-  for (const Verb* verb : verbs) rows.push_back({std::string(verb->name), std::string(verb->one_line)});
-  return fmt::format("lockstep - {}\n\nUsage: lockstep VERB [ARGUMENT...]\n\nVerbs:\n", kProgramOneLine) +
-         two_columns(rows) + flag_section(kProgramFlags) + exit_section() +
+  return fmt::format("lockstep - {}\n\nUsage: lockstep VERB [ARGUMENT...]\n", kProgramOneLine) +
+         verb_sections(verbs) + flag_section(kProgramFlags) + exit_section() +
          "\nlockstep VERB --help says more about a verb.\n";
 }
 

@@ -28,12 +28,19 @@ TEST(Help, FitsEightyColumns) {
   for (const Verb* verb : kVerbsForTests) EXPECT_LE(widest_line(verb_help(*verb)), 80U) << verb->name;
 }
 
-TEST(Help, ListsTheVerbsInTheirOrder) {
+TEST(Help, ListsTheVerbsInTheirGroupsAndOrder) {
   EXPECT_THAT(program_help(kVerbsForTests),
-              HasSubstr("Verbs:\n"
-                        "  dump   show a record file as text\n"
+              HasSubstr("\nStart here:\n"
                         "  run    record and watch a job\n"
+                        "\nReference:\n"
+                        "  dump   show a record file as text\n"
                         "  check  look at the configuration before the start\n"));
+  const std::string all = program_help(all_verbs());
+  for (const Verb* verb : all_verbs()) {
+    const std::string_view next(
+        &all[all.find("\n  " + std::string(verb->name) + " ") + 3 + verb->name.size()]);
+    EXPECT_TRUE(next.starts_with(' ')) << verb->name;
+  }
 }
 
 TEST(Help, AlignsTheFlagsAndSaysWhatTheTableKnows) {

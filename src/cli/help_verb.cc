@@ -1,5 +1,8 @@
+#include <fmt/format.h>
+
 #include "cli/help.h"
 #include "cli/parse.h"
+#include "cli/program.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
 
@@ -28,7 +31,25 @@ constexpr Example kHelpExamples[] = {
     {"lockstep help help", "This text"},
 };
 
+Result<ExitStatus> run_version(const Args&, Terminal& terminal) {
+  TRY(terminal.write(fmt::format("lockstep {}\n", version())));
+  return ExitStatus::kNothingFound;
+}
+
+constexpr std::string_view kVersionDescription[] = {"The same as lockstep --version."};
+
+constexpr Example kVersionExamples[] = {{"lockstep version", "For a bug report"}};
+
 }  // namespace
+
+constinit const Verb kVersionVerb{
+    .name = "version",
+    .one_line = "show the version",
+    .usage = "version",
+    .description = kVersionDescription,
+    .examples = kVersionExamples,
+    .run = run_version,
+};
 
 constinit const Verb kHelpVerb{
     .name = "help",

@@ -133,10 +133,12 @@ constexpr Example kIsolateExamples[] = {
 constinit const Verb kIsolateVerb{
     .name = "isolate",
     .one_line = "run one rank alone: is the fault distributed at all?",
-    .usage = "isolate [flags] -- CMD...",
+    .usage = "isolate [flags] CMD...",
+    .group = VerbGroup::kDeeper,
     .description = kIsolateDescription,
     .examples = kIsolateExamples,
     .command = TakesCommand::kMust,
+    .begins_command = [](std::string_view, std::size_t) { return true; },
     .flags = kIsolateFlags,
     .globals = {.json = true, .color = true},
     .run = run_isolate,

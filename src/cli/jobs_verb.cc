@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <fcntl.h>
 #include <filesystem>
 #include <string>
@@ -104,6 +105,15 @@ Result<ExitStatus> list(const service::Client& client, const Args& args, Termina
   return ExitStatus::kNothingFound;
 }
 
+// For shells that complete one. A service is not started for it.
+Result<ExitStatus> list_names(const Args& args, Terminal& terminal) {
+  const auto client = service::Client::connect_running(state_folder(args));
+  if (!client.ok()) return ExitStatus::kNothingFound;
+  const Json page = TRY(json_of(client.value().send("GET", "/v1/jobs?limit=" + *args.value("limit"))));
+  for (const Json& job : page["jobs"]) TRY(terminal.write(base::text_at(job, "id") + "\n"));
+  return ExitStatus::kNothingFound;
+}
+
 Result<void> show_choices(const Json& job, Terminal& terminal) {
   const auto resolved = job.find("resolved");
   if (resolved == job.end()) return {};
@@ -135,8 +145,38 @@ Result<void> show_ranks(const Json& job, Terminal& terminal) {
   return {};
 }
 
-Result<ExitStatus> show(const service::Client& client, const std::string& id, const Args& args,
+// Why a job is not running yet, as far as the other jobs tell.
+Result<std::string> why_it_waits(const service::Client& client, const Json& job) {
+  const Json running = TRY(json_of(client.send("GET", "/v1/jobs?limit=500&state=RUNNING")));
+  const Json queued = TRY(json_of(client.send("GET", "/v1/jobs?limit=500&state=QUEUED")));
+  const std::string id = base::text_at(job, "id");
+  const auto before = std::ranges::count_if(
+      queued["jobs"], [&](const Json& other) { return base::text_at(other, "id") < id; });
+  if (running["jobs"].empty() && before == 0) return std::string("it starts when the service has looked");
+  return fmt::format("no room yet: {} running, {} queued before it", running["jobs"].size(), before);
+}
+
+// What happened to it so far.
+Result<void> show_events(const service::Client& client, const Json& job, Terminal& terminal) {
+  const std::string id = base::text_at(job, "id");
+  const Json answer = TRY(json_of(client.send("GET", fmt::format("/v1/jobs/{}/events", id))));
+  for (const Json& event : answer.value("events", Json::array())) {
+    const std::string line = fmt::format("  {}  {}", base::text_at(event, "at"), event_in_words(event));
+    TRY(terminal.write(base::escape_for_terminal(line) + "\n"));
+  }
+  if (base::text_at(job, "state") == "QUEUED") {
+    const std::string why = TRY(why_it_waits(client, job));
+    TRY(terminal.write(fmt::format("  QUEUED: {}\n", why)));
+  }
+  const auto attempts = job.find("attempts");
+  if (attempts != job.end() && attempts->is_number_integer() && attempts->get<int>() > 1)
+    TRY(terminal.write(fmt::format("  {} attempts; below is the last one\n", attempts->get<int>())));
+  return {};
+}
+
+Result<ExitStatus> show(const service::Client& client, const std::string& typed, const Args& args,
                         Terminal& terminal) {
+  const std::string id = TRY(job_id_from(client, typed));
   const Json job = TRY(json_of(client.send("GET", "/v1/jobs/" + id)));
   const Json artifacts = TRY(artifacts_of(client, id));
   if (args.has("json")) {
@@ -144,6 +184,7 @@ Result<ExitStatus> show(const service::Client& client, const std::string& id, co
   } else {
     TRY(terminal.write(base::escape_for_terminal(row_of(job).substr(0, row_of(job).size() - 1)) + "\n"));
     TRY(show_choices(job, terminal));
+    TRY(show_events(client, job, terminal));
     TRY(show_ranks(job, terminal));
     TRY(show_artifacts(artifacts, terminal));
     TRY(terminal.flush());
@@ -157,6 +198,7 @@ Result<ExitStatus> show(const service::Client& client, const std::string& id, co
 Result<ExitStatus> run_jobs(const Args& args, Terminal& terminal) {
   if (args.operands.empty() && args.has("download"))
     return Error{"nothing to download", "", "--download needs the name of a job", "lockstep jobs lists them"};
+  if (args.has("names")) return list_names(args, terminal);
   const service::Client client = TRY(reach_service(args));
   return args.operands.empty() ? list(client, args, terminal)
                                : show(client, args.operands.front(), args, terminal);
@@ -167,6 +209,7 @@ constexpr std::string_view kStates[] = {"QUEUED", "RUNNING", "SUCCEEDED", "FAILE
 constexpr Flag kJobsFlags[] = {
     {.name = "in", .value_name = "STATE", .help = "Only jobs in this state", .choices = kStates},
     {.name = "limit", .value_name = "N", .help = "The newest, so many", .default_value = "20"},
+    {.name = "names", .help = "Names alone, one a line; starts no service"},
     {.name = "download",
      .value_name = "DIR",
      .help = "Fetch what the job left behind into this folder",
@@ -178,9 +221,11 @@ constexpr Flag kJobsFlags[] = {
 };
 
 constexpr std::string_view kJobsDescription[] = {
-    "Lists the jobs of the service, the newest first; or shows one: what was chosen for it and why, how each "
-    "rank "
-    "ended, which failed first, and what was found.",
+    "Lists the jobs of the service, the newest first; or shows one: what was chosen for it and why, what "
+    "happened "
+    "to it, why it waits, how each rank ended, which failed first, and what was found. A name may be "
+    "shortened "
+    "to a beginning that no other job has, and 'job_' left out.",
     "What a job writes into its own folder is its artifacts: the folder it runs in when none was given, and "
     "LOCKSTEP_ARTIFACTS_DIR for every rank. They are listed, and --download fetches them.",
     "Exit status: 0; 1 when the job that is shown failed and something was found; 2 when there is no such "
@@ -199,9 +244,14 @@ constinit const Verb kJobsVerb{
     .name = "jobs",
     .one_line = "list the jobs of the service, or show one",
     .usage = "jobs [flags] [ID]",
+    .group = VerbGroup::kService,
     .description = kJobsDescription,
     .examples = kJobsExamples,
-    .operands = {.name = "ID", .min = 0, .max = 1, .help = "The name of a job"},
+    .operands = {.name = "ID",
+                 .min = 0,
+                 .max = 1,
+                 .help = "The name of a job, or its beginning",
+                 .kind = ValueKind::kJob},
     .flags = kJobsFlags,
     .globals = {.json = true, .color = true},
     .run = run_jobs,

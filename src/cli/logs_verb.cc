@@ -23,7 +23,7 @@ Result<std::string> query_from(const Args& args) {
 Result<ExitStatus> run_logs(const Args& args, Terminal& terminal) {
   const std::string query = TRY(query_from(args));
   const service::Client client = TRY(reach_service(args));
-  const std::string& id = args.operands.front();
+  const std::string id = TRY(job_id_from(client, args.operands.front()));
   if (args.has("follow")) {
     TRY(follow_job(client, id, query, terminal));
     return ExitStatus::kNothingFound;
@@ -71,9 +71,14 @@ constinit const Verb kLogsVerb{
     .name = "logs",
     .one_line = "show what a job of the service printed",
     .usage = "logs [flags] ID",
+    .group = VerbGroup::kService,
     .description = kLogsDescription,
     .examples = kLogsExamples,
-    .operands = {.name = "ID", .min = 1, .max = 1, .help = "The name of a job"},
+    .operands = {.name = "ID",
+                 .min = 1,
+                 .max = 1,
+                 .help = "The name of a job, or its beginning",
+                 .kind = ValueKind::kJob},
     .flags = kLogsFlags,
     .globals = {.json = true},
     .run = run_logs,

@@ -46,6 +46,9 @@ class VerbParser {
         TRY(take_long_flag(word));
       } else if (is_flag(word)) {
         TRY(take_short_flags(word));
+      } else if (verb_.begins_command != nullptr && verb_.begins_command(word, args_.operands.size())) {
+        args_.command.push_back(word);
+        take_everything_left();
       } else {
         args_.operands.push_back(word);
       }
@@ -149,7 +152,7 @@ class VerbParser {
   Result<void> check_command() const {
     if (verb_.command != TakesCommand::kMust || !args_.command.empty()) return {};
     return Error{"missing command", "", "",
-                 fmt::format("put the job's command after --:  lockstep {}", verb_.usage)};
+                 fmt::format("the job's command follows the flags:  lockstep {}", verb_.usage)};
   }
 
   const Verb& verb_;
@@ -163,7 +166,7 @@ class VerbParser {
 Result<Request> parse_program_flag(std::span<const std::string> words) {
   const std::string& word = words.front();
   const bool is_help = word == "--help" || word == "-h";
-  if (!is_help && word != "--version") {
+  if (!is_help && word != "--version" && word != "-V") {
     return Error{fmt::format("unknown flag '{}' before the verb", word), "", "",
                  fmt::format("{}a verb's flags come after it:  lockstep VERB [flags]",
                              suggestion(word, {"--help", "--version"}))};

@@ -3,10 +3,13 @@
 //     -o FILE, -oFILE, --out FILE, --out=FILE    a value, once unless the flag is repeatable
 //     -vo FILE                                   short switches may be joined
 //     -, -5, -0.5                                operands, not flags
-//     -- ...                                     the job's command, byte for byte; for a verb without one,
+//     CMD...                                     the job's command, byte for byte, from the first word that
+//     the
+//                                                verb takes for one: no flag behind it is ours
+//     -- ...                                     the same wherever it stands; for a verb without a command,
 //                                                operands that may begin with a dash
 //
-// Flags come after the verb and may stand among the operands; their names are never abbreviated.
+// Before it flags come after the verb and may stand among the operands; their names are never abbreviated.
 #pragma once
 
 #include <span>

@@ -15,7 +15,7 @@ inline constexpr std::string_view kProgramOneLine = "find out why a distributed 
 
 inline constexpr Flag kProgramFlags[] = {
     {.name = "help", .short_name = 'h', .help = "Show this help"},
-    {.name = "version", .help = "Show the version"},
+    {.name = "version", .short_name = 'V', .help = "Show the version"},
 };
 
 inline constexpr std::string_view kCommandHelp = "The job's command line, as it is typed without Lockstep";

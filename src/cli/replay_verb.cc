@@ -185,7 +185,8 @@ Result<replay::Request> replay_request_from(const Args& args) {
 constinit const Verb kReplayVerb{
     .name = "replay",
     .one_line = "run one rank of a recorded job again, alone",
-    .usage = "replay RECORDING --rank=RANK [flags] [-- CMD...]",
+    .usage = "replay RECORDING --rank=RANK [flags] [CMD...]",
+    .group = VerbGroup::kDeeper,
     .description = kReplayDescription,
     .examples = kReplayExamples,
     .operands = {.name = "RECORDING",
@@ -194,6 +195,7 @@ constinit const Verb kReplayVerb{
                  .help = "The folder that 'lockstep run --payload' made",
                  .kind = ValueKind::kFolder},
     .command = TakesCommand::kMay,
+    .begins_command = [](std::string_view, std::size_t operands) { return operands == 1; },
     .flags = kReplayFlags,
     .globals = {.json = false, .color = true},
     .run = run_replay,

@@ -4,7 +4,9 @@
 #include <utility>
 #include <vector>
 
-#include "base/file.h"
+#include <fmt/format.h>
+
+#include "base/escape.h"
 #include "base/json.h"
 #include "cli/program.h"
 #include "cli/terminal.h"
@@ -74,23 +76,34 @@ Result<diagnose::Examination> examine(const std::string& path, Terminal& termina
   return diagnose::examine(paths, report::live_findings_in(paths), options, on_scanned);
 }
 
+// "2 findings". Whoever asked for a file has it: findings in it are no failure.
+Result<ExitStatus> tell_written(const std::string& out, const model::Verdict& verdict, bool is_page,
+                                Terminal& terminal) {
+  const std::size_t count = verdict.findings.size();
+  const std::string findings = count == 0   ? "nothing wrong found"
+                               : count == 1 ? "1 finding"
+                                            : fmt::format("{} findings", count);
+  const std::string where =
+      is_page ? fmt::format("; open {}", report::file_uri(fs::absolute(out).string())) : "";
+  terminal.tell(fmt::format("lockstep: wrote {} ({}){}\n", base::escape_for_terminal(out), findings, where));
+  return ExitStatus::kNothingFound;
+}
+
 Result<ExitStatus> write_page(html::Contents contents, const std::vector<std::string>& host_names,
                               const Args& args, Terminal& terminal) {
   if (args.has("redact")) html::redact(contents, host_names);
   const std::string html = TRY(html::html_of(contents, version()));
   const std::string out = *args.value("out");
-  if (out == "-") {
-    TRY(terminal.write(html));
-  } else {
-    TRY(base::write_file(out, html));
-  }
-  return contents.verdict.findings.empty() ? ExitStatus::kNothingFound : ExitStatus::kFindings;
+  const ExitStatus status = TRY(write_text(html, contents.verdict, out, terminal));
+  return out == "-" ? Result(status) : tell_written(out, contents.verdict, true, terminal);
 }
 
 Result<ExitStatus> write_other(model::Verdict verdict, const std::vector<std::string>& host_names,
                                std::string_view format, const Args& args, Terminal& terminal) {
   if (args.has("redact")) verdict = report::redact(std::move(verdict), host_names);
-  return write_verdict(verdict, *report::format_named(format), *args.value("out"), terminal);
+  const std::string out = *args.value("out");
+  const ExitStatus status = TRY(write_verdict(verdict, *report::format_named(format), out, terminal));
+  return out == "-" ? Result(status) : tell_written(out, verdict, false, terminal);
 }
 
 Result<ExitStatus> run_report(const Args& args, Terminal& terminal) {
@@ -117,7 +130,7 @@ constexpr std::string_view kReportDescription[] = {
     "It takes a recording, a folder or a file that 'lockstep diagnose' reads, or a findings file (JSON, "
     "schema lockstep-findings-v1, of any tool that keeps to it). The other forms are text for people, "
     "Markdown to paste into an issue, SARIF for code-scanning services, or JSON, checked and tidied.",
-    "Exit status 1 means that there are findings.",
+    "Exit status: 0 when a file was written; on standard output 1 means that there are findings.",
 };
 
 constexpr Example kReportExamples[] = {
@@ -146,6 +159,7 @@ constinit const Verb kReportVerb{
     .name = "report",
     .one_line = "write a page to look at, or findings in other forms",
     .usage = "report RECORDING|FINDINGS|FOLDER [flags]",
+    .group = VerbGroup::kStart,
     .description = kReportDescription,
     .examples = kReportExamples,
     .operands = {.name = "RECORDING|FINDINGS|FOLDER",

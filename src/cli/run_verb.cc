@@ -143,7 +143,7 @@ constexpr std::string_view kRunDescription[] = {
     "of "
     "them, and every one says what it found. Launchers that start ranks themselves start it for each: "
     "'mpirun "
-    "lockstep run -- CMD'.",
+    "lockstep run CMD'.",
     "Every signal is passed on to the job; asked twice by Ctrl-C, SIGTERM or SIGHUP, it is killed. No "
     "process "
     "of it is "
@@ -153,9 +153,10 @@ constexpr std::string_view kRunDescription[] = {
 };
 
 constexpr Example kRunExamples[] = {
-    {"lockstep run -- torchrun --nproc-per-node 8 train.py", "Record and watch a job"},
-    {"lockstep run --on-hang=kill -- mpirun -np 64 ./train", "Do not let a hang burn the night"},
-    {"lockstep run -- torchrun --nnodes 2 --node-rank 1 --master-addr node0 train.py",
+    {"lockstep run torchrun --nproc-per-node 8 train.py", "Record and watch a job"},
+    {"lockstep run --on-hang=kill mpirun -np 64 ./train",
+     "Do not let a hang burn the night: end the job when it hangs"},
+    {"lockstep run torchrun --nnodes 2 --node-rank 1 --master-addr node0 train.py",
      "On the second of two hosts; with --node-rank 0 on the first"},
     {"lockstep top", "Look at it from another terminal"},
 };
@@ -165,10 +166,12 @@ constexpr Example kRunExamples[] = {
 constinit const Verb kRunVerb{
     .name = "run",
     .one_line = "run a job, record it and watch it",
-    .usage = "run [flags] -- CMD...",
+    .usage = "run [flags] CMD...",
+    .group = VerbGroup::kStart,
     .description = kRunDescription,
     .examples = kRunExamples,
     .command = TakesCommand::kMust,
+    .begins_command = [](std::string_view, std::size_t) { return true; },
     .flags = kRunFlags,
     .globals = {.json = false, .color = true},
     .run = run_run,

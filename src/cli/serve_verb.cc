@@ -263,6 +263,7 @@ constinit const Verb kServeVerb{
     .name = "serve",
     .one_line = "take training jobs and run them",
     .usage = "serve [flags]",
+    .group = VerbGroup::kService,
     .description = kServeDescription,
     .examples = kServeExamples,
     .flags = kServeFlags,

@@ -1,10 +1,12 @@
 #include "cli/service_client.h"
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -16,13 +18,16 @@
 #include "report/findings_json.h"
 #include "report/format.h"
 #include "service/client/client.h"
+#include "service/job/job.h"
 
 namespace lockstep::cli {
 
 namespace {
 
-// One line on the terminal about a job that somebody waits for: since when it waits or runs, and what it
-// printed last. Nothing when standard error is not a terminal.
+using Clock = std::chrono::steady_clock;
+
+// What happens to a job that somebody waits for, a line each. On a terminal the last line says besides since
+// when it waits or runs, and what it printed last.
 class JobProgress {
  public:
   JobProgress(const service::Client& client, std::string id, Terminal& terminal);
@@ -31,15 +36,20 @@ class JobProgress {
   ~JobProgress() { stop(); }
 
   void saw(int rank, const std::string& line);
-  // Takes the line away.
+  // Takes the line away, once all that happened is told.
   void stop();
 
  private:
   void show_until_stopped();
+  void tell_news();
+  std::string state_now();
 
   const service::Client& client_;
   const std::string id_;
   Terminal& terminal_;
+  std::int64_t told_until_ = 0;  // the sequence of the last event that was told
+  std::string state_;
+  Clock::time_point since_ = Clock::now();
   std::mutex mutex_;  // guards the two below
   std::string last_line_;
   bool is_over_ = false;
@@ -47,9 +57,8 @@ class JobProgress {
   std::thread thread_;
 };
 
-using Clock = std::chrono::steady_clock;
-
 constexpr std::chrono::seconds kBetweenLooks{1};
+constexpr std::size_t kLeastOfAnId = 2;  // of one that was shortened
 constexpr std::string_view kTakeLineAway = "\r\x1b[K";
 
 // As many code points as fit; what is left of a long line is not worth a second one.
@@ -74,7 +83,7 @@ std::string state_in_words(const base::Json& job, std::int64_t seconds) {
 
 JobProgress::JobProgress(const service::Client& client, std::string id, Terminal& terminal)
     : client_(client), id_(std::move(id)), terminal_(terminal) {
-  if (terminal_.err_is_terminal()) thread_ = std::thread([this] { show_until_stopped(); });
+  thread_ = std::thread([this] { show_until_stopped(); });
 }
 
 void JobProgress::saw(int rank, const std::string& line) {
@@ -90,30 +99,45 @@ void JobProgress::stop() {
   }
   wakes_.notify_all();
   thread_.join();
-  terminal_.tell(kTakeLineAway);
+  tell_news();
+  if (terminal_.err_is_terminal()) terminal_.tell(kTakeLineAway);
+}
+
+void JobProgress::tell_news() {
+  const auto answer =
+      json_of(client_.send("GET", fmt::format("/v1/jobs/{}/events?after={}", id_, told_until_)));
+  if (!answer.ok() || !answer.value().contains("events")) return;
+  for (const base::Json& event : answer.value()["events"]) {
+    told_until_ = std::max(told_until_, event.value("sequence", std::int64_t{0}));
+    const std::string line = base::escape_for_terminal("lockstep: " + event_in_words(event));
+    terminal_.tell(fmt::format("{}{}\n", terminal_.err_is_terminal() ? kTakeLineAway : "", line));
+  }
+}
+
+std::string JobProgress::state_now() {
+  const auto job = json_of(client_.send("GET", "/v1/jobs/" + id_));
+  if (!job.ok()) return "the service does not answer; it is tried again";
+  const std::string state = base::text_at(job.value(), "state");
+  if (state != state_) {
+    if (!state_.empty()) since_ = Clock::now();
+    state_ = state;
+  }
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - since_).count();
+  return state_in_words(job.value(), seconds);
 }
 
 void JobProgress::show_until_stopped() {
-  std::string state;
-  auto since = Clock::now();
   std::unique_lock lock(mutex_);
   while (!wakes_.wait_for(lock, kBetweenLooks, [this] { return is_over_; })) {
     const std::string last_line = last_line_;
     lock.unlock();
-    const auto job = json_of(client_.send("GET", "/v1/jobs/" + id_));
-    const std::string now_state = job.ok() ? base::text_at(job.value(), "state") : "";
-    if (now_state != state) {
-      if (!state.empty()) since = Clock::now();
-      state = now_state;
+    tell_news();
+    if (terminal_.err_is_terminal()) {
+      const std::string words = state_now();
+      const std::string line = base::escape_for_terminal(fmt::format("lockstep: {} {}", words, last_line));
+      const auto columns = static_cast<std::size_t>(terminal_.width() - 1);
+      if (!words.empty()) terminal_.tell(fmt::format("{}{}", kTakeLineAway, cut_to(line, columns)));
     }
-    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - since).count();
-    const std::string words =
-        job.ok() ? state_in_words(job.value(), seconds) : "the service does not answer; it is tried again";
-    const std::string line = fmt::format("lockstep: {} {}", words, last_line);
-    if (!words.empty())
-      terminal_.tell(fmt::format(
-          "{}{}", kTakeLineAway,
-          cut_to(base::escape_for_terminal(line), static_cast<std::size_t>(terminal_.width() - 1))));
     lock.lock();
   }
 }
@@ -171,6 +195,34 @@ Result<Json> json_of(const Result<service::Answer>& answer) {
   if (!answer.ok()) return answer.error();
   if (answer.value().status >= 300) return service::error_from(answer.value());
   return base::parse_json(answer.value().body, "answer of the service");
+}
+
+std::string event_in_words(const Json& event) {
+  const std::string detail = base::text_at(event, "detail");
+  const std::string kind = base::text_at(event, "kind");
+  return detail.empty() ? kind : fmt::format("{}: {}", kind, detail);
+}
+
+Result<std::string> job_id_from(const service::Client& client, const std::string& typed) {
+  if (service::is_job_id(typed)) return typed;
+  constexpr std::string_view kPrefix = "job_";
+  const std::string begin = typed.starts_with(kPrefix) ? typed : std::string(kPrefix) + typed;
+  if (begin.size() < kPrefix.size() + kLeastOfAnId)
+    return Error{"no such job", typed, "too short for the beginning of a name", "lockstep jobs lists them"};
+  std::vector<std::string> found;
+  for (std::string target = "/v1/jobs?limit=500"; !target.empty();) {
+    const Json page = TRY(json_of(client.send("GET", target)));
+    for (const Json& job : page["jobs"]) {
+      std::string id = base::text_at(job, "id");
+      if (id.starts_with(begin)) found.push_back(std::move(id));
+    }
+    const std::string next = base::text_at(page, "next_cursor");
+    target = next.empty() ? "" : "/v1/jobs?limit=500&cursor=" + next;
+  }
+  if (found.size() == 1) return found.front();
+  if (found.empty()) return Error{"no such job", typed, "", "lockstep jobs lists them"};
+  return Error{"not the name of one job", typed, fmt::format("{} jobs begin so", found.size()),
+               fmt::format("as {}", found.front())};
 }
 
 Result<void> print_job(const Json& job, Terminal& terminal) {

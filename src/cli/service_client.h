@@ -40,14 +40,23 @@ Result<service::Client> reach_service(const Args& args);
 // The JSON of an answer; an error when it is a refusal.
 Result<base::Json> json_of(const Result<service::Answer>& answer);
 
+// The whole id of the job that was typed as its beginning, with or without "job_". An error when none begins
+// so, or several do.
+Result<std::string> job_id_from(const service::Client& client, const std::string& typed);
+
+// "started: attempt 1 with 4 ranks"
+std::string event_in_words(const base::Json& event);
+
 // "job_01hx...: FAILED: rank 1 ended with status 7", and what was found.
 Result<void> print_job(const base::Json& job, Terminal& terminal);
 
-// Hands on what the job prints until it is over. Survives a restart of the service.
+// Hands on what the job prints until it is over, and says what happens to it until it prints. Survives a
+// restart of the service.
 Result<void> follow_job(const service::Client& client, const std::string& id, const std::string& query,
                         Terminal& terminal);
 
-// The same, with one line of progress in place of what it prints.
+// The same without what it prints: one line for each thing that happens to it, and on a terminal a line of
+// progress.
 Result<void> wait_for_job(const service::Client& client, const std::string& id, Terminal& terminal);
 
 // The job's own status: that of the rank which failed first.

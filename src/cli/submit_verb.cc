@@ -1,7 +1,11 @@
 #include <filesystem>
+#include <unistd.h>
+#include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include "base/file.h"
 #include "base/json.h"
 #include "base/process/environment.h"
 #include "base/text_fields.h"
@@ -65,6 +69,65 @@ Result<void> add_what_runs(const Args& args, Json& request) {
   }
   request["script"] = fs::absolute(args.operands.front()).lexically_normal().string();
   if (!args.command.empty()) request["args"] = args.command;
+  return {};
+}
+
+// What the service says of a member of the request, by what was typed for it.
+std::string typed_for(const std::string& pointer, const Args& args) {
+  constexpr std::pair<std::string_view, std::string_view> kTyped[] = {
+      {"/workers", "--workers"},
+      {"/cpus_per_worker", "--cpus"},
+      {"/gpus_per_worker", "--gpus"},
+      {"/time_limit_s", "--time-limit"},
+      {"/retries", "--retries"},
+      {"/repairs", "--repairs"},
+      {"/priority", "--priority"},
+      {"/nodes", "--nodes"},
+      {"/engine", "--engine"},
+      {"/partition", "--partition"},
+      {"/account", "--account"},
+      {"/memory_per_worker", "--memory"},
+      {"/memory_most", "--memory-most"},
+      {"/checkpoint_directory", "--checkpoints"},
+      {"/framework", "--framework"},
+      {"/command", "the command"},
+      {"/args", "the script's arguments"},
+      {"/directory", "the current folder"},
+      {"/environment", "--env"},
+      {"/files", "--files"},
+      {"/labels", "--label"},
+  };
+  if (pointer == "/script" && !args.operands.empty()) return args.operands.front();
+  const std::string field = pointer.substr(0, pointer.find('/', 1));
+  const std::string inner = pointer.substr(field.size());
+  for (const auto& [member, typed] : kTyped) {
+    if (member == field) return std::string(typed) + (inner.empty() ? "" : " " + inner.substr(1));
+  }
+  return pointer;
+}
+
+// A refusal of the request, in a line for each fault.
+Error refusal_in_words(Error refused, const service::Answer& answer, const Args& args) {
+  const auto problem = base::parse_json(answer.body, "answer");
+  if (!problem.ok()) return refused;
+  std::vector<std::string> faults;
+  for (const Json& fault : base::list_at(problem.value(), "errors")) {
+    faults.push_back(fmt::format("{} {}", typed_for(base::text_at(fault, "pointer"), args),
+                                 base::text_at(fault, "detail")));
+  }
+  if (!faults.empty()) refused.why = fmt::format("{}", fmt::join(faults, "; "));
+  return refused;
+}
+
+// Looked at here, where the name means what was typed.
+Result<void> check_script(const Args& args) {
+  if (args.operands.empty()) return {};
+  const std::string& script = args.operands.front();
+  std::error_code fault;
+  if (!fs::exists(script, fault)) return Error{"cannot submit", script, "no such file", ""};
+  if (fs::is_directory(script, fault))
+    return Error{"cannot submit", script, "it is a folder", "name the script in it"};
+  if (::access(script.c_str(), R_OK) != 0) return base::error_from_errno("cannot submit", script);
   return {};
 }
 
@@ -132,6 +195,7 @@ Result<ExitStatus> wait_for(const service::Client& client, const std::string& id
 }
 
 Result<ExitStatus> run_submit(const Args& args, Terminal& terminal) {
+  TRY(check_script(args));
   const Json request = TRY(request_from(args));
   if (const auto kind = args.value("dry-run")) {
     const Json manifest = TRY(service::manifest_for(
@@ -147,7 +211,10 @@ Result<ExitStatus> run_submit(const Args& args, Terminal& terminal) {
   if (!sent.ok()) {  // it went to rest, or was killed: the key makes the second time harmless
     sent = TRY(reach_service(args)).send("POST", "/v1/jobs", body, {{"Idempotency-Key", key}});
   }
-  const Json job = TRY(json_of(sent));
+  const auto accepted = json_of(sent);
+  if (!accepted.ok())
+    return sent.ok() ? refusal_in_words(accepted.error(), sent.value(), args) : accepted.error();
+  const Json& job = accepted.value();
   const std::string id = base::text_at(job, "id");
   const bool waits = args.has("wait") || args.has("follow");
   if (waits) {
@@ -267,6 +334,7 @@ constinit const Verb kSubmitVerb{
     .name = "submit",
     .one_line = "hand a training script to the service",
     .usage = "submit [flags] [SCRIPT] [-- WORDS...]",
+    .group = VerbGroup::kService,
     .description = kSubmitDescription,
     .examples = kSubmitExamples,
     .operands =

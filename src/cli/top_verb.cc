@@ -5,9 +5,11 @@
 #include <filesystem>
 #include <memory>
 
+#include "base/file.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
 #include "record/recording.h"
+#include "report/findings_json.h"
 #include "run/watch/watcher.h"
 #include "top/render.h"
 #include "top/session.h"
@@ -19,6 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kLatest = "lockstep-latest";
+constexpr std::size_t kLargestFindingsFile = std::size_t{64} << 20;
 constexpr double kShortestInterval = 0.25;  // four frames a second
 constexpr double kLongestInterval = 3600;
 
@@ -44,6 +47,14 @@ Result<std::chrono::milliseconds> interval_from(const Args& args) {
   return std::chrono::milliseconds(std::lround(seconds * 1000));
 }
 
+// What was found when the job was over.
+std::vector<model::Finding> findings_kept_in(const fs::path& folder) {
+  const auto text = base::read_file(folder / "findings.json", kLargestFindingsFile);
+  auto verdict = text.ok() ? report::decode_findings(text.value(), "findings.json")
+                           : Result<model::Verdict>(text.error());
+  return verdict.ok() ? std::move(verdict.value().findings) : std::vector<model::Finding>();
+}
+
 top::Look look_at(const fs::path& folder) {
   std::error_code ignored;
   const fs::path real = fs::canonical(folder, ignored);  // the link may turn to another recording
@@ -51,7 +62,8 @@ top::Look look_at(const fs::path& folder) {
   return [watcher, name = real.filename().string()] {
     watcher->tick();
     watch::Snapshot snapshot = watcher->job().snapshot();
-    snapshot.findings = watcher->findings();
+    snapshot.findings =
+        watcher->job().has_ended() ? findings_kept_in(watcher->job().folder()) : watcher->findings();
     if (snapshot.job.empty()) snapshot.job = name;
     return snapshot;
   };
@@ -124,6 +136,7 @@ constinit const Verb kTopVerb{
     .name = "top",
     .one_line = "watch a recorded job while it runs",
     .usage = "top [RECORDING] [flags]",
+    .group = VerbGroup::kWatch,
     .description = kTopDescription,
     .examples = kTopExamples,
     .operands = {.name = "RECORDING",

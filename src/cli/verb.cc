@@ -85,9 +85,10 @@ void Args::add(std::string_view flag, std::string value) {
 namespace {
 
 constexpr const Verb* kVerbs[] = {
-    &kDiagnoseVerb, &kCheckVerb,     &kFactsVerb, &kRunVerb,        &kTopVerb,    &kReplayVerb, &kDiffVerb,
-    &kIsolateVerb,  &kSubmitVerb,    &kJobsVerb,  &kLogsVerb,       &kCancelVerb, &kServeVerb,  &kReportVerb,
-    &kExplainVerb,  &kCatalogueVerb, &kDumpVerb,  &kProbeAgentVerb, &kHelpVerb,
+    &kDemoVerb,       &kRunVerb,     &kDiagnoseVerb, &kCheckVerb, &kReportVerb,  &kTopVerb,
+    &kIsolateVerb,    &kReplayVerb,  &kDiffVerb,     &kDumpVerb,  &kFactsVerb,   &kSubmitVerb,
+    &kJobsVerb,       &kLogsVerb,    &kCancelVerb,   &kServeVerb, &kExplainVerb, &kCatalogueVerb,
+    &kProbeAgentVerb, &kVersionVerb, &kHelpVerb,
 };
 
 }  // namespace

@@ -35,7 +35,7 @@ class Args;
 class Terminal;
 
 // What a shell offers where a value is typed.
-enum class ValueKind { kText, kFile, kFolder, kVerb };
+enum class ValueKind { kText, kFile, kFolder, kVerb, kJob, kCode, kDemo };
 
 struct Flag {
   std::string_view name = {};        // "out": typed as --out
@@ -66,8 +66,14 @@ struct Example {
   std::string_view meaning;
 };
 
-// Whether `-- CMD...` may end the line.
+// Whether the job's command may end the line.
 enum class TakesCommand { kNo, kMay, kMust };
+
+// Whether a word that is no flag begins the command without a "--" before it, after so many operands.
+using BeginsCommand = bool (*)(std::string_view word, std::size_t operands);
+
+// Where help lists it, in this order.
+enum class VerbGroup { kStart, kWatch, kDeeper, kService, kReference };
 
 // The flags every verb shares by name. A verb accepts those it acts on; --help is always there.
 struct Globals {
@@ -80,10 +86,12 @@ struct Verb {
   std::string_view name = {};
   std::string_view one_line = {};  // no capital, no full stop: "show a record file as text"
   std::string_view usage = {};     // "dump FILE... [flags]"
+  VerbGroup group = VerbGroup::kReference;
   std::span<const std::string_view> description = {};  // paragraphs
   std::span<const Example> examples = {};
   Operands operands = {};
   TakesCommand command = TakesCommand::kNo;
+  BeginsCommand begins_command = nullptr;  // nullptr: it stands behind "--" only
   std::span<const Flag> flags = {};
   Globals globals = {};
   Result<ExitStatus> (*run)(const Args& args, Terminal& terminal) = nullptr;
@@ -125,25 +133,27 @@ class Args {
   std::map<std::string, std::vector<std::string>, std::less<>> typed_;
 };
 
-// Every verb of the program, in the order in which help lists them. A verb that is not built is not here.
+// Every verb of the program, in the order in which help lists them.
+extern const Verb kDemoVerb;
+extern const Verb kRunVerb;
 extern const Verb kDiagnoseVerb;
 extern const Verb kCheckVerb;
-extern const Verb kIsolateVerb;
-extern const Verb kRunVerb;
+extern const Verb kReportVerb;
 extern const Verb kTopVerb;
+extern const Verb kIsolateVerb;
+extern const Verb kReplayVerb;
+extern const Verb kDiffVerb;
+extern const Verb kDumpVerb;
 extern const Verb kFactsVerb;
-extern const Verb kProbeAgentVerb;
-extern const Verb kServeVerb;
 extern const Verb kSubmitVerb;
 extern const Verb kJobsVerb;
 extern const Verb kLogsVerb;
 extern const Verb kCancelVerb;
-extern const Verb kReplayVerb;
-extern const Verb kDiffVerb;
-extern const Verb kReportVerb;
+extern const Verb kServeVerb;
 extern const Verb kExplainVerb;
 extern const Verb kCatalogueVerb;
-extern const Verb kDumpVerb;
+extern const Verb kProbeAgentVerb;
+extern const Verb kVersionVerb;
 extern const Verb kHelpVerb;
 
 VerbTable all_verbs();

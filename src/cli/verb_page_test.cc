@@ -12,14 +12,14 @@ using testing::IsEmpty;
 
 TEST(VerbPage, AgreesWhenItHasEverything) {
   EXPECT_THAT(disagreements(kRunForTests,
-                            "# lockstep run\n\n    lockstep run [flags] -- CMD...\n\n"
+                            "# lockstep run\n\n    lockstep run [flags] CMD...\n\n"
                             "- `-p`, `--payload`: too\n- `-h`, `--help`: help\n\nSee `--json` of dump.\n"),
               IsEmpty());
 }
 
 TEST(VerbPage, SaysWhatIsMissingAndWhatIsStale) {
   EXPECT_THAT(disagreements(kRunForTests, "# run\n\n- `--help`\n- `--pay=N`: gone\n"),
-              ElementsAre("the title is not '# lockstep run'", "no usage line 'run [flags] -- CMD...'",
+              ElementsAre("the title is not '# lockstep run'", "no usage line 'run [flags] CMD...'",
                           "no entry for --payload", "an entry for --pay, which run does not have"));
 }
 

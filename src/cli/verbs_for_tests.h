@@ -69,8 +69,10 @@ inline constexpr Verb kDumpForTests{
 inline constexpr Verb kRunForTests{
     .name = "run",
     .one_line = "record and watch a job",
-    .usage = "run [flags] -- CMD...",
+    .usage = "run [flags] CMD...",
+    .group = VerbGroup::kStart,
     .command = TakesCommand::kMust,
+    .begins_command = [](std::string_view, std::size_t) { return true; },
     .flags = kRunFlagsForTests,
     .run = run_for_tests,
 };

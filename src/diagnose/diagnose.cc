@@ -4,11 +4,13 @@
 #include <iterator>
 #include <map>
 #include <optional>
+#include <unistd.h>
 #include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/file.h"
 #include "catalogue/advice.h"
 #include "diagnose/arbitrate/arbitrate.h"
 #include "diagnose/arbitrate/weigh.h"
@@ -30,9 +32,14 @@ using model::Verdict;
 Result<void> check_paths(const std::vector<fs::path>& paths) {
   for (const fs::path& path : paths) {
     std::error_code fault;
-    if (path == "-" || fs::exists(path, fault)) continue;
-    return Error{"cannot read", path.string(), fault ? fault.message() : "no such file or folder",
-                 "give the files or the folder that the job left"};
+    if (path == "-") continue;
+    if (!fs::exists(path, fault)) {
+      return Error{"cannot read", path.string(), fault ? fault.message() : "no such file or folder",
+                   "give the files or the folder that the job left"};
+    }
+    const int wanted = fs::is_directory(path, fault) ? R_OK | X_OK : R_OK;
+    if (::access(path.c_str(), wanted) != 0)
+      return base::error_from_errno("cannot read", path, "read it as the user whose job it was, or as root");
   }
   return {};
 }

@@ -49,9 +49,23 @@ std::vector<HostFacts> FactsFolder::hosts() const {
   return hosts;
 }
 
+namespace {
+
+Result<FactsFolder> read_facts_file(const fs::path& file) {
+  FactsFolder read;
+  add_file(file, read);
+  if (!read.files.empty()) return read;
+  return Error{"cannot read facts", file.string(), read.faults.front().why,
+               "make them with  lockstep facts -o FILE"};
+}
+
+}  // namespace
+
 Result<FactsFolder> read_facts_folder(const fs::path& folder) {
   std::vector<fs::path> files;
   std::error_code trouble;
+  if (fs::is_regular_file(folder, trouble)) return read_facts_file(folder);
+  trouble.clear();
   for (fs::directory_iterator entry(folder, trouble), end; !trouble && entry != end;
        entry.increment(trouble)) {
     if (entry->path().extension() == ".json") files.push_back(entry->path());

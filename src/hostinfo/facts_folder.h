@@ -34,7 +34,8 @@ struct FactsFolder {
   std::vector<HostFacts> hosts() const;  // each host once: the first file counts
 };
 
-// An error when the folder cannot be read or has no facts in it; a broken file is among the faults.
+// Also of a single file. An error when it cannot be read or has no facts in it; a broken file of a folder is
+// among the faults.
 Result<FactsFolder> read_facts_folder(const std::filesystem::path& folder);
 
 }  // namespace lockstep::hostinfo

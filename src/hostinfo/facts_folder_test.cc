@@ -41,6 +41,16 @@ TEST(FactsFolder, KeepsBrokenFilesAsFaultsAndHostsOnce) {
   EXPECT_EQ(read.value().faults[1].line, 1);
 }
 
+TEST(FactsFolder, MayBeASingleFile) {
+  const process::FolderForTests folder;
+  folder.write("facts", facts_of("node0"));
+  folder.write("broken", "{}");
+  const auto read = read_facts_folder(folder.path() / "facts");
+  ASSERT_TRUE(read.ok());
+  EXPECT_EQ(read.value().hosts().front().name, "node0");
+  EXPECT_FALSE(read_facts_folder(folder.path() / "broken").ok());
+}
+
 TEST(FactsFolder, WithoutFactsIsAnError) {
   const process::FolderForTests folder;
   EXPECT_FALSE(read_facts_folder(folder.path()).ok());

@@ -12,6 +12,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "base/text_fields.h"
 
 namespace lockstep::record {
 namespace {
@@ -21,6 +22,8 @@ namespace fs = std::filesystem;
 constexpr const char* kManifestName = "manifest.json";
 constexpr const char* kMarkName = "incomplete";
 constexpr const char* kSchema = "lockstep-recording-v1";
+constexpr std::string_view kEndedWords = "ended at wall_ns ";
+constexpr std::size_t kLargestMark = 64;  // those words and a number
 constexpr std::size_t kLargestManifest = std::size_t{16} << 20;
 
 Error error_from(std::string what, const fs::path& where, const std::error_code& code, std::string hint) {
@@ -107,6 +110,20 @@ Result<void> finish_recording(const fs::path& folder) {
   return {};
 }
 
+Result<void> note_bad_end(const fs::path& folder, std::uint64_t ended_wall_ns) {
+  return base::write_file(folder / kMarkName, fmt::format("{}{}\n", kEndedWords, ended_wall_ns));
+}
+
+namespace {
+
+std::optional<std::uint64_t> end_noted_in(const fs::path& mark) {
+  const auto text = base::read_file(mark, kLargestMark);
+  if (!text.ok() || !text.value().starts_with(kEndedWords)) return std::nullopt;
+  return base::number_after<std::uint64_t>(base::word_of(text.value(), '\n'), kEndedWords);
+}
+
+}  // namespace
+
 Result<Recording> open_recording(const fs::path& folder) {
   std::error_code code;
   fs::directory_iterator entries(folder, code);
@@ -118,7 +135,10 @@ Result<Recording> open_recording(const fs::path& folder) {
   for (; entries != fs::directory_iterator(); entries.increment(code)) {
     if (code) return error_from("cannot read recording", folder, code, "");
     const fs::path& path = entries->path();
-    if (path.filename() == kMarkName) recording.is_complete = false;
+    if (path.filename() == kMarkName) {
+      recording.is_complete = false;
+      recording.ended_wall_ns = end_noted_in(path);
+    }
     if (path.filename() == kManifestName) has_manifest = true;
     if (std::optional<RankFile> file = rank_file_at(path)) recording.rank_files.push_back(*std::move(file));
   }

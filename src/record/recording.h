@@ -33,8 +33,9 @@ struct RankFile {
 struct Recording {
   std::optional<Manifest> manifest;  // none when it is missing or damaged
   bool is_complete = false;
-  std::vector<RankFile> rank_files;  // by rank, then restart
-  std::vector<std::string> limits;   // what is missing
+  std::optional<std::uint64_t> ended_wall_ns;  // of a job that ended badly, where its end was noted
+  std::vector<RankFile> rank_files;            // by rank, then restart
+  std::vector<std::string> limits;             // what is missing
 };
 
 // Makes the folder, the mark and the manifest. An existing folder that is not empty is refused.
@@ -42,6 +43,9 @@ Result<void> create_recording(const std::filesystem::path& folder, const Manifes
 
 // Takes the mark away: the job came to a clean end.
 Result<void> finish_recording(const std::filesystem::path& folder);
+
+// Notes in the mark, which stays, when a job ended that came to no clean end.
+Result<void> note_bad_end(const std::filesystem::path& folder, std::uint64_t ended_wall_ns);
 
 // An error only when the folder cannot be read or holds no record file and no manifest.
 Result<Recording> open_recording(const std::filesystem::path& folder);

@@ -1,5 +1,7 @@
 #include "run/run.h"
 
+#include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -13,9 +15,11 @@
 #include "base/process/spawn.h"
 #include "diagnose/arbitrate/arbitrate.h"
 #include "diagnose/diagnose.h"
+#include "model/finding_code.h"
 #include "record/recording.h"
 #include "report/findings_json.h"
 #include "run/evidence/stacks.h"
+#include "run/preparation.h"
 #include "run/supervise/join_hosts.h"
 #include "run/supervise/recording_folder.h"
 #include "run/supervise/run_job.h"
@@ -77,10 +81,43 @@ std::string how_it_ended(const process::RunEnd& end) {
   return fmt::format("ended with status {} after {:.1f} s", end.exit_status, seconds);
 }
 
+// As short as it can be typed in this folder.
+std::string typed_from_here(const fs::path& recording) {
+  std::error_code fault;
+  const fs::path near = fs::proximate(recording, fault);
+  const bool is_below = !fault && !near.empty() && *near.begin() != "..";
+  return base::escape_for_terminal((is_below ? near : recording).string());
+}
+
+// Whoever pressed Ctrl-C in a job that was not stuck knows why it ended.
+bool was_stopped_by_hand(const model::Verdict& verdict) {
+  return std::ranges::any_of(verdict.findings, [](const model::Finding& finding) {
+    return finding.code == model::codes::kSchedInterrupted;
+  });
+}
+
+void describe_stop(const model::Verdict& verdict, const fs::path& recording, const supervise::WatchedEnd& end,
+                   const Output& output) {
+  const double seconds = static_cast<double>(end.job.run.ran.count()) / 1000;
+  output.tell(fmt::format("\nlockstep: stopped by Ctrl-C after {:.1f} s; no rank was stuck\n", seconds));
+  for (const model::Finding& finding : verdict.findings) {
+    if (finding.code == model::codes::kSchedInterrupted) continue;
+    output.tell(fmt::format("lockstep: seen besides: {} ({})\n", base::escape_for_terminal(finding.title),
+                            base::escape_for_terminal(finding.code)));
+  }
+  const std::string folder = typed_from_here(recording);
+  output.tell(fmt::format("lockstep: recording and findings.json in {}; 'lockstep diagnose {}' says more\n",
+                          folder, folder));
+}
+
 Result<void> describe_verdict(const model::Verdict& verdict, const fs::path& recording,
                               const supervise::WatchedEnd& end, const std::string& by_host,
                               const Output& output) {
   TRY(base::write_file(recording / "findings.json", report::encode_findings(verdict)));
+  if (was_stopped_by_hand(verdict)) {
+    describe_stop(verdict, recording, end, output);
+    return {};
+  }
   const std::string by = by_host.empty() ? "" : fmt::format("; the verdict of {} on all hosts:", by_host);
   output.tell(fmt::format("\nlockstep: the job {}{}\n\n", how_it_ended(end.job.run), by));
   output.show_verdict(verdict);
@@ -111,7 +148,14 @@ Result<void> conclude_badly(const fs::path& recording, supervise::WatchedEnd& en
       }
     }
   }
-  model::Verdict verdict = TRY(judge(recording, end));
+  auto judged = judge(recording, end);
+  if (!judged.ok() && end.ranks_recorded == 0) {
+    output.tell(fmt::format(
+        "\nlockstep: the job {}; it printed nothing to judge, and no distributed framework was seen\n",
+        how_it_ended(end.job.run)));
+    return {};
+  }
+  model::Verdict verdict = TRY(std::move(judged));
   verdict.limits.insert(verdict.limits.end(), session.limits().begin(), session.limits().end());
   return describe_own_verdict(verdict, recording, end, output);
 }
@@ -152,8 +196,15 @@ Result<void> conclude_well(const fs::path& recording, supervise::WatchedEnd& end
   } else if (!is_small) {
     more = fmt::format("; too long to be judged unasked: lockstep diagnose {}", in_words(recording));
   }
-  output.tell(fmt::format("lockstep: nothing wrong found; {} recorded in {}{}\n", what_was_recorded(end),
-                          in_words(recording), more));
+  if (end.ranks_recorded == 0) {
+    output.tell(
+        fmt::format("lockstep: no distributed framework was seen: no process of the job communicated by "
+                    "PyTorch, TensorFlow, Horovod, NCCL or MPI; its output is kept in {}{}\n",
+                    in_words(recording), more));
+  } else {
+    output.tell(fmt::format("lockstep: nothing wrong found; {} recorded in {}{}\n", what_was_recorded(end),
+                            in_words(recording), more));
+  }
   if (!end.why_unrecorded.empty())
     output.tell(fmt::format("lockstep: {}\n", base::escape_for_terminal(end.why_unrecorded)));
   for (const std::string& note : end.adapter_notes) {
@@ -168,10 +219,20 @@ Result<void> conclude_run(const fs::path& recording, supervise::WatchedEnd& end,
                           : conclude_well(recording, end, session, output);
 }
 
+std::uint64_t wall_clock_ns() {
+  using namespace std::chrono;
+  return static_cast<std::uint64_t>(
+      duration_cast<nanoseconds>(system_clock::now().time_since_epoch()).count());
+}
+
 Result<void> conclude(const Request& request, const fs::path& recording, supervise::WatchedEnd& end,
                       Session& session, const Output& output) {
   TRY(report::keep_live_findings(recording, end.findings));
-  if (end.job.run.status() == 0) TRY(record::finish_recording(recording));
+  if (end.job.run.status() == 0) {
+    TRY(record::finish_recording(recording));
+  } else {
+    TRY(record::note_bad_end(recording, wall_clock_ns()));
+  }
   if (!request.session.is_quiet) TRY(conclude_run(recording, end, session, output));
   return {};
 }
@@ -215,13 +276,40 @@ Result<fs::path> make_folder(const Request& request, const std::optional<supervi
   return folder;
 }
 
+// One line, and one for what will be missing.
+void say_what_is_recorded(const fs::path& recording, const Request& request, const Preparation& preparation,
+                          const Output& output) {
+  std::error_code ignored;
+  const bool is_latest = !request.out && fs::equivalent("lockstep-latest", recording, ignored);
+  const std::string adapters =
+      preparation.adapters.empty() ? "" : fmt::format(" ({})", fmt::join(preparation.adapters, ", "));
+  const std::string folder = typed_from_here(recording);
+  output.tell(fmt::format("lockstep: recording to {}{}; watch with 'lockstep top{}'\n", folder, adapters,
+                          is_latest ? "" : " " + folder));
+  for (const std::string& sentence : preparation.lost) output.tell(fmt::format("lockstep: {}\n", sentence));
+}
+
+// Ranks that each have a watcher of their own leave the preparation, and what is said of it, to the first.
+Preparation prepare_first(const Request& request, const supervise::Installed& parts, const Output& output) {
+  const process::Command job{.argv = request.command, .environment = process::own_environment()};
+  if (is_one_of_several(job.environment)) return {};
+  const auto quiet = [](std::string_view) {};
+  return request.session.is_quiet ? prepare(job, parts.python, quiet)
+                                  : prepare(job, parts.python, output.tell);
+}
+
 }  // namespace
 
 Result<int> run_recorded(const Request& request, const Output& output) {
   const supervise::Installed parts = TRY(supervise::find_installed());
+  TRY(process::check_program(request.command.front()));
   const std::optional<supervise::HostsRequest> hosts = TRY(find_hosts(request, output));
+  const Preparation preparation = prepare_first(request, parts, output);
+  if (preparation.interrupted_by) return 128 + *preparation.interrupted_by;
   const fs::path recording = TRY(make_folder(request, hosts));
   output.before_start();
+  if (!request.session.is_quiet && !is_one_of_several(process::own_environment()))
+    say_what_is_recorded(recording, request, preparation, output);
   Session session(recording, request.session, output.tell);
   auto ended = supervise::run_job(command_from(request, recording, parts), recording, hosts,
                                   session.listener(), supervise::Caller::kHoldsStatus);

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "catalogue/advice.h"
 #include "report/findings_json.h"
 #include "service/engine/attempt_supervisor.h"
 #include "service/engine/nodes/node_place.h"
@@ -46,6 +47,25 @@ Decision decide(const AttemptFolder& folder, const Job& job, const Attempt& atte
   return service::decide(failed);
 }
 
+// What happened, as the finding calls it, where the end itself only says that something did.
+std::string headline_of(const Attempt& attempt) {
+  const EndKind kind = attempt.reason.kind;
+  const bool says_little = kind == EndKind::kRankFailed || kind == EndKind::kExitStatus ||
+                           kind == EndKind::kHung || kind == EndKind::kUnknown;
+  if (!says_little) return attempt.reason.text;
+  const auto verdict = report::findings_from_json(attempt.findings, "findings");
+  const model::Finding* cause = verdict.ok() ? cause_among(verdict.value().findings) : nullptr;
+  if (cause == nullptr || cause->title.empty()) return attempt.reason.text;
+  const bool is_known = catalogue::remedy_for(cause->code) != catalogue::Remedy::kUnknown;
+  return is_known ? cause->title : attempt.reason.text;
+}
+
+// The headline, and how the attempt ended where that is something else.
+std::string in_detail(const Job& job, const Attempt& attempt) {
+  if (job.reason == attempt.reason.text) return job.reason;
+  return fmt::format("{} ({})", job.reason, attempt.reason.text);
+}
+
 std::string_view event_of(JobState state) {
   if (state == JobState::kSucceeded) return "succeeded";
   return state == JobState::kCancelled ? "cancelled" : "failed";
@@ -60,7 +80,7 @@ Sequel be_over(Job& job, const Attempt& attempt, std::string detail) {
 Sequel try_again(const Decision& decision, Job& job, const Attempt& attempt) {
   job.state = JobState::kQueued;
   job.per_worker.memory_bytes = decision.memory_bytes;
-  return {true, "failed, to be retried", fmt::format("{}; {}", attempt.reason.text, decision.why)};
+  return {true, "failed, to be retried", fmt::format("{}; {}", in_detail(job, attempt), decision.why)};
 }
 
 // Nothing failed, so nothing counts against the job.
@@ -103,12 +123,12 @@ Sequel conclude(const AttemptFolder& folder, Job& job, Attempt& attempt) {
   const auto growth = read_growth(folder);
   if (growth && attempt.state != JobState::kCancelled && was_told_to_end(attempt))
     return go_on_grown(*growth, job, attempt);
-  job.reason = attempt.reason.text;
+  job.reason = attempt.state == JobState::kFailed ? headline_of(attempt) : attempt.reason.text;
   if (attempt.state != JobState::kFailed) return be_over(job, attempt, attempt.reason.text);
   const Decision decision = decide(folder, job, attempt);
   job.repairs = decision.repairs;
   if (decision.is_retried) return try_again(decision, job, attempt);
-  return be_over(job, attempt, fmt::format("{}; not retried: {}", attempt.reason.text, decision.why));
+  return be_over(job, attempt, fmt::format("{}; not retried: {}", in_detail(job, attempt), decision.why));
 }
 
 Sequel conclude_not_started(const Error& error, Job& job, Attempt& attempt, std::int64_t now_ms) {

@@ -85,6 +85,21 @@ TEST_F(AttemptEndTest, OfAFailureSaysWhyAndWhyItIsNotRepeated) {
   EXPECT_EQ(attempt_.exit_status, 3);
 }
 
+TEST_F(AttemptEndTest, TheReasonIsTheTitleOfTheFinding) {
+  model::Verdict verdict;
+  model::Finding& finding = verdict.findings.emplace_back();
+  finding.code = model::codes::kScriptException;
+  finding.title = "Rank 2 raised ValueError at train.py:44";
+  end(1, EndReason::hung(), report::findings_as_json(verdict));
+  const Sequel sequel = concluded();
+  EXPECT_EQ(job_.reason, finding.title);
+  EXPECT_THAT(sequel.detail, HasSubstr(finding.title + " (the job"));
+  job_ = Job();
+  end(1, EndReason::time_limit(3), report::findings_as_json(verdict));
+  concluded();
+  EXPECT_EQ(job_.reason, EndReason::time_limit(3).text) << "nothing says it better";
+}
+
 TEST_F(AttemptEndTest, OfAFailureThatMayBeRepeated) {
   job_.spec.retries = 1;
   end(1, EndReason::rank_status(0, 1));

@@ -118,8 +118,8 @@ def test_a_healthy_job_is_as_without_it(hosts, torchrun, tmp_path):
         assert job.end() == [0, 0], [part.text() for part in job.parts]
     assert len(losses_of(plain)) == 4 and losses_of(job) == losses_of(plain)
     head, satellite = (part.said() for part in job.parts)
-    assert len(head) == 1 and re.search(r"nothing wrong found; 4 ranks of 2 watchers \(pytorch", head[0]), head
-    assert len(satellite) == 1 and re.search(r"nothing wrong found; 2 ranks .*; host0 has those of all hosts", satellite[0]), satellite
+    assert len(head) == 2 and "recording to" in head[0] and re.search(r"nothing wrong found; 4 ranks of 2 watchers \(pytorch", head[1]), head
+    assert len(satellite) == 2 and re.search(r"nothing wrong found; 2 ranks .*; host0 has those of all hosts", satellite[1]), satellite
     copied = (job.recordings[0] / "rank_00003.restart_0.lockstep")
     calls = [subprocess.run([LOCKSTEP, "dump", "--json", path], capture_output=True, text=True, check=True).stdout.count('"call"')
              for path in (copied, job.recordings[1] / copied.name)]

@@ -63,8 +63,8 @@ def test_a_healthy_job_is_as_without_it(torchrun, tmp_path):
     losses = sorted(re.findall(r"rank \d loss \S+", plain.stdout))
     assert len(losses) == RANKS and sorted(re.findall(r"rank \d loss \S+", done.stdout)) == losses
     said = [line for line in done.stderr.splitlines() if line.startswith("lockstep")]
-    assert len(said) == 1 and re.fullmatch(
-        rf"lockstep: nothing wrong found; 4 ranks \(pytorch 2\.\S+\) recorded in {tmp_path / 'recording'}", said[0])
+    assert len(said) == 2 and said[0].startswith("lockstep: recording to ")
+    assert re.fullmatch(rf"lockstep: nothing wrong found; 4 ranks \(pytorch 2\.\S+\) recorded in {tmp_path / 'recording'}", said[1])
     assert not (tmp_path / "recording/incomplete").exists()
 
 

@@ -59,7 +59,7 @@ def test_a_failing_job_is_explained(service):
     assert status == 201 and job["state"] == "QUEUED"
     assert job["resolved"]["framework"]["value"] == "plain"
     done = service.wait_for(job["id"])
-    assert done["state"] == "FAILED" and done["reason"] == "rank 1 ended with status 1"
+    assert done["state"] == "FAILED" and done["reason"] == done["diagnosis"]["findings"][0]["title"]
     assert done["last_attempt"]["first_failed_rank"] == 1
     ranks = {rank["rank"]: rank for rank in done["last_attempt"]["ranks"]}
     assert ranks[1]["exit_status"] == 1 and not ranks[1]["was_asked_to_end"]

@@ -21,6 +21,10 @@ class BuildError(Exception):
     pass
 
 
+class NoCompiler(BuildError):
+    """Nothing failed: as soon as there is a compiler, it can be built."""
+
+
 class Recipe:
     """What an adapter says of its native half: `flags` and `libraries` are asked for only when it is built."""
 
@@ -45,31 +49,70 @@ class Recipe:
 
 def library_for(recipe):
     """The path of the library, built when it is not there."""
+    found = built(recipe)
+    if found:
+        return found
+    compiler = find_compiler()
     folder = _folder_for(recipe)
     library, failure = os.path.join(folder, recipe.file_name), os.path.join(folder, "failed")
-    if os.path.exists(library):
-        return library
     os.makedirs(folder, exist_ok=True)
-    with open(os.path.join(folder, "lock"), "a", encoding="utf-8") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with _locked(folder):
         if os.path.exists(library):
             return library
-        if _is_recent(failure):
-            with open(failure, encoding="utf-8", errors="replace") as text:
-                raise BuildError(f"an earlier build failed ({failure}): {text.readline().strip()}")
+        _remove_leftovers(folder)
+        known = _known_failure(failure, compiler)
+        if known:
+            raise BuildError(f"an earlier build failed ({failure}): {known}")
         try:
-            _build(recipe, library)
+            _build(recipe, library, compiler)
         except (BuildError, OSError) as error:
-            _write_whole(failure, f"{error}\n".encode())
+            _write_whole(failure, f"{_identity(compiler)}\n{error}\n".encode())
             raise
     return library
 
 
-def _is_recent(path):
+def what_helps(error):
+    """An error of a build in words for people."""
+    return f"{error}; install g++ and run again" if isinstance(error, NoCompiler) else str(error)
+
+
+def built(recipe):
+    """The path of the library if it is there."""
+    library = os.path.join(_folder_for(recipe), recipe.file_name)
+    return library if os.path.exists(library) else None
+
+
+@contextlib.contextmanager
+def _locked(folder):
+    with open(os.path.join(folder, "lock"), "a", encoding="utf-8") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _remove_leftovers(folder):
+    """Of builds that were killed: whoever holds the lock is the only one that builds here."""
+    for name in os.listdir(folder):
+        path = os.path.join(folder, name)
+        if name.startswith("build-"):
+            shutil.rmtree(path, ignore_errors=True)
+        elif name.endswith(".part"):
+            with contextlib.suppress(OSError):
+                os.remove(path)
+
+
+def _known_failure(path, compiler):
+    """What a recent build said that failed with this compiler; another one, or a newer, is worth a try."""
     try:
-        return time.time() - os.stat(path).st_mtime < RETRY_S
+        if time.time() - os.stat(path).st_mtime >= RETRY_S:
+            return None
+        with open(path, encoding="utf-8", errors="replace") as text:
+            return text.readline().strip() == _identity(compiler) and text.readline().strip()
     except OSError:
-        return False
+        return None
+
+
+def _identity(compiler):
+    return f"{os.path.realpath(compiler)} {os.stat(compiler).st_mtime_ns}"
 
 
 def _folder_for(recipe):
@@ -84,8 +127,8 @@ def _folder_for(recipe):
     return os.path.join(cache, "lockstep", recipe.framework, f"{recipe.version}-{content.hexdigest()[:16]}")
 
 
-def _build(recipe, library):
-    command = [_compiler(), "-O2", "-fPIC", "-shared", "-fvisibility=hidden", "-Wall", "-Wextra",
+def _build(recipe, library, compiler):
+    command = [compiler, "-O2", "-fPIC", "-shared", "-fvisibility=hidden", "-Wall", "-Wextra",
                "-I", recipe.sources_folder, "-I", include_folder(), *recipe.flags(), "-x", "c++", "-", "-x", "none",
                *recipe.libraries()]
     # One translation unit: the framework's headers are what takes the time.
@@ -103,12 +146,12 @@ def _build(recipe, library):
         os.replace(built, library)
 
 
-def _compiler():
+def find_compiler():
     for name in (os.environ.get("CXX", ""), "c++", "g++", "clang++"):
         path = shutil.which(name) if name else None
         if path:
             return path
-    raise BuildError("there is no C++ compiler")
+    raise NoCompiler("there is no C++ compiler")
 
 
 def _compiler_environment(folder):

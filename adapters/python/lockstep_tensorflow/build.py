@@ -15,8 +15,16 @@ _FEATURES = {"tensorflow/core/framework/collective.h": ("REDUCE_SCATTER_COLLECTI
 def library_for(sysconfig, version):
     """The path of the library, built when it is not there."""
     headers = sysconfig.get_include()
-    return native_build.library_for(Recipe("tensorflow", version, os.path.realpath(headers),
-                                           lambda: _flags(sysconfig, headers), _framework))
+    return native_build.library_for(_recipe(version, headers, lambda: _flags(sysconfig, headers)))
+
+
+def built_for(version, module_file):
+    """Its path if it is there, without importing TensorFlow."""
+    return native_build.built(_recipe(version, os.path.join(os.path.dirname(module_file), "include"), lambda: []))
+
+
+def _recipe(version, headers, flags):
+    return Recipe("tensorflow", version, os.path.realpath(headers), flags, _framework)
 
 
 def _flags(sysconfig, headers):

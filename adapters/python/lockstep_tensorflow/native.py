@@ -3,7 +3,7 @@ a graph is made, not when it is executed."""
 
 import ctypes
 
-from lockstep_python import notes
+from lockstep_python import native_build, notes
 from lockstep_tensorflow import build
 
 
@@ -40,5 +40,5 @@ def load(cluster, version):
         from tensorflow.python.platform import sysconfig
         return Native(build.library_for(sysconfig, version), cluster)
     except Exception as error:
-        notes.tell(f"no native half: {error}")
+        notes.tell(f"TensorFlow's collectives were not recorded: {native_build.what_helps(error)}")
         return None

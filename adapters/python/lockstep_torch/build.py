@@ -22,8 +22,17 @@ _FEATURES = {
 def library_for(torch):
     """The path of the library, built when it is not there."""
     abi = int(torch._C._GLIBCXX_USE_CXX11_ABI)
-    return native_build.library_for(Recipe("pytorch", f"{torch.__version__}-{abi}", os.path.realpath(torch.__file__),
-                                           lambda: _flags(torch), _torch_libraries))
+    return native_build.library_for(_recipe(torch.__version__, abi, torch.__file__, lambda: _flags(torch)))
+
+
+def built_for(version, module_file):
+    """Its path if it is there, without importing PyTorch, which alone knows by which of the two ABIs it was compiled."""
+    recipes = (_recipe(version, abi, module_file, lambda: []) for abi in (0, 1))
+    return next(filter(None, map(native_build.built, recipes)), None)
+
+
+def _recipe(version, abi, module_file, flags):
+    return Recipe("pytorch", f"{version}-{abi}", os.path.realpath(module_file), flags, _torch_libraries)
 
 
 def _header_folder(torch):

@@ -3,7 +3,7 @@
 import atexit
 import ctypes
 
-from lockstep_python import notes
+from lockstep_python import native_build, notes
 from lockstep_torch import build
 
 
@@ -54,5 +54,5 @@ def load(torch):
     try:
         return Native(build.library_for(torch))
     except Exception as error:
-        notes.tell(f"no native half: {error}")
+        notes.tell(f"collectives that PyTorch issues in C++ (DDP's all-reduces) were not recorded: {native_build.what_helps(error)}")
         return None

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <filesystem>
 #include <poll.h>
 #include <spawn.h>
 #include <string_view>
@@ -14,6 +15,8 @@
 #include <termios.h>
 #include <thread>
 #include <unistd.h>
+
+#include "base/process/environment.h"
 
 namespace lockstep::process {
 namespace {
@@ -121,6 +124,22 @@ class Attributes {
   posix_spawnattr_t attributes_;
 };
 
+// What to type for a file of this folder.
+std::string how_to_run(const std::string& file, bool is_executable) {
+  if (is_executable) return "type ./" + file;
+  const std::string allow = "make it executable: chmod +x " + file;
+  if (file.ends_with(".py")) return "type python " + file + ", or " + allow;
+  return file.ends_with(".sh") ? "type bash " + file + ", or " + allow : allow;
+}
+
+// Where PATH is not set, or names this folder by an empty word, exec looks in more places than program_for.
+bool leads_only_to_what_it_names() {
+  const char* const path = std::getenv("PATH");
+  if (path == nullptr) return false;
+  const std::string framed = ":" + std::string(path) + ":";
+  return framed.find("::") == std::string::npos;
+}
+
 }  // namespace
 
 Result<Spawned> spawn(const Command& command) {
@@ -144,9 +163,30 @@ Result<Spawned> spawn(const Command& command) {
   const int fault =
       ::posix_spawnp(&pid, argv[0], files.get(), attributes.get(), argv.data(), environment.data());
   if (fault != 0) {
-    return Error{"cannot start", command.argv.front(), std::strerror(fault), "is it installed and in PATH?"};
+    TRY(check_program(command.argv.front()));
+    return Error{"cannot start", command.argv.front(), std::strerror(fault), ""};
   }
   return Spawned{pid, std::move(outputs.from_out), std::move(outputs.from_err), std::move(input.write_end)};
+}
+
+Result<void> check_program(const std::string& name) {
+  const auto refused = [&](std::string why, std::string hint) {
+    return Error{"cannot start", name, std::move(why), std::move(hint)};
+  };
+  const std::filesystem::path place = program_for(name, own_environment());
+  std::error_code ignored;
+  const bool is_here = std::filesystem::is_regular_file(place, ignored);
+  if (name.find('/') == std::string::npos && place == name) {
+    if (!leads_only_to_what_it_names()) return {};
+    if (!is_here) return refused("No such program in PATH", "is it installed, and its environment active?");
+    return refused("it is a file here, and not a program in PATH",
+                   how_to_run(name, ::access(name.c_str(), X_OK) == 0));
+  }
+  if (std::filesystem::is_directory(place, ignored))
+    return refused("it is a folder", "name the program in it");
+  if (::access(place.c_str(), X_OK) == 0) return {};
+  if (!is_here) return refused(std::strerror(errno), "look at the path");
+  return refused("it is not executable", how_to_run(name, false));
 }
 
 bool was_ignored_at_start(int signal) {

@@ -32,6 +32,9 @@ struct Spawned {
 // terminal: a process group in the background is stopped for trying.
 Result<Spawned> spawn(const Command& command);
 
+// Why spawn() would not find a program to start, with what helps; nothing where it would.
+Result<void> check_program(const std::string& name);
+
 // Whether whoever started this program had it ignore the signal, as nohup does with SIGHUP.
 bool was_ignored_at_start(int signal);
 

@@ -10,6 +10,20 @@
 #include "check/rules/evaluate.h"
 
 namespace lockstep::rules {
+
+std::string worded(const Wording& wording, const Scope& scope) {
+  std::string text;
+  for (const Wording::Part& part : wording.parts) {
+    if (!part.expression) {
+      text += part.text;
+      continue;
+    }
+    const Value value = value_of(*part.expression, scope);
+    text += value.is_known() ? in_words(value.json()) : "?";
+  }
+  return text;
+}
+
 namespace {
 
 using base::Json;
@@ -119,16 +133,7 @@ class Judge {
   }
 
   static std::string worded(const Wording& wording, const Place& place) {
-    std::string text;
-    for (const Wording::Part& part : wording.parts) {
-      if (!part.expression) {
-        text += part.text;
-        continue;
-      }
-      const Value value = value_of(*part.expression, place.scope);
-      text += value.is_known() ? in_words(value.json()) : "?";
-    }
-    return text;
+    return rules::worded(wording, place.scope);
   }
 
   model::Finding begin_finding(const Rule& rule, const Place& place) const {
@@ -139,7 +144,8 @@ class Judge {
     finding.confidence = confidence_of(rule);
     finding.title = worded(rule.title, place);
     finding.explanation = worded(rule.says, place);
-    if (!rule.sees.empty()) finding.explanation += fmt::format(" The job would say: {}.", rule.sees);
+    if (!rule.sees.parts.empty())
+      finding.explanation += fmt::format(" The job would say: {}.", worded(rule.sees, place));
     model::Fix fix = rule.fix;
     for (const Wording& command : rule.fix_commands) fix.commands.push_back(worded(command, place));
     finding.fixes.push_back(std::move(fix));

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "check/rules/evaluate.h"
 #include "check/rules/rule.h"
 #include "config/configuration.h"
 #include "model/finding.h"
@@ -28,6 +29,9 @@ struct Hit {
   model::Finding finding;
   std::vector<std::string> hosts;  // on which it is so, of a rule about hosts
 };
+
+// The text with the values of this place; "?" stands for what is not known.
+std::string worded(const Wording& wording, const Scope& scope);
 
 // Most certain first. Where several hosts or launches have the same fault it is one hit.
 std::vector<Hit> apply(std::span<const Rule> rules, const Situation& situation);

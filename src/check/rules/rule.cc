@@ -114,7 +114,10 @@ Result<Rule> decode_rule(const Json& entry, std::string_view where) {
   rule.title = TRY(wording_of(title, where));
   const std::string says = TRY(text_of(entry, "says", where));
   rule.says = TRY(wording_of(says, where));
-  if (entry.contains("sees")) rule.sees = TRY(text_of(entry, "sees", where));
+  if (entry.contains("sees")) {
+    const std::string sees = TRY(text_of(entry, "sees", where));
+    rule.sees = TRY(wording_of(sees, where));
+  }
   TRY(read_fix(entry, rule, where));
   rule.sources = texts_in(entry, "sources");
   return rule;

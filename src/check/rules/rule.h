@@ -39,7 +39,7 @@ struct Rule {
   Expression when;
   Wording title = {};
   Wording says = {};
-  std::string sees = {};
+  Wording sees = {};  // no parts: nothing is told
   model::Fix fix = {};
   std::vector<Wording> fix_commands = {};
   std::vector<std::string> sources = {};

@@ -152,5 +152,26 @@ TEST(Judge, HostsWithTheSameFaultAreOneFinding) {
   EXPECT_EQ(hits[0].finding.evidence[1].file, "c.json");
 }
 
+TEST(BuiltInRules, LeakNoTemplateWhateverTheValues) {
+  const Json hostile = {{"env", {{"GLOO_SOCKET_IFNAME", "{job.master_addr}\x1b[2J"}}}};
+  const Json nothing = Json::object();
+  for (const Json* launch : {&nothing, &hostile}) {
+    Scope scope;
+    scope.launch = launch;
+    for (const Rule& rule : built_in_rules()) {
+      std::vector<std::string> texts = {worded(rule.title, scope), worded(rule.says, scope),
+                                        worded(rule.sees, scope), rule.fix.title};
+      for (const Wording& command : rule.fix_commands) texts.push_back(worded(command, scope));
+      texts.insert(texts.end(), rule.fix.steps.begin(), rule.fix.steps.end());
+      for (std::string text : texts) {
+        const std::size_t value =
+            text.find("{job.master_addr}");  // as it was given, and not filled in once more
+        if (value != std::string::npos) text.erase(value, std::string("{job.master_addr}").size());
+        EXPECT_EQ(text.find_first_of("{}"), std::string::npos) << rule.id << ": " << text;
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace lockstep::rules

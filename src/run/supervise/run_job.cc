@@ -279,8 +279,8 @@ void add_interruption(WatchedEnd& end) {
   finding.confidence = 0.95;
   finding.title = is_by_hand ? "The job was interrupted" : "The job was told to end";
   finding.explanation = fmt::format(
-      "lockstep run got {}, after {:.1f} s, and passed it on. Until then it had seen nothing wrong; what the "
-      "ranks were doing when they ended is not judged.",
+      "lockstep run got {}, after {:.1f} s, and passed it on. No rank was stuck until then; what the ranks "
+      "were doing when they ended is not judged.",
       name_of(*run.interrupted_by), static_cast<double>(run.ran.count()) / 1000);
   end.findings.push_back(std::move(finding));
 }

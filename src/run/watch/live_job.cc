@@ -20,7 +20,7 @@ LiveJob::LiveJob(fs::path folder) : folder_(std::move(folder)) {}
 void LiveJob::poll() {
   list_new_files();
   open_new_files();
-  now_ns_ = std::min(wall_clock_ns(), known_until_ns_);
+  now_ns_ = std::min({wall_clock_ns(), known_until_ns_, ended_ns_});
   for (auto& [number, rank] : ranks_) {
     rank->poll([&, number = number](const LiveCall& call) {
       meetings_.arrive(number, call, communicators_[call.communicator]);
@@ -37,6 +37,9 @@ void LiveJob::list_new_files() {
   if (!recording.ok()) return;
   listed_ = changed;
   manifest_ = recording.value().manifest;
+  const auto ended_wall_ns = recording.value().ended_wall_ns;
+  has_ended_ = ended_wall_ns || (manifest_ && recording.value().is_complete);
+  if (ended_wall_ns) ended_ns_ = static_cast<std::int64_t>(*ended_wall_ns);
   unopened_.clear();
   leave_lost_files(recording.value());
   for (record::RankFile& file : recording.value().rank_files) {

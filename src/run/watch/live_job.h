@@ -38,7 +38,10 @@ class LiveJob {
 
   const std::filesystem::path& folder() const { return folder_; }
   std::uint32_t restart() const { return newest_restart_; }
-  std::int64_t now_ns() const { return now_ns_; }  // of the last poll, wall clock
+  // Of the last poll, by the wall clock; after the job's end the moment of that, where it was noted.
+  std::int64_t now_ns() const { return now_ns_; }
+  // Whoever ran the job has said that it is over.
+  bool has_ended() const { return has_ended_; }
 
   // Those of the newest restart, ascending by rank.
   std::vector<const LiveRank*> ranks() const;
@@ -64,6 +67,8 @@ class LiveJob {
   std::optional<record::Manifest> manifest_;
   std::int64_t now_ns_ = 0;
   std::int64_t known_until_ns_ = std::numeric_limits<std::int64_t>::max();
+  bool has_ended_ = false;
+  std::int64_t ended_ns_ = std::numeric_limits<std::int64_t>::max();
   std::filesystem::file_time_type listed_;  // the age of the folder when it was last listed
   std::vector<record::RankFile> unopened_;
   Communicators communicators_;

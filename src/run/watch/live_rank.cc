@@ -1,7 +1,9 @@
 #include "run/watch/live_rank.h"
 
 #include <algorithm>
+#include <climits>
 #include <cstring>
+#include <unistd.h>
 
 #include <fmt/format.h>
 
@@ -43,6 +45,11 @@ LiveRank::LiveRank(std::filesystem::path path, record::Follower follower, Commun
 
 std::string LiveRank::host() const {
   return {header().host, ::strnlen(header().host, sizeof header().host)};
+}
+
+bool LiveRank::is_of_this_host() const {
+  char name[HOST_NAME_MAX + 1] = {};
+  return ::gethostname(name, sizeof name - 1) == 0 && host() == name;
 }
 
 std::int64_t LiveRank::wall(std::uint64_t monotonic_ns) const {

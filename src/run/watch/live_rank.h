@@ -43,6 +43,7 @@ class LiveRank {
   int rank() const { return header().rank; }
   int restart() const { return static_cast<int>(header().restart); }
   std::string host() const;
+  bool is_of_this_host() const;
 
   bool has_ended() const { return exit_status_.has_value(); }  // it said goodbye
   int exit_status() const { return exit_status_.value_or(-1); }

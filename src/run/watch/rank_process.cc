@@ -1,5 +1,6 @@
 #include "run/watch/rank_process.h"
 
+#include <cerrno>
 #include <charconv>
 #include <fcntl.h>
 #include <fstream>
@@ -73,6 +74,7 @@ RankProcess::RankProcess(pid_t pid, const std::filesystem::path& record_file)
     return;
   }
   process::Descriptor descriptor(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+  is_absent_ = !descriptor.is_open() && errno == ESRCH;
   if (descriptor.is_open() && has_mapped(pid, record_file)) descriptor_ = std::move(descriptor);
 }
 

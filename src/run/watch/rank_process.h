@@ -53,11 +53,13 @@ class RankProcess {
   int fd() const { return descriptor_.get(); }  // readable once it has ended
   bool is_here() const { return descriptor_.is_open(); }
   bool has_ended() const;
+  bool is_absent() const { return is_absent_; }  // no process had its number when it was looked for
   std::optional<ProcessSample> sample() const;
   std::int64_t clock_lead_ns() const { return remote_.clock_lead_ns; }  // of this host before the rank's
 
  private:
   pid_t pid_ = 0;
+  bool is_absent_ = false;
   process::Descriptor descriptor_;
   process::Descriptor remote_file_;  // the file of a RemoteProcess
   RemoteProcess remote_;

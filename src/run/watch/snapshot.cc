@@ -27,10 +27,16 @@ bool is_stopped(const LiveRank& rank, std::int64_t now_ns) {
   return sample && (sample->state == 'T' || sample->state == 't');
 }
 
-RankState state_of(const Standing& standing, bool is_awaited, std::int64_t now_ns) {
+// Of a recording whose ranks and watcher were killed together, nobody has noted the end.
+bool is_absent(const LiveRank& rank, std::int64_t now_ns) {
+  return rank.process().is_absent() && rank.is_of_this_host() &&
+         now_ns - rank.last_word_ns() >= kAbsentQuietNs;
+}
+
+RankState state_of(const Standing& standing, bool is_awaited, bool is_over, std::int64_t now_ns) {
   const LiveRank& rank = *standing.rank;
   if (rank.has_ended()) return RankState::kEnded;
-  if (rank.is_gone()) return RankState::kGone;
+  if (is_over || rank.is_gone() || is_absent(rank, now_ns)) return RankState::kGone;
   if (is_stopped(rank, now_ns)) return RankState::kStopped;
   if (standing.call != nullptr)
     return standing.missing.empty() ? RankState::kCommunicating : RankState::kWaiting;
@@ -57,7 +63,7 @@ Snapshot LiveJob::snapshot() const {
   }
   const std::vector<Standing> standings = this->standings(kShownQuietNs);
   const std::set<int> awaited = awaited_in(standings);
-  snapshot.is_over = !standings.empty();
+  snapshot.is_over = has_ended_ || !standings.empty();
   for (const Standing& standing : standings) {
     const LiveRank& rank = *standing.rank;
     RankView& view = snapshot.ranks.emplace_back();
@@ -65,7 +71,7 @@ Snapshot LiveJob::snapshot() const {
     view.restart = rank.restart();
     view.host = rank.host();
     view.pid = static_cast<std::int64_t>(rank.header().pid);
-    view.state = state_of(standing, awaited.contains(rank.rank()), now_ns_);
+    view.state = state_of(standing, awaited.contains(rank.rank()), has_ended_, now_ns_);
     if (rank.has_ended() && rank.exit_status() >= 0) view.exit_status = rank.exit_status();
     std::optional<std::int64_t> since;
     if (standing.call != nullptr) {
@@ -85,7 +91,7 @@ Snapshot LiveJob::snapshot() const {
     view.data_wait_share = rank.data_waits().share(now_ns_, std::nullopt);
     if (meetings_.waits().count() != 0) view.lateness_ns = meetings_.usual_lateness_ns(rank.rank());
     view.calls = rank.calls();
-    if (!is_over) snapshot.is_over = false;
+    if (!is_over) snapshot.is_over = has_ended_;
     if (snapshot.framework.empty()) snapshot.framework = rank.framework();
     if (!snapshot.world_size && rank.header().world_size > 0) snapshot.world_size = rank.header().world_size;
     if (snapshot.started_wall_ns == 0)

@@ -110,6 +110,10 @@ inline constexpr std::size_t kMaxNotesOfARank = 16;
 // Silence after which a rank is shown in a call that it left to others; longer than kQuietNs, so that the
 // view does not flicker. WatchedJob.ShowsAStoppedRankOnceItIsQuiet
 inline constexpr std::int64_t kShownQuietNs = 500 * kMillisecondNs;
+// Silence of a rank whose process number nobody has any more, before it counts as gone: containers may share
+// a host's name and not its numbers, and a rank that lives says something within seconds.
+// tests/e2e/first_use_test.py
+inline constexpr std::int64_t kAbsentQuietNs = 10 * kSecondNs;
 // Over which a share of the time is taken. TimeShare.ForgetsWhatWasLongAgo
 inline constexpr std::int64_t kShareWindowNs = 5 * kSecondNs;
 // Ends of steps that a rate is taken of. StepClock.TellsTheRateOfTheLastSteps

@@ -50,6 +50,7 @@ std::chrono::steady_clock::time_point next_slow_look(std::chrono::steady_clock::
 std::vector<Notice> Watcher::tick() {
   job_.poll();
   std::vector<Notice> notices;
+  if (job_.has_ended()) return notices;  // its verdict is made from the records
   note_restart(notices);
   note_first_loss();
   std::ranges::move(judge(), std::back_inserter(notices));

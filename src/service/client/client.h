@@ -44,6 +44,9 @@ class Client {
   // Starts `program serve` for this folder when nobody listens there.
   static Result<Client> connect(const std::filesystem::path& state_folder, const std::string& program);
 
+  // Only to one that is there already.
+  static Result<Client> connect_running(const std::filesystem::path& state_folder);
+
   // With a token of that service.
   static Result<Client> connect_remote(const RemotePlace& place, const std::string& token);
 

@@ -91,6 +91,17 @@ constexpr std::array<std::string_view, 6> kNetworkVariables = {"GLOO_SOCKET_IFNA
                                                                "TP_SOCKET_IFNAME",   "HOROVOD_GLOO_IFACE",
                                                                "NCCL_SOCKET_FAMILY", "NCCL_IB_HCA"};
 
+// What the script or its surroundings did wrong, and will do again. What a lost peer or a failed device makes
+// ranks say may be a consequence of anything.
+bool is_users_error(const model::Finding& finding) {
+  if (finding.code.is(model::CodeFamily::kMismatch)) return true;
+  const bool may_be_a_consequence =
+      finding.code.is_wait() || finding.code.is_echo() || finding.leaf == model::Leaf::kRunComm ||
+      finding.leaf == model::Leaf::kSetupFail || finding.leaf == model::Leaf::kRunDevice;
+  return !may_be_a_consequence && model::is_fatal(finding.leaf) &&
+         catalogue::remedy_for(finding.code) == Remedy::kNone;
+}
+
 class Judgement {
  public:
   explicit Judgement(const FailedAttempt& failed)
@@ -130,7 +141,11 @@ class Judgement {
     if (ended_by(EndKind::kPreempted) || ended_by(EndKind::kNodeLost))
       return repeat("preempted", attempt_.reason.text);
     if (is_mended_by_rules()) return apply_rules();
-    if (ended_by(EndKind::kHung) || ended_by(EndKind::kSilent)) return retry_hang();
+    if (ended_by(EndKind::kHung) || ended_by(EndKind::kSilent)) {
+      const model::Finding* cause = cause_among(findings_);
+      if (cause != nullptr && is_users_error(*cause)) return apply(Remedy::kNone, cause->code.text());
+      return retry_hang();
+    }
     if (findings_.empty()) return retry_unknown();
     return apply(catalogue::remedy_for(findings_.front().code), findings_.front().code.text());
   }
@@ -369,6 +384,12 @@ class Judgement {
 };
 
 }  // namespace
+
+const model::Finding* cause_among(const std::vector<model::Finding>& findings) {
+  const auto error = std::ranges::find_if(findings, is_users_error);
+  if (error != findings.end()) return &*error;
+  return findings.empty() ? nullptr : &findings.front();
+}
 
 Decision decide(const FailedAttempt& failed) {
   return Judgement(failed).decision();

@@ -57,4 +57,8 @@ struct Decision {
 
 Decision decide(const FailedAttempt& failed);
 
+// The finding that says best why an attempt failed: the error of the user's own that made the ranks wait,
+// where there is one, or else the likeliest; nullptr: there is none.
+const model::Finding* cause_among(const std::vector<model::Finding>& findings);
+
 }  // namespace lockstep::service

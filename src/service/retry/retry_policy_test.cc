@@ -56,6 +56,25 @@ TEST_F(RetryPolicy, AUsersErrorIsNeverRetried) {
   }
 }
 
+TEST_F(RetryPolicy, AUsersErrorThatMakesTheOthersWaitIsNeverRetried) {
+  job.spec.retries = 5;
+  attempt.reason = EndReason::hung();
+  attempt.first_failed_rank.reset();  // it was still ending when all were told to
+  model::Finding wait;
+  wait.code = model::codes::kDeadRank;
+  wait.leaf = model::Leaf::kRunComm;
+  for (const model::KnownCode& code :
+       {model::codes::kScriptException, model::codes::kMismatchShape, model::codes::kMismatchOperation}) {
+    model::Finding error;
+    error.code = code.text;
+    error.leaf = code.leaf;
+    const Decision decision = decide({job, attempt, {wait, error}, silent, 0, set_up});
+    EXPECT_FALSE(decision.is_retried) << code.text;
+    EXPECT_EQ(decision.why, std::string(code.text) + " would happen again");
+  }
+  EXPECT_EQ(decide({job, attempt, {wait}, silent, 0, set_up}).why, "hang: once more");
+}
+
 TEST_F(RetryPolicy, WhatIsNotKnownIsRetriedWhenAskedFor) {
   EXPECT_FALSE(decided().is_retried);
   job.spec.retries = 1;
