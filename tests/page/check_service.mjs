@@ -79,7 +79,7 @@ const checks = {
     failedJob = /#\/job\/(job_\w+)/.exec(page.url())[1];
     await page.waitForSelector(".job-head .pill.failed");
     await page.waitForSelector(".kicker >> text=script.exception");
-    expect((await page.textContent(".who")).includes("rank 1 began it"), "who began it is not said");
+    expect((await page.textContent(".who")).includes("Root cause: ▶ rank 1"), "who began it is not said");
     expect((await page.textContent(".rank-states")).includes("Rank 1 failed first"), "the ranks are not shown");
     expect((await page.locator(".fixes > li").count()) > 0, "there are no fixes");
     for (const event of ["queued 3 ranks", "started attempt 1 with 3 ranks", "failed"]) await page.waitForSelector(`.events li:has-text('${event}')`);

@@ -36,7 +36,7 @@ export function jobView(id: string): JobView {
   let job: Job | undefined;
   let events: JobEvent[] = [];
   let attempts: Attempt[] = [];
-  let moments: Known["moments"] = [];
+  let seen: Known["seen"] = { moments: [], sides: [] };
   let watch: Poll | undefined;
   let shown: View | undefined;
   let wanted: [part: string, query: URLSearchParams] = ["", new URLSearchParams()];
@@ -71,7 +71,7 @@ export function jobView(id: string): JobView {
     head.show([job!.state, job!.reason, job!.cancel_asked, job!.started_at, job!.attempts], () => headOf(job!, view));
     const clock = head.element.querySelector(".took");
     if (clock) clock.textContent = took(job!.started_at, job!.ended_at);
-    glance.show({ job: job!, attempts, events, moments });
+    glance.show({ job: job!, attempts, events, seen });
     markPart(wanted[0]);
     if (!place.isConnected) {
       replaceChildren(element, head.element, place);
@@ -86,7 +86,7 @@ export function jobView(id: string): JobView {
       const { contents, findings } = await loadReport(id, job!.attempts, placesOf(id, job!.attempts, true), signal);
       const isSame = findings.findings.every((finding, i) => finding.title === job!.diagnosis!.findings[i]?.title);
       if (!isSame) return;
-      moments = contents.moments;
+      seen = { moments: contents.moments, sides: contents.sides };
       draw();
     } catch {
       // Without a report the evidence stands there all the same, only without links.

@@ -16,8 +16,11 @@ export interface Known {
   job: Job;
   attempts: Attempt[];
   events: JobEvent[];
-  moments: Contents["moments"]; // of the evidence, once the report was read
+  seen: Seen;
 }
+
+// What only the report knows of the evidence, once it was read.
+export type Seen = Pick<Contents, "moments" | "sides">;
 
 export interface Overview extends View {
   show(known: Known): void;
@@ -34,8 +37,8 @@ export function overview(): Overview {
     element: h("div", { class: "findings" },
       h("div", { class: "verdicts" }, verdict.element, ranks.element, tries.element, before.element),
       h("aside", {}, choices.element, happened.element)),
-    show: ({ job, attempts, events, moments }) => {
-      verdict.show([job.state, job.reason, job.diagnosis, moments], () => verdictOf(job, moments));
+    show: ({ job, attempts, events, seen }) => {
+      verdict.show([job.state, job.reason, job.diagnosis, seen], () => verdictOf(job, seen));
       ranks.show(job.last_attempt, () => [job.last_attempt && rankStates(job.last_attempt)]);
       tries.show(attempts, () => [attemptTable(job.id, attempts)]);
       before.show([job.check, job.attempts], () => checkOf(job));
@@ -46,17 +49,17 @@ export function overview(): Overview {
 }
 
 // Findings of a job need no recording to be shown; what only a recording has is empty.
-function reportOn(job: Job, findings: Findings, moments: Contents["moments"] = []): Report {
-  const contents: Contents = { schema: "", input: job.id, ranks: [], timeline: null, moments, logs: [], losses: [], steps: [], checksums: null, hosts: [], measures: null, bounds: [] };
+function reportOn(job: Job, findings: Findings, { moments, sides }: Seen = { moments: [], sides: [] }): Report {
+  const contents: Contents = { schema: "", input: job.id, ranks: [], timeline: null, moments, sides, logs: [], losses: [], steps: [], checksums: null, hosts: [], measures: null, bounds: [] };
   const none = () => Promise.reject(new Error("a job's findings stand alone"));
   const source = { about: none, findings: none, contents: none, spans: none, catalogue: none };
   const known: Findings = { ...findings, job: { ...findings.job, world_size: findings.job.world_size ?? job.last_attempt?.workers } };
   return new Report(source, { version: "" }, known, contents, placesOf(job.id, job.attempts, job.resolved.framework?.value !== "plain"));
 }
 
-function verdictOf(job: Job, moments: Contents["moments"]): HTMLElement[] {
+function verdictOf(job: Job, seen: Seen): HTMLElement[] {
   if (job.diagnosis && job.diagnosis.findings.length > 0) {
-    const report = reportOn(job, job.diagnosis, moments);
+    const report = reportOn(job, job.diagnosis, seen);
     const limits = job.diagnosis.limits;
     return [...job.diagnosis.findings.map((finding, i) => findingArticle(report, finding, i)), ...(limits.length > 0 ? [limitsOf(limits, [])] : [])];
   }
