@@ -1,6 +1,8 @@
 // What the verbs of the service share: reaching it, and showing its jobs.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "base/json.h"
@@ -39,6 +41,16 @@ Result<service::Client> reach_service(const Args& args);
 
 // The JSON of an answer; an error when it is a refusal.
 Result<base::Json> json_of(const Result<service::Answer>& answer);
+
+// The address of the page of a service on this machine, with the key of its user; opens the page first where
+// it is not open, at this port (0: a free one).
+Result<std::string> open_page(const service::Client& client, std::uint16_t port);
+
+// The address of that page; with the name of a job, of that job. Nothing: it is not open, or not for us.
+std::optional<std::string> page_address(const service::Client& client, const std::string& job = "");
+
+// "http://127.0.0.1:8080/#token=page_ab" shows the jobs, "...#token=page_ab/job/job_01hx" one.
+std::string address_of_job(const std::string& page, const std::string& job);
 
 // "job_01hx...: FAILED: rank 1 ended with status 7", and what was found.
 Result<void> print_job(const base::Json& job, Terminal& terminal);

@@ -85,9 +85,9 @@ void Args::add(std::string_view flag, std::string value) {
 namespace {
 
 constexpr const Verb* kVerbs[] = {
-    &kDiagnoseVerb, &kCheckVerb,     &kFactsVerb, &kRunVerb,        &kTopVerb,    &kReplayVerb, &kDiffVerb,
-    &kIsolateVerb,  &kSubmitVerb,    &kJobsVerb,  &kLogsVerb,       &kCancelVerb, &kServeVerb,  &kReportVerb,
-    &kExplainVerb,  &kCatalogueVerb, &kDumpVerb,  &kProbeAgentVerb, &kHelpVerb,
+    &kDiagnoseVerb, &kCheckVerb,   &kFactsVerb,     &kRunVerb,  &kTopVerb,        &kReplayVerb, &kDiffVerb,
+    &kIsolateVerb,  &kSubmitVerb,  &kJobsVerb,      &kLogsVerb, &kCancelVerb,     &kServeVerb,  &kPageVerb,
+    &kReportVerb,   &kExplainVerb, &kCatalogueVerb, &kDumpVerb, &kProbeAgentVerb, &kHelpVerb,
 };
 
 }  // namespace

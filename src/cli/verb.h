@@ -134,6 +134,7 @@ extern const Verb kTopVerb;
 extern const Verb kFactsVerb;
 extern const Verb kProbeAgentVerb;
 extern const Verb kServeVerb;
+extern const Verb kPageVerb;
 extern const Verb kSubmitVerb;
 extern const Verb kJobsVerb;
 extern const Verb kLogsVerb;

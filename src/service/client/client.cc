@@ -150,6 +150,12 @@ Result<Client> Client::connect(const fs::path& state_folder, const std::string& 
                fmt::format("see {}", (state_folder / "service.log").string())};
 }
 
+std::optional<Client> Client::to_running(const fs::path& state_folder) {
+  const fs::path socket = socket_in(state_folder);
+  if (!connect_unix(socket).ok()) return std::nullopt;
+  return Client({.socket = socket});
+}
+
 Result<Client> Client::connect_remote(const RemotePlace& place, const std::string& token) {
   const bool is_sound = !token.empty() && token.find_first_of(" \t\r\n") == std::string::npos;
   if (!is_sound) return Error{"cannot reach the service", place.host, "the token is no single word", ""};

@@ -44,6 +44,9 @@ class Client {
   // Starts `program serve` for this folder when nobody listens there.
   static Result<Client> connect(const std::filesystem::path& state_folder, const std::string& program);
 
+  // None is started: nothing where nobody listens.
+  static std::optional<Client> to_running(const std::filesystem::path& state_folder);
+
   // With a token of that service.
   static Result<Client> connect_remote(const RemotePlace& place, const std::string& token);
 
