@@ -1,9 +1,13 @@
+#include <cctype>
 #include <filesystem>
 #include <fstream>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
+#include "base/escape.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "cli/program.h"
@@ -74,17 +78,33 @@ Result<diagnose::Examination> examine(const std::string& path, Terminal& termina
   return diagnose::examine(paths, report::live_findings_in(paths), options, on_scanned);
 }
 
+// "file:///home/me/my%20report.html"
+std::string address_of_file(const std::string& path) {
+  constexpr std::string_view kPlain = "/-._~";
+  std::string address = "file://";
+  for (const unsigned char c : fs::absolute(path).lexically_normal().string()) {
+    const bool is_plain = std::isalnum(c) != 0 || kPlain.find(static_cast<char>(c)) != std::string_view::npos;
+    address += is_plain ? std::string(1, static_cast<char>(c)) : fmt::format("%{:02X}", c);
+  }
+  return address;
+}
+
 Result<ExitStatus> write_page(html::Contents contents, const std::vector<std::string>& host_names,
                               const Args& args, Terminal& terminal) {
   if (args.has("redact")) html::redact(contents, host_names);
   const std::string html = TRY(html::html_of(contents, version()));
   const std::string out = *args.value("out");
+  const std::size_t findings = contents.verdict.findings.size();
   if (out == "-") {
     TRY(terminal.write(html));
-  } else {
-    TRY(base::write_file(out, html));
+    return findings == 0 ? ExitStatus::kNothingFound : ExitStatus::kFindings;
   }
-  return contents.verdict.findings.empty() ? ExitStatus::kNothingFound : ExitStatus::kFindings;
+  TRY(base::write_file(out, html));
+  terminal.tell(
+      base::escape_for_terminal(fmt::format("lockstep: wrote {} ({} {}); open {}", out, findings,
+                                            findings == 1 ? "finding" : "findings", address_of_file(out))) +
+      "\n");
+  return ExitStatus::kNothingFound;  // a page was asked for, and there it is
 }
 
 Result<ExitStatus> write_other(model::Verdict verdict, const std::vector<std::string>& host_names,
@@ -117,7 +137,8 @@ constexpr std::string_view kReportDescription[] = {
     "It takes a recording, a folder or a file that 'lockstep diagnose' reads, or a findings file (JSON, "
     "schema lockstep-findings-v1, of any tool that keeps to it). The other forms are text for people, "
     "Markdown to paste into an issue, SARIF for code-scanning services, or JSON, checked and tidied.",
-    "Exit status 1 means that there are findings.",
+    "Exit status: 0 when the page was written to a file; of the other forms, 1 means that there are "
+    "findings.",
 };
 
 constexpr Example kReportExamples[] = {
