@@ -83,6 +83,9 @@ function checkOf(job: Job): (HTMLElement | false)[] {
   return [h("h2", { class: "apart" }, `Before it started, ${plural(found.length, "thing")} stood out`), ...found.map((finding, i) => findingArticle(report, finding, i + 1))];
 }
 
+// "cpus_per_worker" as people say it.
+const spoken = (name: string) => name.replace(/_/g, " ").replace(/\bworkers?\b/, "rank").replace(/ s$/, " (s)");
+
 function configuration(job: Job): (HTMLElement | false)[] {
   const { script, command, args, directory } = job.request;
   const line = script ? [script, ...(args ?? [])].join(" ") : (command ?? []).join(" ");
@@ -93,8 +96,8 @@ function configuration(job: Job): (HTMLElement | false)[] {
     h("dl", { class: "choices" },
       h("dt", {}, script ? "script" : "command", copyButton(line, "it")), h("dd", {}, visible(line)),
       directory && [h("dt", {}, "directory"), h("dd", {}, visible(directory))],
-      others.map(([name, value]) => [h("dt", {}, name), h("dd", {}, visible(typeof value === "object" ? JSON.stringify(value) : String(value)))]).flat(),
-      Object.entries(job.resolved).map(([name, choice]) => [h("dt", {}, name), h("dd", {}, visible(choice.value), h("span", { class: "why" }, visible(choice.reason)))]).flat(),
+      others.map(([name, value]) => [h("dt", {}, spoken(name)), h("dd", {}, visible(typeof value === "object" ? JSON.stringify(value) : String(value)))]).flat(),
+      Object.entries(job.resolved).map(([name, choice]) => [h("dt", {}, spoken(name)), h("dd", {}, visible(choice.value), h("span", { class: "why" }, visible(choice.reason)))]).flat(),
       labels.map(([name, value]) => [h("dt", {}, visible(name)), h("dd", {}, name === "retry_of" ? h("a", { href: jobHref(value) }, visible(value)) : visible(value))]).flat()),
   ];
 }

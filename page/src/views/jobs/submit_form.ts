@@ -116,7 +116,7 @@ export function submitForm(): View {
   const form = h("form", { class: "card submit", novalidate: true, submit: (event: Event) => (event.preventDefault(), void submit()) },
     first.fields.map((one) => (one === script ? row(one, chooser("Choose a file …", scriptFile)) : row(one))),
     scriptFile, moreFiles, folder,
-    others.map(({ title, fields: inside }) => h("details", {}, h("summary", {}, title), h("div", { class: "fields" }, inside.map((one) => row(one)), title === "Environment" && files))),
+    others.map(({ title, fields: inside }) => h("details", { open: title === "Resources" }, h("summary", {}, title), h("div", { class: "fields" }, inside.map((one) => row(one)), title === "Environment" && files))),
     failed, h("p", { class: "actions" }, go));
 
   return {
