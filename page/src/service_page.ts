@@ -26,8 +26,8 @@ export function showService(about: { version: string }, app: HTMLElement): void 
     { key: "/", says: "search", run: () => searched()?.search?.focus() },
     { key: "f", says: "follow the log of a job", run: () => job?.view.follow() },
     { key: "c", says: "end the job that is shown", run: () => job?.view.cancel() },
-    { key: "r", says: "hand in the job that is shown once more", run: () => job?.view.retry() },
-  ], `lockstep ${about.version}. The page loads nothing but what its own service tells.`);
+    { key: "r", says: "run the job that is shown again", run: () => job?.view.retry() },
+  ], `lockstep ${about.version}. This page loads nothing from elsewhere.`);
 
   const catalogue = catalogueIn.bind(null, ownBlocks);
   const kept: Record<string, View> = {

@@ -10,6 +10,7 @@
 #include "cli/service_client.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
+#include "service/client/client.h"
 #include "service/job/job.h"
 #include "service/serve.h"
 #include "service/store/open_store.h"
@@ -110,37 +111,6 @@ Result<std::optional<std::uint16_t>> page_port(const Args& args) {
   return port;
 }
 
-Result<ExitStatus> run_serve(const Args& args, Terminal& terminal) {
-  if (const auto handled = TRY(handle_tokens(args, terminal))) return *handled;
-  service::ServeOptions options;
-  options.store = TRY(store_place(args));
-  options.rest_after = std::chrono::seconds(TRY(number_of(args, "rest-after", "60 seconds; 0 never rests")));
-  options.kept_for = std::chrono::days(TRY(number_of(args, "keep-days", "30 days; 0 keeps them for ever")));
-  options.silence = std::chrono::seconds(TRY(number_of(args, "silence", "30 seconds; 0 never ends a job")));
-  options.grow_after = std::chrono::seconds(TRY(number_of(args, "grow-after", "300 seconds; 0 never")));
-  options.engine =
-      service::engine_named(args.value("engine").value_or("local")).value_or(service::EngineKind::kLocal);
-  options.kubernetes = {.kubeconfig = args.value("kubeconfig").value_or(""),
-                        .pod_template = args.value("pod-template").value_or(""),
-                        .image = args.value("image").value_or(""),
-                        .gang_wait = std::chrono::seconds(
-                            TRY(number_of(args, "gang-wait", "300 seconds; 0 holds places for ever")))};
-  options.listen = TRY(listen_place(args));
-  options.page_port = TRY(page_port(args));
-  options.on_page_ready = [&](const std::string& address) {
-    terminal.tell(fmt::format("lockstep: the page is at {}\n", address));
-  };
-  options.on_ready = [&](const std::filesystem::path& socket, std::uint16_t port) {
-    terminal.tell(fmt::format("lockstep: serving at {}\n", socket.string()));
-    if (options.listen) {
-      terminal.tell(fmt::format("lockstep: serving at https://{}:{}\n", options.listen->host, port));
-    }
-  };
-  options.on_trouble = [&](const Error& error) { terminal.tell(message_of(error)); };
-  TRY(service::serve(options));
-  return ExitStatus::kNothingFound;
-}
-
 constexpr std::string_view kServeEngines[] = {"local", "slurm", "kubernetes"};
 
 constexpr Flag kServeFlags[] = {
@@ -190,7 +160,8 @@ constexpr Flag kServeFlags[] = {
      .default_value = "300"},
     {.name = "page",
      .value_name = "PORT",
-     .help = "Show the jobs to a browser on this machine; 0: a free port"},
+     .help = "Show the jobs to a browser on this machine; 0: a free port. Of a service that is at work, its "
+             "page"},
     {.name = "listen", .value_name = "HOST:PORT", .help = "Serve others too, over TLS; port 0: a free one"},
     {.name = "tls-cert",
      .value_name = "FILE",
@@ -209,6 +180,52 @@ constexpr Flag kServeFlags[] = {
     {.name = "list-tokens", .help = "List the tokens, which cannot be seen again, and end"},
     {.name = "revoke-token", .value_name = "ID", .help = "Make a token worthless at once, and end"},
 };
+
+// Where a service is at work already, its page is what was asked for, unless it was to be another service.
+Result<bool> attach_to_running(const Args& args, std::uint16_t page_port, Terminal& terminal) {
+  for (const Flag& flag : kServeFlags) {
+    if (flag.name != "page" && flag.name != "state" && args.has(flag.name)) return false;
+  }
+  const auto running = service::Client::connect_running(state_folder(args));
+  if (!running.ok()) return false;
+  const std::string address = TRY(open_page(running.value(), page_port));
+  terminal.tell(fmt::format("lockstep: a service is at work in {} already\nlockstep: the page is at {}\n",
+                            state_folder(args).string(), address));
+  return true;
+}
+
+Result<ExitStatus> run_serve(const Args& args, Terminal& terminal) {
+  if (const auto handled = TRY(handle_tokens(args, terminal))) return *handled;
+  const auto port_of_page = TRY(page_port(args));
+  if (port_of_page && TRY(attach_to_running(args, *port_of_page, terminal))) return ExitStatus::kNothingFound;
+  service::ServeOptions options;
+  options.store = TRY(store_place(args));
+  options.rest_after = std::chrono::seconds(TRY(number_of(args, "rest-after", "60 seconds; 0 never rests")));
+  options.kept_for = std::chrono::days(TRY(number_of(args, "keep-days", "30 days; 0 keeps them for ever")));
+  options.silence = std::chrono::seconds(TRY(number_of(args, "silence", "30 seconds; 0 never ends a job")));
+  options.grow_after = std::chrono::seconds(TRY(number_of(args, "grow-after", "300 seconds; 0 never")));
+  options.engine =
+      service::engine_named(args.value("engine").value_or("local")).value_or(service::EngineKind::kLocal);
+  options.kubernetes = {.kubeconfig = args.value("kubeconfig").value_or(""),
+                        .pod_template = args.value("pod-template").value_or(""),
+                        .image = args.value("image").value_or(""),
+                        .gang_wait = std::chrono::seconds(
+                            TRY(number_of(args, "gang-wait", "300 seconds; 0 holds places for ever")))};
+  options.listen = TRY(listen_place(args));
+  options.page_port = port_of_page;
+  options.on_page_ready = [&](const std::string& address) {
+    terminal.tell(fmt::format("lockstep: the page is at {}\n", address));
+  };
+  options.on_ready = [&](const std::filesystem::path& socket, std::uint16_t port) {
+    terminal.tell(fmt::format("lockstep: serving at {}\n", socket.string()));
+    if (options.listen) {
+      terminal.tell(fmt::format("lockstep: serving at https://{}:{}\n", options.listen->host, port));
+    }
+  };
+  options.on_trouble = [&](const Error& error) { terminal.tell(message_of(error)); };
+  TRY(service::serve(options));
+  return ExitStatus::kNothingFound;
+}
 
 constexpr std::string_view kServeDescription[] = {
     "Takes training jobs and runs them on this machine: picks the configuration, starts the ranks when "

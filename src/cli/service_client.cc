@@ -225,6 +225,22 @@ Result<std::string> job_id_from(const service::Client& client, const std::string
                fmt::format("as {}", found.front())};
 }
 
+Result<std::string> open_page(const service::Client& client, std::uint16_t port) {
+  const Json opened = TRY(json_of(client.send("POST", fmt::format("/v1/page?port={}", port))));
+  return base::text_at(opened, "address");
+}
+
+std::optional<std::string> page_address(const service::Client& client, const std::string& job) {
+  const auto told = json_of(client.send("GET", "/v1/page"));
+  const std::string address = told.ok() ? base::text_at(told.value(), "address") : "";
+  if (address.empty()) return std::nullopt;
+  return address_of_job(address, job);
+}
+
+std::string address_of_job(const std::string& page, const std::string& job) {
+  return job.empty() ? page : fmt::format("{}/job/{}", page, job);
+}
+
 Result<void> print_job(const Json& job, Terminal& terminal) {
   std::string line = fmt::format("lockstep: {}: {}", base::text_at(job, "id"), base::text_at(job, "state"));
   if (const std::string reason = base::text_at(job, "reason"); !reason.empty()) line += ": " + reason;

@@ -1,6 +1,8 @@
 // What the verbs of the service share: reaching it, and showing its jobs.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "base/json.h"
@@ -46,6 +48,16 @@ Result<std::string> job_id_from(const service::Client& client, const std::string
 
 // "started: attempt 1 with 4 ranks"
 std::string event_in_words(const base::Json& event);
+
+// The address of the page of a service on this machine, with the key of its user; opens the page first where
+// it is not open, at this port (0: a free one).
+Result<std::string> open_page(const service::Client& client, std::uint16_t port);
+
+// The address of that page; with the name of a job, of that job. Nothing: it is not open, or not for us.
+std::optional<std::string> page_address(const service::Client& client, const std::string& job = "");
+
+// "http://127.0.0.1:8080/#token=page_ab" shows the jobs, "...#token=page_ab/job/job_01hx" one.
+std::string address_of_job(const std::string& page, const std::string& job);
 
 // "job_01hx...: FAILED: rank 1 ended with status 7", and what was found.
 Result<void> print_job(const base::Json& job, Terminal& terminal);

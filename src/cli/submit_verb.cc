@@ -217,13 +217,17 @@ Result<ExitStatus> run_submit(const Args& args, Terminal& terminal) {
   const Json& job = accepted.value();
   const std::string id = base::text_at(job, "id");
   const bool waits = args.has("wait") || args.has("follow");
+  const auto address = args.value("service").value_or("").empty() ? page_address(client, id) : std::nullopt;
   if (waits) {
     terminal.tell(fmt::format("lockstep: {}\n", id));
+    if (address) terminal.tell(fmt::format("lockstep: see it at {}\n", *address));
     return wait_for(client, id, args.has("follow"), args, terminal);
   }
   TRY(terminal.write(args.has("json") ? base::to_text(job, base::JsonLayout::kIndented) : id + "\n"));
   terminal.tell(fmt::format(
       "lockstep: see it with 'lockstep jobs {}', follow it with 'lockstep logs --follow {}'\n", id, id));
+  terminal.tell(address ? fmt::format("lockstep: in a browser: {}\n", *address)
+                        : fmt::format("lockstep: in a browser: 'lockstep page {}'\n", id));
   return ExitStatus::kNothingFound;
 }
 

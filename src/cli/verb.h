@@ -150,6 +150,7 @@ extern const Verb kJobsVerb;
 extern const Verb kLogsVerb;
 extern const Verb kCancelVerb;
 extern const Verb kServeVerb;
+extern const Verb kPageVerb;
 extern const Verb kExplainVerb;
 extern const Verb kCatalogueVerb;
 extern const Verb kProbeAgentVerb;

@@ -53,6 +53,13 @@ class JobService {
   // never.
   void grow_after(std::chrono::seconds time) { growth_.grow_after(time); }
 
+  // The address of the page with the key of its user, where this machine's browsers find it; with a port it
+  // is opened if it is not (0: a free one). Nothing: it is not open.
+  using PageDoor =
+      std::function<Result<std::optional<std::string>>(std::optional<std::uint16_t> port_to_open)>;
+  void lead_to_page_by(PageDoor door) { page_door_ = std::move(door); }
+  const PageDoor& page_door() const { return page_door_; }
+
   // Looks after what runs and starts what can start.
   Result<void> tick();
 
@@ -105,6 +112,9 @@ class JobService {
   Interval wishes_;  // of other services
   Interval passes_;  // of the scheduler
   Outbox outbox_;
+  PageDoor page_door_ = [](std::optional<std::uint16_t>) {
+    return Result<std::optional<std::string>>(std::nullopt);
+  };
   bool is_in_doubt_ = false;  // whether the store may have jobs whose submitters got an error
   std::map<JobState, std::int64_t> ended_;
 };

@@ -156,6 +156,11 @@ Result<void> serve(const ServeOptions& options) {
   service.grow_after(options.grow_after);
   TRY(service.recover());
   const PageKey key;
+  Ports open_ports;
+  service.lead_to_page_by([&](std::optional<std::uint16_t> port) -> Result<std::optional<std::string>> {
+    if (port) open_ports.local = TRY(open_ports.open_local(*port));
+    return open_ports.local == 0 ? std::nullopt : std::optional(key.address(open_ports.local));
+  });
   const ServerPlace place{socket_in(folder), options.rest_after, options.listen, options.page_port};
   const ServerHooks hooks{
       .answer = [&](std::span<const Request> requests) { return answer(service, requests); },
@@ -170,6 +175,7 @@ Result<void> serve(const ServeOptions& options) {
       .visitor = [&](const Request& request) { return key.holder(request); },
       .may_rest = [&] { return !service.has_unfinished_jobs(); }};
   return run_server(place, {}, hooks, [&](const Ports& ports) {
+    open_ports = ports;
     if (options.on_ready) options.on_ready(place.socket, ports.tls);
     if (options.page_port && options.on_page_ready) options.on_page_ready(key.address(ports.local));
   });

@@ -8,6 +8,7 @@ from harness.registry import REPOSITORY
 from recordings import LOCKSTEP, python_with_native_half
 
 CHECK = REPOSITORY / "tests/page/check.mjs"
+CHECK_FAULTS = REPOSITORY / "tests/page/check_faults.mjs"
 # What `check --json --probe-matrix` wrote of six namespaces: host1 drops what comes from host2, and host4's link is shaped
 # to 200 Mbit/s on its way out.
 MEASURED = REPOSITORY / "tests/page/recorded/probe_of_six_hosts.json"
@@ -21,6 +22,51 @@ HOSTILE = b"\n".join([
     b"x" * (1 << 20),
     b"javascript:alert(1) https://example.invalid/?a=\"><script>alert(1)</script>",
 ]) + b"\n"
+
+
+# Each step reduces once; then one rank does what FAULT says.
+TRAIN = """import os, time
+import torch
+import torch.distributed as dist
+
+dist.init_process_group("gloo")
+rank = dist.get_rank()
+weights = torch.nn.Parameter(torch.ones(577))
+optimizer = torch.optim.SGD([weights], lr=0.1)
+dist.broadcast(weights.data, 0)
+time.sleep(0.4)
+for step in range(12):
+    time.sleep(0.02)
+    weights.grad = torch.ones(577)
+    dist.all_reduce(weights.grad)
+    optimizer.step()
+if os.environ["FAULT"] == "raise" and rank == 1:
+    raise ValueError("could not parse sample 4711.jpg")
+if os.environ["FAULT"] == "shape" and rank == 2:
+    dist.all_reduce(torch.ones(1))
+else:
+    dist.all_reduce(torch.ones(577))
+dist.barrier()
+"""
+
+MARKDOWN = {
+    "schema": "lockstep-findings-v1", "job": {"ranks_seen": [0]}, "limits": [],
+    "findings": [{
+        "leaf": "RUN-OTHER", "code": "x.y", "scope": "unknown", "confidence": 0.5, "root_ranks": [0], "victim_ranks": [], "title": "A title",
+        "explanation": "", "evidence": [], "fixes": [{
+            "pattern": "other", "title": "Call it outside `if rank == 0`", "commands": [],
+            "steps": ["Leave `if rank == 0` so that **every rank** calls it: [why](https://example.invalid/a)",
+                      "<img src=x onerror=alert(1)> **<script>alert(1)</script>** `<svg onload=alert(1)>`",
+                      "[run](javascript:alert(1)) [data](data:text/html,x) javascript:alert(1) https://example.invalid/?q=\"onclick=alert(1)"]}]}]}
+
+
+def recording_of(fault, folder):
+    script = folder / "train.py"
+    script.write_text(TRAIN)
+    environ = os.environ | {"FAULT": fault, "OMP_NUM_THREADS": "1", "GLOO_SOCKET_IFNAME": "lo"}
+    subprocess.run([LOCKSTEP, "run", "--on-hang=kill", "-o", folder / "recording", "--", python_with_native_half().with_name("torchrun"),
+                    "--nproc-per-node", "3", script], env=environ, capture_output=True, timeout=150)
+    return folder / "recording"
 
 
 def recording_of_a_job_whose_rank_2_leaves(folder):
@@ -60,6 +106,24 @@ def test_every_view_in_a_browser(tmp_path):
 
     modules = subprocess.run([REPOSITORY / "tools/page_modules"], capture_output=True, text=True, check=True).stdout.strip()
     done = subprocess.run(["node", CHECK, *pages], capture_output=True, text=True, timeout=200,
+                          env=os.environ | {"LOCKSTEP_PAGE_MODULES": modules})
+    print(done.stdout)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_faults_in_a_browser(tmp_path):
+    sources = []
+    for fault in ("raise", "shape"):
+        (tmp_path / fault).mkdir()
+        sources.append(recording_of(fault, tmp_path / fault))
+    (tmp_path / "prose.json").write_text(json.dumps(MARKDOWN))
+    sources.append(tmp_path / "prose.json")
+    (tmp_path / "epochs").mkdir()
+    (tmp_path / "epochs/job.log").write_text("".join(f"Epoch {n}/10 loss {1 / n:.3f}\n" for n in range(1, 11)))
+    sources.append(tmp_path / "epochs")
+    pages = [write_page(source, tmp_path / f"{i}.html") for i, source in enumerate(sources)]
+    modules = subprocess.run([REPOSITORY / "tools/page_modules"], capture_output=True, text=True, check=True).stdout.strip()
+    done = subprocess.run(["node", CHECK_FAULTS, *pages], capture_output=True, text=True, timeout=200,
                           env=os.environ | {"LOCKSTEP_PAGE_MODULES": modules})
     print(done.stdout)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -79,11 +79,68 @@ const checks = {
     failedJob = /#\/job\/(job_\w+)/.exec(page.url())[1];
     await page.waitForSelector(".job-head .pill.failed");
     await page.waitForSelector(".kicker >> text=script.exception");
-    expect((await page.textContent(".who")).includes("rank 1 began it"), "who began it is not said");
+    expect((await page.textContent(".who")).includes("Root cause: ▶ rank 1"), "who began it is not said");
     expect((await page.textContent(".rank-states")).includes("Rank 1 failed first"), "the ranks are not shown");
     expect((await page.locator(".fixes > li").count()) > 0, "there are no fixes");
     for (const event of ["queued 3 ranks", "started attempt 1 with 3 ranks", "failed"]) await page.waitForSelector(`.events li:has-text('${event}')`);
     await page.waitForSelector(".choices dt:has-text('rendezvous')");
+    return page;
+  },
+
+  async "the list tells date, owner and what was found"(browser) {
+    const page = await enter(browser, "#/jobs");
+    const row = page.locator(`.job-table tr:has(a[href="#/job/${failedJob}"])`);
+    await row.locator(".reason b").waitFor();
+    const found = await (await fetch(`${origin}/v1/jobs/${failedJob}`, { headers: { Authorization: `Bearer ${token}` } })).json();
+    const plain = (text) => text.replace(/[`*]/g, "");
+    const title = plain(found.diagnosis.findings[0].title);
+    expect((await row.locator(".reason b").textContent()) === title, `the list says: ${await row.locator(".reason").textContent()}`);
+    expect(/^\d+ [A-Z][a-z]{2,3} \d\d:\d\d$/.test(await row.locator("time").textContent()), "the date is not told");
+    const owner = await row.locator("[data-label=Owner]").textContent();
+    expect(owner.length > 0 && !owner.startsWith("uid:"), `the owner is: ${owner}`);
+    return page;
+  },
+
+  async "the form has all that the command line has"(browser) {
+    const page = await enter(browser, "#/submit", { allows: refused });
+    let sent;
+    await page.route("**/v1/jobs", (route) => {
+      sent = route.request().postDataJSON();
+      return route.fulfill({ status: 422, contentType: "application/problem+json", body: JSON.stringify({ title: "No", errors: [{ pointer: "/account", detail: "is not known" }] }) });
+    });
+    for (const group of await page.locator(".submit details:not([open]) > summary").all()) await group.click();
+    const fields = {
+      script: "train.py", args: "--name 'a b' --lr 0.1", workers: "2:4", gpus_per_worker: "1", cpus_per_worker: "2", memory_per_worker: "8G", memory_most: "16G",
+      python: "/usr/bin/python3", directory: "/tmp", environment: "A=1\nB=two words", retries: "1", repairs: "2", time_limit_s: "1h 30m", checkpoint_directory: "/tmp/c",
+      priority: "-5", labels: "team=vision", nodes: "2", partition: "gpu", account: "x",
+    };
+    for (const [name, value] of Object.entries(fields)) await page.fill(`#job-${name}`, value);
+    await page.selectOption("#job-framework", "pytorch");
+    await page.selectOption("#job-engine", "slurm");
+    await page.setInputFiles("input[multiple]", [{ name: "model.py", mimeType: "text/plain", buffer: Buffer.from("x = 1\n") }, { name: "weights.bin", mimeType: "", buffer: Buffer.from([255, 254, 0]) }]);
+    await page.waitForSelector("#job-files-says:has-text('2 files')");
+    await page.click(".submit button[type=submit]");
+    await page.waitForSelector("#job-account-fault:has-text('It is not known.')");
+    const wanted = {
+      script: "train.py", args: ["--name", "a b", "--lr", "0.1"], workers: { min: 2, max: 4 }, gpus_per_worker: 1, cpus_per_worker: 2, memory_per_worker: 8 * 2 ** 30, memory_most: 16 * 2 ** 30,
+      framework: "pytorch", python: "/usr/bin/python3", directory: "/tmp", environment: { A: "1", B: "two words" }, retries: 1, repairs: 2, time_limit_s: 5400, checkpoint_directory: "/tmp/c",
+      priority: -5, labels: { team: "vision" }, engine: "slurm", nodes: 2, partition: "gpu", account: "x", files: { "model.py": "x = 1\n", "weights.bin": { base64: "//4A" } },
+    };
+    for (const [name, value] of Object.entries(wanted)) expect(JSON.stringify(sent[name]) === JSON.stringify(value), `${name} is sent as ${JSON.stringify(sent[name])}`);
+    expect(Object.keys(sent).length === Object.keys(wanted).length, `sent: ${Object.keys(sent)}`);
+    sent = undefined;
+    await page.fill("#job-memory_per_worker", "much");
+    await page.click(".submit button[type=submit]");
+    await page.waitForSelector("#job-memory_per_worker-fault:has-text('not a size')");
+    expect(sent === undefined, "what cannot be read is sent all the same");
+    await expectAccessible(page, "the form");
+    return page;
+  },
+
+  async "a link to a job leads there, with the key"(browser) {
+    const page = await openAddress(browser, `${address}/job/${failedJob}`);
+    await page.waitForSelector(".job-head .pill.failed");
+    expect(page.url() === `${origin}/#/job/${failedJob}`, `the address is ${page.url()}`);
     return page;
   },
 

@@ -46,12 +46,20 @@ export interface RankFacts {
   version: string;
 }
 
+// Where a rank's process came to its end: "exited 1".
+export interface RankStop {
+  at_us: number;
+  words: string;
+  was_bad: boolean;
+}
+
 export interface TimelineFacts {
   begin_ns: string;
   seen_us: number;
   length_us: number;
   spans: number;
   ranks: number[];
+  stops: (RankStop | null)[]; // by index into ranks
   labels: string[];
   sites: string[];
   groups: { name: string; members: number[] }[]; // members: first, count, first, count ...
@@ -83,14 +91,25 @@ export interface Measures {
   failures: { from: number; to: number; port: number; end: string; needed_by: string[] }[];
 }
 
+// Which ranks called what, and from which line of the script.
+export interface CallSide {
+  ranks: number[];
+  call: string;
+  site: string;
+  first_line: number;
+  called_line: number;
+  lines: string[]; // none: the script could not be read, or changed since
+}
+
 export interface Contents {
   schema: string;
   input: string;
   ranks: RankFacts[];
   timeline: TimelineFacts | null;
   moments: { finding: number; evidence: number; rank: number; time_us: number }[];
+  sides: { finding: number; sides: CallSide[] }[];
   logs: LogFile[];
-  losses: { rank: number; steps: number[]; losses: (number | string)[] }[];
+  losses: { rank: number; by: "step" | "epoch" | "line"; steps: number[]; losses: (number | string)[] }[];
   steps: { rank: number; first_step: number; steps_each: number; ms: number[] }[];
   checksums: null | { compared: number; parted: number; rows: { group: string; sequence: number; results: number[] }[] };
   hosts: HostRow[];

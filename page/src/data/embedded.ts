@@ -39,6 +39,14 @@ async function unpackedJson<T>(packed: string): Promise<T> {
   return JSON.parse(new TextDecoder().decode(await unpacked(packed))) as T;
 }
 
+// A service keeps reports that an earlier version made, which knew less.
+function whole(contents: Contents): Contents {
+  contents.sides ??= [];
+  if (contents.timeline) contents.timeline.stops ??= contents.timeline.ranks.map(() => null);
+  for (const curve of contents.losses) curve.by ??= "step";
+  return contents;
+}
+
 export async function catalogueIn(blocks: Blocks): Promise<Catalogue> {
   return unpackedJson<Catalogue>(blocks("lockstep-catalogue"));
 }
@@ -47,7 +55,7 @@ export function reportIn(blocks: Blocks): Source {
   return {
     about: async () => JSON.parse(blocks("lockstep-about")) as About,
     findings: async () => JSON.parse(blocks("lockstep-findings")) as Findings,
-    contents: async () => unpackedJson<Contents>(blocks("lockstep-contents")),
+    contents: async () => whole(await unpackedJson<Contents>(blocks("lockstep-contents"))),
     spans: async () => unpacked(blocks("lockstep-spans")),
     catalogue: () => catalogueIn(blocks),
   };

@@ -9,13 +9,13 @@ const seriesColours = ["series-1", "series-2", "series-3", "series-4", "series-5
 
 const wholeSteps = [0, 1, 2, 3, 4, 5, 6].flatMap((power) => [1, 2, 5].map((digit) => digit * 10 ** power));
 
-export function linePlot(summary: Summary, marked: Set<number>, value: string, says: string): HTMLElement {
+export function linePlot(summary: Summary, marked: Set<number>, value: string, says: string, counted = "step"): HTMLElement {
   const element = h("div", { class: "plot lines-plot", role: "img", "aria-label": says });
   let plot: uPlot | null = null;
   const make = () => {
     if (element.clientWidth === 0) return;
     plot?.destroy();
-    plot = new uPlot(options(summary, marked, value, element.clientWidth), data(summary), element);
+    plot = new uPlot(options(summary, marked, value, counted, element.clientWidth), data(summary), element);
   };
   new ResizeObserver(() => (plot ? plot.setSize({ width: element.clientWidth, height: 240 }) : make())).observe(element);
   onThemeChange(make);
@@ -27,7 +27,7 @@ function data(summary: Summary): uPlot.AlignedData {
   return summary.isWhole ? [summary.xs, ...apart] : [summary.xs, summary.low, summary.high, summary.middle, ...apart];
 }
 
-function options(summary: Summary, marked: Set<number>, value: string, width: number): uPlot.Options {
+function options(summary: Summary, marked: Set<number>, value: string, counted: string, width: number): uPlot.Options {
   const axis: uPlot.Axis = { stroke: colour("muted"), grid: { stroke: colour("line"), width: 1 }, ticks: { stroke: colour("line"), width: 1 }, font: "11px system-ui" };
   const few = summary.xs.length <= 60;
   const named = summary.apart.map((curve, i): uPlot.Series => {
@@ -49,8 +49,8 @@ function options(summary: Summary, marked: Set<number>, value: string, width: nu
     width,
     height: 240,
     scales: { x: { time: false } },
-    axes: [{ ...axis, label: "step", labelSize: 18, labelFont: "11px system-ui", size: 30, incrs: wholeSteps }, { ...axis, label: value, labelSize: 18, labelFont: "11px system-ui", size: 60 }],
-    series: [{ label: "step" }, ...spread, ...named],
+    axes: [{ ...axis, label: counted, labelSize: 18, labelFont: "11px system-ui", size: 30, incrs: wholeSteps }, { ...axis, label: value, labelSize: 18, labelFont: "11px system-ui", size: 60 }],
+    series: [{ label: counted }, ...spread, ...named],
     bands: summary.isWhole ? [] : [{ series: [2, 1], fill: colour("band") }],
     cursor: { drag: { x: true, y: false } },
   };

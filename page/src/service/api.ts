@@ -22,10 +22,10 @@ export class Unreachable extends Error {
 }
 
 export function takeTokenFromAddress(): void {
-  const token = /^#token=([\w-]+)$/.exec(location.hash)?.[1];
+  const [, token, place] = /^#token=([\w-]+)(\/[\w/-]*)?$/.exec(location.hash) ?? [];
   if (!token) return;
   setToken(token);
-  history.replaceState(null, "", location.pathname + "#/jobs");
+  history.replaceState(null, "", `${location.pathname}#${place ?? "/jobs"}`);
 }
 
 export function setToken(token: string): void {

@@ -15,8 +15,19 @@ export interface JobRequest {
   time_limit_s?: number;
   retries?: number;
   environment?: Record<string, string>;
-  files?: Record<string, string>;
+  files?: Record<string, string | { base64: string }>;
   labels?: Record<string, string>;
+  cpus_per_worker?: number;
+  gpus_per_worker?: number;
+  memory_per_worker?: number;
+  memory_most?: number;
+  repairs?: number;
+  checkpoint_directory?: string;
+  priority?: number;
+  engine?: string;
+  nodes?: number;
+  partition?: string;
+  account?: string;
 }
 
 export interface RankEnd {
@@ -46,6 +57,8 @@ export interface Job {
   state: State;
   reason: string;
   owner: string;
+  owner_name?: string; // as people know them
+  progress?: { by: string; number: number | null; loss: number | string | null } | null; // of one that runs
   engine?: string; // "local" where it is not said
   created_at: string;
   started_at: string | null;
@@ -89,6 +102,17 @@ export function nameOf(job: Job): string {
 export function workersOf(job: Job): string {
   const { workers } = job.request;
   return typeof workers === "number" ? String(workers) : `${workers.min}–${workers.max}`;
+}
+
+export function ownerOf(job: Job): string {
+  return job.owner_name ?? job.owner;
+}
+
+// "step 120, loss 0.4312"
+export function progressOf(job: Job): string {
+  const { by, number, loss } = job.progress ?? { by: "step", number: null, loss: null };
+  const shown = typeof loss === "number" ? String(Number(loss.toPrecision(4))) : loss;
+  return [number !== null && `${by} ${number}`, shown !== null && `loss ${shown}`].filter(Boolean).join(", ");
 }
 
 export const stateWords: Record<State, string> = { QUEUED: "waiting", RUNNING: "running", SUCCEEDED: "succeeded", FAILED: "failed", CANCELLED: "cancelled" };

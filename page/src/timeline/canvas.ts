@@ -8,11 +8,14 @@ import { onThemeChange } from "../ui/theme";
 import { duration } from "../ui/words";
 import { drawAxis } from "./axis";
 import { Exact, fewEnough } from "./exact";
+import { folds, type Stretch } from "./folds";
+import { HoverCard } from "./hover";
 import { Levels } from "./levels";
 import { meetingOf } from "./meetings";
 import { readPalette, type Palette } from "./palette";
 import { Raster } from "./raster";
 import { describeRow, everyRank, folded, foldFrom, type Row } from "./rows";
+import { drawStops } from "./stops";
 import { drawWaits } from "./waits";
 import { axisHeight, gutter, highestRow, Viewport } from "./viewport";
 
@@ -24,12 +27,15 @@ export class TimelineCanvas {
   showsWaits = true;
   chosenSpan = -1;
   chosenRow = -1;
+  readonly folded: Stretch;
+  onView = () => {}; // another part is in sight
   private hover: { x: number; y: number } | null = null;
   private readonly canvas = h("canvas", { tabindex: 0, role: "application", "aria-label": "Timeline of the ranks. Arrows pan and choose ranks, plus and minus zoom, comma and full stop choose calls." });
   private readonly context = this.canvas.getContext("2d", { alpha: false })!;
   private readonly raster: Raster;
   private readonly exact: Exact;
   private readonly levels = new Map<boolean, Levels>();
+  private readonly card: HoverCard;
   private palette: Palette;
   private isDue = false;
 
@@ -40,11 +46,13 @@ export class TimelineCanvas {
   ) {
     this.isFolded = spans.facts.ranks.length > foldFrom;
     this.rows = this.isFolded ? folded(report) : everyRank(report);
+    this.folded = folds(spans);
     this.view = new Viewport(spans.facts.length_us, this.rows.length);
     this.raster = new Raster(spans);
     this.exact = new Exact(spans);
     this.palette = readPalette();
-    this.element = h("div", { class: "canvas" }, this.canvas);
+    this.card = new HoverCard(spans);
+    this.element = h("div", { class: "canvas" }, this.canvas, this.card.element);
     // Few ranks need little room; it does not change once it is there.
     this.element.style.maxHeight = `${Math.max(180, axisHeight + spans.facts.ranks.length * highestRow + 10)}px`;
     new ResizeObserver(() => this.resize()).observe(this.element);
@@ -117,6 +125,12 @@ export class TimelineCanvas {
     this.draw();
   }
 
+  // The steps themselves: without the start before them and the long wait behind them, which `folded` names.
+  showSteps(): void {
+    this.view.show(this.folded.from, this.folded.to);
+    this.draw();
+  }
+
   zoom(factor: number): void {
     const middle = this.chosenSpan >= 0 && this.spans.begin[this.chosenSpan] >= this.view.from && this.spans.begin[this.chosenSpan] <= this.view.to
       ? this.spans.begin[this.chosenSpan]
@@ -144,10 +158,12 @@ export class TimelineCanvas {
     context.fillRect(0, 0, view.width, view.height);
     if (fewEnough(this.spans, view, this.rows)) this.exact.draw(context, view, this.rows, palette);
     else this.raster.draw(context, view, this.rows, this.levelsNow(), palette, ratio);
+    drawStops(context, view, this.rows, this.spans, palette);
     this.drawRowNames();
     drawAxis(context, view, palette);
     if (this.chosenSpan >= 0) this.drawChosen();
-    if (this.hover) this.drawHover(this.hover.x);
+    if (this.hover) this.drawHover(this.hover);
+    this.onView();
   }
 
   spanAt(x: number, y: number): number {
@@ -183,9 +199,8 @@ export class TimelineCanvas {
     if (clientWidth === 0) return;
     this.canvas.width = Math.round(clientWidth * devicePixelRatio);
     this.canvas.height = Math.round(clientHeight * devicePixelRatio);
-    const isFirst = this.view.width === 0;
     this.view.resize(clientWidth, clientHeight);
-    if (isFirst) this.view.fitRows();
+    this.view.fitRows();
     this.drawNow();
   }
 
@@ -239,7 +254,8 @@ export class TimelineCanvas {
     context.restore();
   }
 
-  private drawHover(x: number): void {
+  private drawHover({ x, y }: { x: number; y: number }): void {
+    this.card.show(this.spanAt(x, y), y < axisHeight ? undefined : this.rows[this.view.row(y)], x, y, this.view);
     const { context, view, palette } = this;
     if (x < gutter) return;
     context.fillStyle = palette.muted;
@@ -288,6 +304,7 @@ export class TimelineCanvas {
     });
     canvas.addEventListener("pointerleave", () => {
       this.hover = null;
+      this.card.hide();
       this.draw();
     });
     canvas.addEventListener("dblclick", (event) => {
@@ -336,6 +353,7 @@ export class TimelineCanvas {
       ",": () => this.chooseNext(-1),
       ".": () => this.chooseNext(1),
       "0": () => this.showAll(),
+      s: () => this.showSteps(),
       e: () => this.goToEnd([...this.report.guilty][0]),
       w: () => (this.showsWaits = !this.showsWaits),
     };

@@ -104,7 +104,15 @@ export class Exact {
     const text = full.length <= fits ? full : full.slice(0, Math.max(0, fits - 1)) + "…";
     context.font = "11px ui-monospace, SFMono-Regular, Menlo, Consolas, monospace";
     context.textBaseline = "middle";
-    if (spans.isUnfinished(span)) {
+    if (height >= 44 && spans.site[span] >= 0) {
+      const site = spans.facts.sites[spans.site[span]].split(" in ")[0];
+      if (site.length <= fits) this.line(context, span, site, from, middle, to, y + 9, height, palette);
+    }
+    this.line(context, span, text, from, middle, to, y - (height >= 44 ? 9 : 0), height, palette);
+  }
+
+  private line(context: CanvasRenderingContext2D, span: number, text: string, from: number, middle: number, to: number, y: number, height: number, palette: Palette): void {
+    if (this.spans.isUnfinished(span)) {
       context.fillStyle = palette.stuck;
       context.fillRect(from + 2, y + height / 2 - 8, context.measureText(text).width + 8, 16);
       return this.inked(context, text, palette.onStuck, from, to, from, y, height);

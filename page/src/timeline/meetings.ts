@@ -38,6 +38,15 @@ export function meetingOf(spans: Spans, id: number): Meeting {
   return { id, arrivals, isOver, missing: isShort ? membersOf(spans, id).filter((rank) => !came.has(rank)) : [] };
 }
 
+// Whom the others wait for, as indices: those that did not come; where all came and it does not end, those that brought something else; else who came last.
+export function awaitedIn(spans: Spans, meeting: Meeting): number[] {
+  if (meeting.missing.length > 0) return meeting.missing.map((rank) => spans.facts.ranks.indexOf(rank)).filter((rank) => rank >= 0);
+  const usual = spans.facts.meetings.label[meeting.id];
+  const odd = meeting.arrivals.filter((one) => spans.label[one.span] !== usual);
+  if (odd.length > 0) return odd.map((one) => one.rank);
+  return meeting.isOver && spans.facts.meetings.all_came_us[meeting.id] > 0 ? meeting.arrivals.slice(-1).map((one) => one.rank) : [];
+}
+
 export interface Stuck {
   meeting: number;
   label: number;

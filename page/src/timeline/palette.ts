@@ -15,6 +15,7 @@ export interface Palette {
   transfer: string;
   stuck: string;
   activity: string;
+  ended: string;
   onWaiting: string;
   onTransfer: string;
   onStuck: string;
@@ -39,6 +40,7 @@ export function readPalette(): Palette {
     transfer,
     stuck,
     activity: colour("activity"),
+    ended: colour("ended"),
     onWaiting: colour("on-waiting"),
     onTransfer: colour("on-transfer"),
     onStuck: colour("on-stuck"),

@@ -2,7 +2,7 @@
 
 export const gutter = 76; // CSS pixels left of the spans, for the names of the rows
 export const axisHeight = 26;
-export const highestRow = 40;
+export const highestRow = 96;
 const shortest = 20; // microseconds across the whole width
 
 export class Viewport {

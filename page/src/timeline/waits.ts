@@ -1,21 +1,12 @@
 // Who waits for whom in one collective: a line from each rank that came to the rank that came last, or that never did.
 
 import type { Spans } from "../data/spans";
-import type { Meeting } from "./meetings";
+import { awaitedIn, type Meeting } from "./meetings";
 import type { Palette } from "./palette";
 import type { Row } from "./rows";
 import type { Viewport } from "./viewport";
 
 const mostLines = 200;
-
-// Those that did not come; where all came and it does not end, those that brought something else; else who came last.
-function awaitedIn(spans: Spans, meeting: Meeting): number[] {
-  if (meeting.missing.length > 0) return meeting.missing.map((rank) => spans.facts.ranks.indexOf(rank)).filter((rank) => rank >= 0);
-  const usual = spans.facts.meetings.label[meeting.id];
-  const odd = meeting.arrivals.filter((one) => spans.label[one.span] !== usual);
-  if (odd.length > 0) return odd.map((one) => one.rank);
-  return meeting.isOver && spans.facts.meetings.all_came_us[meeting.id] > 0 ? meeting.arrivals.slice(-1).map((one) => one.rank) : [];
-}
 
 export function drawWaits(context: CanvasRenderingContext2D, view: Viewport, rows: Row[], spans: Spans, meeting: Meeting, palette: Palette): void {
   const rowOf = new Map<number, number>();

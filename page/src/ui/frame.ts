@@ -19,8 +19,14 @@ export interface Frame {
 export function frame(app: HTMLElement, tabs: Tab[], ownKeys: Key[], footer: string): Frame {
   const main = h("main", { id: "main", tabindex: -1 });
   const links = tabs.map((tab, i) => h("a", { href: href(tab.name), "aria-keyshortcuts": i + 1 }, tab.title, tab.badge));
-  const themeButton = h("button", { type: "button", class: "quiet", title: "Light, dark or as the system (t)" });
-  const showTheme = () => (themeButton.textContent = { auto: "Auto", light: "Light", dark: "Dark" }[currentTheme()]);
+  const themeIcon = h("i", { class: "theme-icon", "aria-hidden": "true" });
+  const themeButton = h("button", { type: "button", class: "quiet theme" }, themeIcon, h("span", {}, "Theme"));
+  const showTheme = () => {
+    const says = { auto: "as the system", light: "light", dark: "dark" }[currentTheme()];
+    themeIcon.className = `theme-icon ${currentTheme()}`;
+    themeButton.setAttribute("aria-label", `Theme: ${says}`);
+    themeButton.title = `Theme: ${says}. Click for light, dark or as the system (t)`;
+  };
   const changeTheme = () => {
     nextTheme();
     showTheme();

@@ -30,6 +30,7 @@ const onTheTimeline: [string, string][] = [
   ["w", "who waits for whom"],
   ["e", "jump to where it ends"],
   ["0", "all of it"],
+  ["s", "the steps"],
 ];
 
 export function helpDialog(keys: Key[]): HTMLDialogElement {

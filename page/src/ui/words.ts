@@ -64,6 +64,14 @@ export function moment(iso: string | null): string {
   return isToday ? time : `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())} ${time}`;
 }
 
+// "19 Nov 14:03", of another year "19 Nov 2025 14:03".
+export function day(iso: string): string {
+  const at = new Date(iso);
+  const isThisYear = at.getFullYear() === new Date().getFullYear();
+  const month = at.toLocaleString("en-GB", { month: "short" });
+  return `${at.getDate()} ${month}${isThisYear ? "" : ` ${at.getFullYear()}`} ${two(at.getHours())}:${two(at.getMinutes())}`;
+}
+
 const two = (value: number) => String(value).padStart(2, "0");
 
 export function clock(at: Date): string {

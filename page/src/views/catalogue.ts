@@ -4,6 +4,7 @@ import type { Catalogue, CatalogueEntry, Findings } from "../data/contents";
 import type { View } from "../report";
 import { copyable } from "../ui/copy";
 import { h, replaceChildren, visible } from "../ui/dom";
+import { prose } from "../ui/prose";
 import { href } from "../ui/route";
 import { plural } from "../ui/words";
 
@@ -34,7 +35,7 @@ export function catalogueView(report: CatalogueSource): View {
         h("ul", {}, codes.map((entry) => h("li", {}, h("a", { href: href("catalogue", entry.code), "aria-current": entry === chosen ? "true" : null }, isLeaf(entry) ? "in general" : entry.code, found.has(entry.code) && h("span", { class: "tag" }, "found"))))));
     }));
     if (fits.length === 0) index.append(h("p", { class: "muted" }, "No code fits. Try a word of the error message."));
-    replaceChildren(detail, chosen ? entryIn(catalogue, chosen, wanted) : "");
+    replaceChildren(detail, chosen ? entryIn(catalogue, chosen, wanted, report) : "");
   };
   search.addEventListener("input", () => void report.catalogue().then(fill));
   return {
@@ -72,18 +73,27 @@ function entryFor(catalogue: Catalogue, code: string, report: CatalogueSource): 
   return catalogue.codes.find((entry) => entry.code === (code || finding?.code)) ?? ofLeaf(catalogue.leaves.find((leaf) => leaf.id === code)?.id ?? finding?.leaf) ?? catalogue.codes[0];
 }
 
-function entryIn(catalogue: Catalogue, entry: CatalogueEntry, wanted: string): HTMLElement {
+// What the ranks show may be of another kind than the code alone says: a mismatch that hangs is a hang.
+function foundAs(catalogue: Catalogue, entry: CatalogueEntry, report: CatalogueSource): HTMLElement | false {
+  const finding = report.findings.findings.find((one) => one.code === entry.code && one.leaf !== entry.leaf);
+  if (!finding) return false;
+  const leaf = catalogue.leaves.find((one) => one.id === finding.leaf);
+  return h("p", { class: "found-as" }, "In this job it is filed under ", h("b", {}, `${finding.leaf}: ${leaf?.name ?? ""}`), `, because of what it did to the ranks; by itself the code belongs to ${entry.leaf}.`);
+}
+
+function entryIn(catalogue: Catalogue, entry: CatalogueEntry, wanted: string, report: CatalogueSource): HTMLElement {
   const leaf = catalogue.leaves.find((one) => one.id === entry.leaf);
   const list = (title: string, items: HTMLElement[], kind: "ul" | "ol" = "ul") => items.length > 0 && h("section", {}, h("h3", {}, title), h(kind, {}, items));
   return h(
     "article",
     {},
     h("p", { class: "kicker" }, h("span", { class: "code" }, entry.code), h("span", {}, `${entry.leaf}: ${leaf?.name ?? ""}`), h("span", {}, entry.scope)),
-    h("h2", { class: "title" }, visible(entry.title)),
+    h("h2", { class: "title" }, prose(entry.title)),
+    foundAs(catalogue, entry, report),
     wanted && wanted !== entry.code && wanted !== entry.leaf && h("p", { class: "muted" }, `${wanted} comes from comparing the ranks with each other; this is what is known of faults of its kind.`),
-    h("p", {}, visible(entry.meaning)),
-    list("Usual causes", entry.causes.map((cause) => h("li", {}, visible(cause)))),
-    list("Fixes, in the order in which to try them", entry.fixes.map((fix) => h("li", {}, h("b", {}, visible(fix.title)), fix.steps.length > 0 && h("ul", {}, fix.steps.map((step) => h("li", {}, visible(step)))), fix.commands.map((command) => copyable(command)))), "ol"),
+    h("p", {}, prose(entry.meaning)),
+    list("Usual causes", entry.causes.map((cause) => h("li", {}, prose(cause)))),
+    list("Fixes, in the order in which to try them", entry.fixes.map((fix) => h("li", {}, h("b", {}, prose(fix.title)), fix.steps.length > 0 && h("ul", {}, fix.steps.map((step) => h("li", {}, prose(step)))), fix.commands.map((command) => copyable(command)))), "ol"),
     entry.samples.length > 0 && h("section", {}, h("h3", {}, "Lines that show it"), entry.samples.map((sample) => h("pre", { class: "sample", tabindex: 0 }, visible(sample)))),
     list("References", entry.references.map((reference) => h("li", {}, /^https:\/\//.test(reference) ? h("a", { href: reference, rel: "noreferrer noopener", target: "_blank" }, reference) : reference))),
   );

@@ -4,14 +4,14 @@ import type { Evidence, Finding } from "../data/contents";
 import type { Report, View } from "../report";
 import { copyable, copyButton } from "../ui/copy";
 import { h, visible } from "../ui/dom";
+import { prose } from "../ui/prose";
 import { href } from "../ui/route";
 import { confidence, plural, rankWord } from "../ui/words";
 import { betweenHosts } from "./hosts/between_hosts";
+import { callSides } from "./call_sides";
 import { jobFacts } from "./job_facts";
 import { rankStrip } from "./rank_strip";
 
-const scopes = { distributed: "distributed fault", ordinary: "ordinary fault: one rank alone would fail too", unknown: "scope not known" };
-const hanging = new Set(["SETUP-HANG", "PREP-HANG", "PERF-HANG"]);
 
 export function findingsView(report: Report): View {
   const { findings, limits } = report.findings;
@@ -40,7 +40,7 @@ function nothingWrong(report: Report): HTMLElement {
     h("p", {}, seen > 0
       ? `${plural(seen, "rank")} left evidence, and none of it shows a fault. `
       : "What was read shows no fault. ",
-      "If the job failed all the same, look at what could not be seen, and give Lockstep the logs of every rank."),
+      "If the job failed all the same, look at the missing information, and give Lockstep the logs of every rank."),
   );
 }
 
@@ -54,15 +54,15 @@ export function findingArticle(report: Report, finding: Finding, index: number):
       { class: "kicker" },
       h("a", { href: href("catalogue", finding.code), title: "What this code means" }, finding.code),
       h("span", {}, finding.leaf),
-      h("span", {}, scopes[finding.scope] ?? finding.scope),
       h("span", { class: "confidence" }, meter(finding.confidence), confidence(finding.confidence)),
     ),
-    h(index === 0 ? "h1" : "h2", {}, visible(finding.title)),
+    h(index === 0 ? "h1" : "h2", {}, prose(finding.title)),
     who(report, finding),
     rankStrip(report, finding),
-    finding.explanation && h("p", { class: "explanation" }, visible(finding.explanation)),
+    callSides(report, finding, index),
+    finding.explanation && h("p", { class: "explanation" }, prose(finding.explanation)),
     finding.evidence.length > 0 && h("section", {}, heading("Evidence"), h("ol", { class: "evidence" }, finding.evidence.map((one, i) => evidence(report, one, index, i)))),
-    finding.fixes.length > 0 && h("section", {}, heading("What to do, in this order"), h("ol", { class: "fixes" }, finding.fixes.map(fix))),
+    finding.fixes.length > 0 && h("section", {}, heading("What to do"), h("ol", { class: "fixes" }, finding.fixes.map(fix))),
   );
 }
 
@@ -75,12 +75,11 @@ function meter(value: number): HTMLElement {
 function who(report: Report, finding: Finding): HTMLElement | false {
   const { root_ranks: roots, victim_ranks: victims } = finding;
   if (roots.length === 0 && victims.length === 0) return false;
-  const did = hanging.has(finding.leaf) ? "waited" : "suffered from it";
   return h(
     "p",
     { class: "who" },
-    roots.length > 0 && h("span", { class: "guilty" }, h("b", {}, "▶ " + rankWord(roots)), " began it"),
-    victims.length > 0 && h("span", { class: "victims" }, rankWord(victims), " ", did),
+    roots.length > 0 && h("span", { class: "guilty" }, "Root cause: ", h("b", {}, "▶ " + rankWord(roots))),
+    victims.length > 0 && h("span", { class: "victims" }, "Affected: ", rankWord(victims)),
     report.places.hasTimeline(report) && h("a", { href: report.places.href("timeline", roots.length > 0 ? { rank: roots[0], at: "end" } : { at: "end" }) }, "See it on the timeline"),
   );
 }
@@ -101,8 +100,8 @@ function fix(one: Finding["fixes"][number]): HTMLElement {
   return h(
     "li",
     {},
-    h("p", { class: "fix-title" }, h("b", {}, visible(one.title)), h("span", { class: "pattern" }, one.pattern.replace(/_/g, " "))),
-    one.steps.length > 0 && h("ul", {}, one.steps.map((step) => h("li", {}, visible(step)))),
+    h("p", { class: "fix-title" }, h("b", {}, prose(one.title))),
+    one.steps.length > 0 && h("ul", {}, one.steps.map((step) => h("li", {}, prose(step)))),
     one.commands.map((command) => copyable(visible(command))),
   );
 }
@@ -111,11 +110,11 @@ export function limitsOf(limits: string[], bounds: string[]): HTMLElement {
   return h(
     "section",
     { class: "card limits" },
-    h("h2", {}, "What could not be seen"),
+    h("h2", {}, "Missing information"),
     limits.length > 0
       ? h("ul", {}, limits.map((limit) => {
           const command = /^to learn more: (.*)$/s.exec(limit)?.[1];
-          return h("li", {}, visible(limit), command && copyButton(command, "it"));
+          return h("li", {}, prose(limit), command && copyButton(command, "it"));
         }))
       : h("p", { class: "muted" }, "Nothing that was read was missing or damaged."),
     bounds.length > 0 && h("h3", {}, "What this page leaves out"),

@@ -9,7 +9,8 @@ const most = 1024;
 export function rankStrip(report: Report, finding: Finding): HTMLElement | false {
   const { job } = report.findings;
   if (finding.root_ranks.length === 0 && finding.victim_ranks.length === 0) return false;
-  const size = Math.max(job.world_size ?? 0, ...finding.root_ranks.map((rank) => rank + 1), 0);
+  const highest = [finding.root_ranks, finding.victim_ranks, job.ranks_seen].reduce((most, ranks) => Math.max(most, (ranks[ranks.length - 1] ?? -1) + 1), 0);
+  const size = Math.max(job.world_size ?? 0, highest);
   if (size < 2 || size > most) return false;
   const seen = new Set(job.ranks_seen);
   const roots = new Set(finding.root_ranks);

@@ -7,8 +7,8 @@ import { rowDetail, spanDetail } from "../timeline/detail";
 import { meetingOf, stuckAtTheEnd, type Stuck } from "../timeline/meetings";
 import { chromeTrace } from "../timeline/trace_export";
 import { download } from "../ui/download";
-import { h, replaceChildren } from "../ui/dom";
-import { count, plural, rankWord } from "../ui/words";
+import { h, replaceChildren, visible } from "../ui/dom";
+import { duration, rankWord } from "../ui/words";
 
 export function timelineView(report: Report): View {
   if (!report.contents.timeline) return { element: noTimeline() };
@@ -24,7 +24,7 @@ export function timelineView(report: Report): View {
         const at = query.get("at");
         if (at === "end") canvas.goToEnd(rank);
         else if (at !== null && rank !== undefined) canvas.goTo(rank, Number(at));
-        else if (!hasArrived) canvas.showAll();
+        else if (!hasArrived) canvas.showSteps();
         hasArrived = true;
       });
     },
@@ -42,7 +42,7 @@ function build(report: Report, spans: Spans, holder: HTMLElement): TimelineCanva
     if (span >= 0) replaceChildren(chosen, spanDetail(spans, span, (other) => canvas.choose(other)));
     else if (row) replaceChildren(chosen, rowDetail(spans, row, canvas.describeRow(row)));
   });
-  replaceChildren(chosen, h("h2", {}, "Choose a call"), h("p", { class: "muted" }, "Click a call, or press ↓ and then the full stop. What it is, how long its rank waited in it and who else came stands here."));
+  replaceChildren(chosen, h("h2", {}, "Choose a call"), h("p", { class: "muted" }, "Click a collective (or press ↓, then .) to see its shape, its duration and the other ranks."));
   replaceChildren(holder, h("h1", { class: "offscreen" }, "Timeline"), controls(report, canvas), canvas.element, h("div", { class: "panels" }, atTheEnd(spans, canvas), chosen));
   // For measuring how fast it draws.
   (globalThis as { lockstepTimeline?: TimelineCanvas }).lockstepTimeline = canvas;
@@ -69,21 +69,37 @@ function controls(report: Report, canvas: TimelineCanvas): HTMLElement {
     button("−", "Zoom out", () => canvas.zoom(1 / 0.6)),
     button("+", "Zoom in", () => canvas.zoom(0.6)),
     button("All", "Show all of it (0)", () => canvas.showAll()),
+    button("Steps", "Show the steps, without what is before and behind them (s)", () => canvas.showSteps()),
     button("End", "Jump to where it ends (e)", () => canvas.goToEnd([...report.guilty][0])),
     spans.facts.ranks.length > 4 && fold,
     waits,
+    foldedAway(canvas),
+    h("span", { class: "push" }),
+    button("Export trace", "Save as a Chrome trace for Perfetto", () => download(chromeTrace(spans), "lockstep-trace.json")),
     h("span", { class: "legend" },
       h("span", {}, h("i", { class: "work" }), "working"),
       h("span", {}, h("i", { class: "waiting" }), "waiting for others"),
       h("span", {}, h("i", { class: "transfer" }), "transfer"),
-      h("span", {}, h("i", { class: "stuck" }), "never finished")),
-    h("span", { class: "push muted" }, `${plural(spans.facts.ranks.length, "rank")}, ${count(spans.facts.spans)} spans`),
-    button("Export trace", "Save as a Chrome trace for Perfetto", () => download(chromeTrace(spans), "lockstep-trace.json")),
+      h("span", {}, h("i", { class: "stuck" }), "never finished"),
+      spans.facts.stops.some(Boolean) && h("span", {}, h("i", { class: "ended" }), "process ended")),
   );
 }
 
-function nameOf(spans: Spans, label: number): string {
-  return (spans.facts.labels[label] ?? "call").split(" of ")[0];
+// What the view leaves out before and behind, each a button that brings it back.
+function foldedAway(canvas: TimelineCanvas): HTMLElement {
+  const { view, folded } = canvas;
+  const { seen_us: seen } = canvas.spans.facts;
+  const before = h("button", { type: "button", hidden: true, title: "Show the start of the job", click: () => (view.show(0, view.to), canvas.draw()) });
+  const behind = h("button", { type: "button", hidden: true, title: "Show all until the end", click: () => (view.show(view.from, view.length), canvas.draw()) });
+  const show = ({ from, to }: { from: number; to: number }) => {
+    before.hidden = from !== folded.from || folded.from === 0;
+    behind.hidden = to < folded.to || to >= seen || folded.to >= seen;
+    before.textContent = `◂ start-up, ${duration(from)}`;
+    behind.textContent = `${duration(seen - to)} more ▸`;
+  };
+  show(folded); // as it will be seen first, so that nothing jumps
+  canvas.onView = () => show(view);
+  return h("span", { class: "folded-away" }, before, behind);
 }
 
 function isOdd(spans: Spans, one: Stuck): boolean {
@@ -95,17 +111,33 @@ function atTheEnd(spans: Spans, canvas: TimelineCanvas): HTMLElement {
   return h(
     "section",
     { class: "card" },
-    h("h2", {}, "Where they stand at the end"),
+    h("h2", {}, "Where the ranks are at the end"),
     stuck.length === 0
       ? h("p", { class: "muted" }, "Every call that was recorded finished.")
-      : h("ul", { class: "stuck-list" }, stuck.map((one) => {
-          const missing = one.meeting >= 0 ? meetingOf(spans, one.meeting).missing : [];
-          const sequence = one.meeting >= 0 ? ` #${spans.facts.meetings.sequence[one.meeting]}` : "";
-          return h("li", {},
-            h("button", { type: "button", class: "link", click: () => canvas.choose(one.firstSpan) }, nameOf(spans, one.label) + sequence),
-            " holds ", rankWord(one.ranks),
-            missing.length > 0 && h("span", { class: "guilty" }, "; waits for ", h("b", {}, rankWord(missing))),
-            isOdd(spans, one) && h("span", { class: "guilty" }, ", where the others brought ", nameOf(spans, spans.facts.meetings.label[one.meeting])));
-        })),
+      : h("ul", { class: "stuck-list" }, stuck.map((one) => stuckIn(spans, one, canvas))),
   );
+}
+
+const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+
+// Of ranks whose processes ended it is told where they were.
+function verbOf(spans: Spans, one: Stuck): string {
+  const areGone = one.ranks.every((rank) => spans.facts.stops[spans.facts.ranks.indexOf(rank)]);
+  if (areGone) return one.ranks.length === 1 ? " was in " : " were in ";
+  return one.ranks.length === 1 ? " waits in " : " wait in ";
+}
+
+function stuckIn(spans: Spans, one: Stuck, canvas: TimelineCanvas): HTMLElement {
+  const { meetings, labels, sites } = spans.facts;
+  const [name, ...shape] = (labels[one.label] ?? "call").split(" of ");
+  const missing = one.meeting >= 0 ? meetingOf(spans, one.meeting).missing : [];
+  const sequence = one.meeting >= 0 ? ` #${meetings.sequence[one.meeting]}` : "";
+  const site = spans.site[one.firstSpan];
+  return h("li", { class: isOdd(spans, one) ? "guilty" : "" },
+    h("b", {}, capital(rankWord(one.ranks))), verbOf(spans, one),
+    h("button", { type: "button", class: "link", click: () => canvas.choose(one.firstSpan) }, visible(name) + sequence),
+    shape.length > 0 && ` of ${visible(shape.join(" of "))}`,
+    isOdd(spans, one) && " where the others called something else",
+    missing.length > 0 && h("span", { class: "guilty" }, " for ", h("b", {}, rankWord(missing))),
+    site >= 0 && h("span", { class: "site" }, visible(sites[site])));
 }

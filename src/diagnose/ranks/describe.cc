@@ -98,6 +98,12 @@ std::string ranks_in_words(const std::vector<int>& ranks) {
   return fmt::format("{} {}", ranks.size() == 1 ? "rank" : "ranks", model::compress_ranks(ranks));
 }
 
+const model::Frame* calling_frame(const model::Stack& stack) {
+  const auto own = std::ranges::find_if_not(stack, is_library_frame);
+  if (own != stack.end()) return &*own;
+  return stack.empty() ? nullptr : &stack.front();
+}
+
 std::string describe(const model::Stack& stack) {
   constexpr std::size_t kMaxFrames = 3;
   std::string text;

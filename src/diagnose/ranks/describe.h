@@ -20,6 +20,10 @@ std::string describe(const model::Job& job, model::CommunicatorId communicator);
 // "rank 3", "ranks 0-2 and 5": for the start of a sentence or the middle.
 std::string ranks_in_words(const std::vector<int>& ranks);
 
+// The frame that a site names first: the innermost of the user's own, else the innermost. Null: no frame at
+// all.
+const model::Frame* calling_frame(const model::Stack& stack);
+
 // "train.py:33 in forward < train.py:90 in main": the user's frames, innermost first.
 std::string describe(const model::Stack& stack);
 

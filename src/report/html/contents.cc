@@ -49,8 +49,12 @@ std::string file_name(const std::string& path) {
 }
 
 // Evidence that is an event of a rank's file, by the name of the file and the place in it.
-std::vector<EvidenceMoment> moments_of(const Job& job, const model::Verdict& verdict,
-                                       const Timeline& timeline) {
+struct EvidencePlaces {
+  std::vector<EvidenceMoment> moments = {};
+  std::vector<EvidenceEvent> events = {};
+};
+
+EvidencePlaces places_of(const Job& job, const model::Verdict& verdict, const Timeline& timeline) {
   if (timeline.is_empty()) return {};
   std::map<std::pair<std::string, std::uint32_t>, EvidenceMoment> wanted;
   for (std::size_t i = 0; i < verdict.findings.size(); ++i) {
@@ -63,20 +67,22 @@ std::vector<EvidenceMoment> moments_of(const Job& job, const model::Verdict& ver
   }
   std::vector<std::string> names;
   for (const std::string& source : job.sources) names.push_back(file_name(source));
-  std::vector<EvidenceMoment> moments;
+  EvidencePlaces places;
   for (std::size_t i = 0; i < job.ranks.size(); ++i) {
     const model::RankHistory& history = job.ranks[i];
-    for (const model::Event& event : history.events) {
+    for (std::size_t k = 0; k < history.events.size(); ++k) {
+      const model::Event& event = history.events[k];
       if (event.source == model::SourceId::kNone || !ranks::is_time(event.begin_ns)) continue;
       const auto found = wanted.find({names[static_cast<std::size_t>(event.source)], event.position});
       if (found == wanted.end()) continue;
       EvidenceMoment moment = found->second;
       moment.rank = history.rank.number;
       moment.time_us = (event.begin_ns - timeline.ranks[i].clock_ahead_ns - timeline.begin_ns) / 1000;
-      moments.push_back(moment);
+      places.moments.push_back(moment);
+      places.events.push_back({.finding = moment.finding, .rank = i, .event = k});
     }
   }
-  return moments;
+  return places;
 }
 
 std::vector<std::string> bounds_of(const Timeline& timeline, const LogExcerpts& logs,
@@ -131,7 +137,9 @@ Contents contents_of(std::string input, const diagnose::Examination& examination
   Contents contents{.input = std::move(input), .verdict = examination.diagnosis.verdict};
   contents.ranks = facts_of(job);
   contents.timeline = timeline_of(job);
-  contents.moments = moments_of(job, contents.verdict, contents.timeline);
+  EvidencePlaces places = places_of(job, contents.verdict, contents.timeline);
+  contents.moments = std::move(places.moments);
+  contents.sides = sides_of(job, places.events);
   contents.logs = excerpts_of(examination.logs, contents.verdict);
   const std::size_t max_values = values_for_each_of(job.ranks.size());
   contents.losses = loss_curves_in(examination.logs, max_values);
@@ -168,6 +176,12 @@ void redact(Contents& contents, const std::vector<std::string>& host_names) {
   }
   for (std::string& host : contents.measures.hosts) texts.push_back(&host);
   for (std::string& site : contents.timeline.sites) texts.push_back(&site);
+  for (FindingSides& finding : contents.sides) {
+    for (CallSide& side : finding.sides) {
+      texts.push_back(&side.site);
+      for (std::string& line : side.snippet.lines) texts.push_back(&line);
+    }
+  }
   for (TimelineGroup& group : contents.timeline.groups) texts.push_back(&group.name);
   for (LogExcerpt& file : contents.logs.files) {
     texts.push_back(&file.file);

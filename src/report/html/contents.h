@@ -10,6 +10,7 @@
 #include "catalogue/catalogue.h"
 #include "diagnose/diagnose.h"
 #include "model/finding.h"
+#include "report/html/call_sides.h"
 #include "report/html/hosts.h"
 #include "report/html/log_excerpts.h"
 #include "report/html/rank_tables.h"
@@ -41,6 +42,7 @@ struct Contents {
   std::vector<RankFacts> ranks = {};
   Timeline timeline = {};
   std::vector<EvidenceMoment> moments = {};
+  std::vector<FindingSides> sides = {};
   LogExcerpts logs = {};
   std::vector<LossCurve> losses = {};
   std::vector<StepTimes> steps = {};

@@ -63,11 +63,18 @@ Json meetings_json(const std::vector<TimelineMeeting>& meetings) {
   return {{"group", groups}, {"sequence", sequences}, {"label", labels}, {"all_came_us", all_came}};
 }
 
+Json stop_json(const std::optional<RankStop>& stop) {
+  if (!stop) return nullptr;
+  return {{"at_us", stop->at_us}, {"words", stop->words}, {"was_bad", stop->was_bad}};
+}
+
 Json timeline_json(const Timeline& timeline) {
   Json ranks = Json::array();
+  Json stops = Json::array();
   std::size_t spans = 0;
   for (const TimelineRank& rank : timeline.ranks) {
     ranks.push_back(rank.rank);
+    stops.push_back(stop_json(rank.stop));
     spans += rank.spans.size();
   }
   Json groups = Json::array();
@@ -79,6 +86,7 @@ Json timeline_json(const Timeline& timeline) {
           {"length_us", timeline.length_us},
           {"spans", spans},
           {"ranks", ranks},
+          {"stops", stops},
           {"labels", texts(timeline.labels)},
           {"sites", texts(timeline.sites)},
           {"groups", groups},
@@ -111,6 +119,18 @@ Json loss_json(double loss) {
   return loss;
 }
 
+std::string_view word_for(LossCount counted) {
+  switch (counted) {
+    case LossCount::kStep:
+      return "step";
+    case LossCount::kEpoch:
+      return "epoch";
+    case LossCount::kLine:
+      break;
+  }
+  return "line";
+}
+
 Json losses_json(const std::vector<LossCurve>& curves) {
   Json json = Json::array();
   for (const LossCurve& curve : curves) {
@@ -120,7 +140,10 @@ Json losses_json(const std::vector<LossCurve>& curves) {
       steps.push_back(point.step);
       losses.push_back(loss_json(point.loss));
     }
-    json.push_back({{"rank", curve.rank}, {"steps", std::move(steps)}, {"losses", std::move(losses)}});
+    json.push_back({{"rank", curve.rank},
+                    {"by", word_for(curve.counted)},
+                    {"steps", std::move(steps)},
+                    {"losses", std::move(losses)}});
   }
   return json;
 }
@@ -185,6 +208,25 @@ Json moments_json(const std::vector<EvidenceMoment>& moments) {
   return json;
 }
 
+Json side_json(const CallSide& side) {
+  return {{"ranks", side.ranks},
+          {"call", clean(side.call)},
+          {"site", clean(side.site)},
+          {"first_line", side.snippet.first_line},
+          {"called_line", side.snippet.called_line},
+          {"lines", texts(side.snippet.lines)}};
+}
+
+Json sides_json(const std::vector<FindingSides>& all) {
+  Json json = Json::array();
+  for (const FindingSides& one : all) {
+    Json sides = Json::array();
+    for (const CallSide& side : one.sides) sides.push_back(side_json(side));
+    json.push_back({{"finding", one.finding}, {"sides", std::move(sides)}});
+  }
+  return json;
+}
+
 Json fix_json(const model::Fix& fix) {
   return {{"pattern", model::id_of(fix.pattern)},
           {"title", clean(fix.title)},
@@ -216,6 +258,7 @@ Json encode(const Contents& contents) {
   for (const RankFacts& rank : contents.ranks) json["ranks"].push_back(rank_json(rank));
   json["timeline"] = contents.timeline.is_empty() ? Json(nullptr) : timeline_json(contents.timeline);
   json["moments"] = moments_json(contents.moments);
+  json["sides"] = sides_json(contents.sides);
   json["logs"] = logs_json(contents.logs);
   json["losses"] = losses_json(contents.losses);
   json["steps"] = steps_json(contents.steps);

@@ -25,6 +25,9 @@ struct Patterns {
       R"re(\bloss["']?\s*(?:[:=]|\bis\b)?\s*(-?[0-9]+(?:\.[0-9]*)?(?:e[-+]?[0-9]+)?|nan|-?inf)\b)re");
   base::Regex step = base::Regex::of_our_own(
       R"re(\b(?:global_?step|step|iteration|iter|batch)["']?\s*[:=]?\s*\[?\s*([0-9]{1,12})\b)re");
+  // Not the fraction of one that some trainers print beside every step.
+  base::Regex epoch =
+      base::Regex::of_our_own(R"re(\bepoch["']?\s*[:=]?\s*\[?\s*([0-9]{1,9})(?:[^.0-9]|$))re");
   base::Regex rank = base::Regex::of_our_own(R"re(\brank["']?\s*[:= ]\s*([0-9]{1,6})\b)re");
 };
 
@@ -49,11 +52,26 @@ bool may_tell_a_loss(std::string_view line) {
           line.find("LOSS") != std::string_view::npos);
 }
 
+struct Counted {
+  LossCount by = LossCount::kLine;
+  std::optional<std::int64_t> number = {};
+};
+
+Counted counted_in(const Patterns& patterns, std::string_view line) {
+  if (const auto step = number_in<std::int64_t>(first_group(patterns.step, line)))
+    return {LossCount::kStep, step};
+  if (const auto epoch = number_in<std::int64_t>(first_group(patterns.epoch, line)))
+    return {LossCount::kEpoch, epoch};
+  return {};
+}
+
 // Keeps every stride-th point; the stride doubles when there is no room, so any length of log fits.
 class BoundedCurve {
  public:
-  void add(std::optional<std::int64_t> step, double loss, std::size_t max_points) {
-    const LossPoint point{.step = step.value_or(count_), .loss = loss};
+  // The first line tells what all are counted by.
+  void add(const Counted& counted, double loss, std::size_t max_points) {
+    if (count_ == 0) by_ = counted.by;
+    const LossPoint point{.step = counted.by == by_ ? counted.number.value_or(count_) : count_, .loss = loss};
     last_ = point;
     if (count_++ % stride_ == 0) points_.push_back(point);
     if (points_.size() <= max_points) return;
@@ -63,12 +81,15 @@ class BoundedCurve {
     stride_ *= 2;
   }
 
+  LossCount by() const { return by_; }
+
   std::vector<LossPoint> take() && {
     if (last_ && points_.back().step != last_->step) points_.push_back(*last_);
     return std::move(points_);
   }
 
  private:
+  LossCount by_ = LossCount::kStep;
   std::vector<LossPoint> points_;
   std::optional<LossPoint> last_;
   std::int64_t count_ = 0;
@@ -89,13 +110,30 @@ std::vector<LossCurve> loss_curves_in(std::span<const readers::LogFile> logs, st
       std::optional<int> rank = model::split_origin(*line).origin.rank;
       if (!rank) rank = log.rank;
       if (!rank) rank = number_in<int>(first_group(patterns.rank, *line));
-      curves[rank.value_or(model::kUnknownRank)].add(
-          number_in<std::int64_t>(first_group(patterns.step, *line)), *loss, max_points);
+      curves[rank.value_or(model::kUnknownRank)].add(counted_in(patterns, *line), *loss, max_points);
     }
   }
   std::vector<LossCurve> result;
-  for (auto& [rank, curve] : curves) result.push_back({.rank = rank, .points = std::move(curve).take()});
+  for (auto& [rank, curve] : curves)
+    result.push_back({.rank = rank, .counted = curve.by(), .points = std::move(curve).take()});
   return result;
+}
+
+std::optional<LogProgress> progress_in(std::string_view end_of_log) {
+  static const Patterns patterns;
+  std::optional<LogProgress> progress;
+  base::Lines lines(end_of_log);
+  while (const auto line = lines.next()) {
+    if (line->size() > kLongestLine) continue;
+    const auto loss = number_in<double>(first_group(patterns.loss, *line));
+    const Counted counted = counted_in(patterns, *line);
+    if (!loss && !counted.number) continue;
+    if (!progress) progress.emplace();
+    if (counted.number) progress->number = counted.number;
+    if (counted.number) progress->counted = counted.by;
+    if (loss) progress->loss = loss;
+  }
+  return progress;
 }
 
 namespace {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/finding.h"
@@ -23,13 +24,27 @@ struct LossPoint {
   bool operator==(const LossPoint&) const = default;
 };
 
+// What the numbers of a curve count: steps, epochs where lines tell no step, else the lines with a loss.
+enum class LossCount : std::uint8_t { kStep, kEpoch, kLine };
+
 struct LossCurve {
   int rank = model::kUnknownRank;
+  LossCount counted = LossCount::kStep;
   std::vector<LossPoint> points;  // in the order in which they were printed
 };
 
 // Ascending by rank. A rank with more than `max_points` keeps every second, third ... of them, and its last.
 std::vector<LossCurve> loss_curves_in(std::span<const readers::LogFile> logs, std::size_t max_points);
+
+// How far a job has come, by the last line of its log that tells it.
+struct LogProgress {
+  LossCount counted = LossCount::kStep;
+  std::optional<std::int64_t> number = {};
+  std::optional<double> loss = {};
+};
+
+// Of the end of a log. Nothing: no line tells a step, an epoch or a loss.
+std::optional<LogProgress> progress_in(std::string_view end_of_log);
 
 struct LogLine {
   std::int64_t number = 0;  // in its file, from 1

@@ -138,6 +138,33 @@ TEST(LossCurves, ManyPointsAreThinnedAndKeepTheLast) {
   EXPECT_EQ(curves[0].points.back().step, 999);
 }
 
+TEST(LossCurves, AreCountedByEpochsWhereNoLineTellsAStep) {
+  std::vector<readers::LogFile> logs;
+  logs.push_back(testing::log_file("a.log", "Epoch 3/10 loss 0.5\nEpoch 4/10 loss 0.25\n"));
+  const std::vector<LossCurve> curves = loss_curves_in(logs, 100);
+  ASSERT_EQ(curves.size(), 1U);
+  EXPECT_EQ(curves[0].counted, LossCount::kEpoch);
+  EXPECT_THAT(curves[0].points, ElementsAre(LossPoint{3, 0.5}, LossPoint{4, 0.25}));
+}
+
+TEST(LossCurves, AFractionOfAnEpochIsNotItsNumber) {
+  std::vector<readers::LogFile> logs;
+  logs.push_back(testing::log_file("a.log", "{'loss': 0.5, 'epoch': 0.01}\n{'loss': 0.25, 'epoch': 0.02}\n"));
+  const std::vector<LossCurve> curves = loss_curves_in(logs, 100);
+  ASSERT_EQ(curves.size(), 1U);
+  EXPECT_EQ(curves[0].counted, LossCount::kLine);
+  EXPECT_THAT(curves[0].points, ElementsAre(LossPoint{0, 0.5}, LossPoint{1, 0.25}));
+}
+
+TEST(LogProgress, IsTheLastStepAndLossOfTheEndOfALog) {
+  const auto progress = progress_in("half a line\nrank=0 step=7 loss=0.5\nstep=8 loss=0.25\nsaved\n");
+  ASSERT_TRUE(progress.has_value());
+  EXPECT_EQ(progress->number, 8);
+  EXPECT_EQ(progress->loss, 0.25);
+  EXPECT_EQ(progress->counted, LossCount::kStep);
+  EXPECT_FALSE(progress_in("hello\n").has_value());
+}
+
 }  // namespace
 
 }  // namespace lockstep::html

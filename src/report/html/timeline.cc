@@ -1,6 +1,8 @@
 #include "report/html/timeline.h"
 
 #include <algorithm>
+#include <csignal>
+#include <cstring>
 #include <map>
 #include <optional>
 
@@ -99,6 +101,8 @@ class CommonClock {
   CommonClock(const Job& job, const ranks::Alignment& alignment)
       : clocks_(ranks::estimate_clocks(job, alignment)) {}
 
+  std::int64_t end_of(std::uint32_t rank, std::int64_t ended_ns) const { return at(rank, ended_ns); }
+
   // A clock that no collective joins to the others is taken as it is.
   std::optional<Times> of(std::uint32_t rank, const Event& event) const {
     if (event.only_duration || !ranks::is_time(event.begin_ns)) return std::nullopt;
@@ -118,6 +122,34 @@ class CommonClock {
   ranks::Clocks clocks_;
 };
 
+std::string signal_in_words(int number) {
+  const char* const name = ::sigabbrev_np(number);
+  return name == nullptr ? fmt::format("killed by signal {}", number) : fmt::format("killed by SIG{}", name);
+}
+
+// As launchers end the other ranks once one has failed.
+bool was_asked_to_end(const model::Rank& rank) {
+  return rank.exit_status == SIGTERM || rank.exit_status == SIGINT;
+}
+
+// Nothing: it runs, or nobody knows.
+std::optional<RankStop> stop_in_words(const model::Rank& rank) {
+  switch (rank.end) {
+    case model::RankEnd::kClean:
+      return RankStop{.words = "ended"};
+    case model::RankEnd::kExited:
+      return RankStop{.words = rank.exit_status ? fmt::format("exited {}", *rank.exit_status) : "exited",
+                      .was_bad = true};
+    case model::RankEnd::kSignalled:
+      return RankStop{.words = rank.exit_status ? signal_in_words(*rank.exit_status) : "killed",
+                      .was_bad = !was_asked_to_end(rank)};
+    case model::RankEnd::kUnknown:
+      break;
+  }
+  if (rank.liveness == model::Liveness::kDead) return RankStop{.words = "gone", .was_bad = true};
+  return std::nullopt;
+}
+
 struct Extent {
   std::int64_t begin_ns = model::kNoTime;
   std::int64_t end_ns = model::kNoTime;
@@ -136,6 +168,10 @@ Extent extent_of(const Job& job, const CommonClock& clock) {
       if (!times) continue;
       extent.include(times->begin_ns);
       extent.include(times->end_ns.value_or(times->begin_ns));
+    }
+    if (const auto ended = job.ranks[rank].rank.ended_ns;
+        ended && ranks::is_time(*ended) && extent.begin_ns != model::kNoTime) {
+      extent.include(std::max(clock.end_of(rank, *ended), extent.begin_ns));
     }
     for (const model::StackSnapshot& snapshot : job.ranks[rank].snapshots) {
       if (ranks::is_time(snapshot.time_ns) && extent.begin_ns != model::kNoTime &&
@@ -246,6 +282,7 @@ class Builder {
     rank.rank = history.rank.number;
     rank.clock_ahead_ns = clock_.ahead_ns(index);
     if (clock_.is_alone(index) && job_.ranks.size() > 1) ++timeline_.ranks_with_own_clock;
+    rank.stop = stop_of(index);
     for (std::size_t i = 0; i < history.events.size(); ++i) {
       const Event& event = history.events[i];
       const auto times = clock_.of(index, event);
@@ -253,11 +290,27 @@ class Builder {
         ++rank.spans_without_time;
         continue;
       }
-      rank.spans.push_back(span_of(event, *times, meeting_of_event_[first_event_of_rank_[index] + i]));
+      Span span = span_of(event, *times, meeting_of_event_[first_event_of_rank_[index] + i]);
+      if (rank.stop) span.end_us = std::min(span.end_us, std::max(span.begin_us, rank.stop->at_us));
+      rank.spans.push_back(span);
     }
     std::ranges::stable_sort(rank.spans, {}, &Span::begin_us);
     rank.calls_folded = fold_old_spans(rank.spans, timeline_.meetings, max_spans);
     timeline_.ranks.push_back(std::move(rank));
+  }
+
+  // Where the end has no time of its own, the rank was last seen at its last event.
+  std::optional<RankStop> stop_of(std::uint32_t index) const {
+    const model::RankHistory& history = job_.ranks[index];
+    auto stop = stop_in_words(history.rank);
+    if (!stop) return std::nullopt;
+    for (const Event& event : history.events) {
+      const auto times = clock_.of(index, event);
+      if (times) stop->at_us = std::max(stop->at_us, to_us(times->end_ns.value_or(times->begin_ns)) + 1);
+    }
+    if (const auto ended = history.rank.ended_ns; ended && ranks::is_time(*ended))
+      stop->at_us = std::max(stop->at_us, to_us(clock_.end_of(index, *ended)));
+    return stop;
   }
 
   Span span_of(const Event& event, const Times& times, std::uint32_t meeting) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -46,10 +47,18 @@ struct TimelineMeeting {
 };
 inline constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 
+// Where a rank's process came to its end: nothing it seems to do later is work.
+struct RankStop {
+  std::int64_t at_us = 0;
+  std::string words;     // "exited 1", "killed by SIGKILL"
+  bool was_bad = false;  // it failed, and was not told to end
+};
+
 struct TimelineRank {
   int rank = 0;
   std::int64_t clock_ahead_ns = 0;  // of the timeline's
   std::vector<Span> spans;          // ascending by begin
+  std::optional<RankStop> stop = {};
   std::uint64_t spans_without_time = 0;
   std::uint64_t calls_folded = 0;  // into runs
 };
@@ -67,7 +76,7 @@ struct Timeline {
   std::vector<std::string> sites;
   std::vector<TimelineGroup> groups;  // by communicator
   std::vector<TimelineMeeting> meetings;
-  std::vector<TimelineRank> ranks;
+  std::vector<TimelineRank> ranks;       // by index into Job::ranks
   std::size_t ranks_with_own_clock = 0;  // that no collective joins to the others
 
   bool is_empty() const { return length_us == 0; }

@@ -45,6 +45,52 @@ TEST(Timeline, WhatNeverEndedLastsToTheEndAndIsAllWaiting) {
   EXPECT_EQ(waiting_in(span, timeline.meetings), span.end_us - span.begin_us);
 }
 
+TEST(Timeline, ADeadRankDoesNothingAfterItsEnd) {
+  JobSketch sketch(2);
+  for (const int rank : {0, 1}) {
+    Call stuck = call_at(sketch, 1, 100, 0);
+    stuck.state = model::EventState::kIssued;
+    stuck.end_ns = model::kNoTime;
+    sketch.call(rank, stuck);
+  }
+  sketch.call(0, call_at(sketch, 2, 900, 950));
+  model::Rank& dead = sketch.history(1).rank;
+  dead.end = model::RankEnd::kExited;
+  dead.exit_status = 1;
+  dead.ended_ns = kSecond + 400 * 1000;
+  const Timeline timeline = timeline_of(sketch.job);
+  EXPECT_FALSE(timeline.ranks[0].stop.has_value());
+  ASSERT_TRUE(timeline.ranks[1].stop.has_value());
+  EXPECT_EQ(timeline.ranks[1].stop->at_us, 300);
+  EXPECT_EQ(timeline.ranks[1].stop->words, "exited 1");
+  EXPECT_TRUE(timeline.ranks[1].stop->was_bad);
+  EXPECT_EQ(timeline.ranks[1].spans[0].end_us, 300);
+}
+
+TEST(Timeline, AKilledRankWithoutATimeWasLastSeenAtItsLastEvent) {
+  JobSketch sketch(2);
+  sketch.call(0, call_at(sketch, 1, 0, 500));
+  sketch.call(1, call_at(sketch, 1, 0, 500));
+  model::Rank& dead = sketch.history(1).rank;
+  dead.end = model::RankEnd::kSignalled;
+  dead.exit_status = 9;
+  const Timeline timeline = timeline_of(sketch.job);
+  ASSERT_TRUE(timeline.ranks[1].stop.has_value());
+  EXPECT_EQ(timeline.ranks[1].stop->at_us, 501);
+  EXPECT_EQ(timeline.ranks[1].stop->words, "killed by SIGKILL");
+}
+
+TEST(Timeline, ARankThatItsLauncherEndedDidNotFail) {
+  JobSketch sketch(1);
+  sketch.call(0, call_at(sketch, 1, 0, 500));
+  sketch.history(0).rank.end = model::RankEnd::kSignalled;
+  sketch.history(0).rank.exit_status = 15;
+  const Timeline timeline = timeline_of(sketch.job);
+  ASSERT_TRUE(timeline.ranks[0].stop.has_value());
+  EXPECT_EQ(timeline.ranks[0].stop->words, "killed by SIGTERM");
+  EXPECT_FALSE(timeline.ranks[0].stop->was_bad);
+}
+
 TEST(Timeline, ABroadcastTellsNothingOfWaiting) {
   JobSketch sketch(2);
   for (const int rank : {0, 1}) {

@@ -67,7 +67,13 @@ bool is_allowed(const Principal& principal, Needs needs) {
   return false;
 }
 
+// A link to the page may have been passed on with more at its end; people get the page all the same.
+bool is_for_people(const Route& route) {
+  return route.path == "/";
+}
+
 std::optional<std::string> unknown_parameter(const Route& route, const Request& request) {
+  if (is_for_people(route)) return std::nullopt;
   for (const auto& [name, value] : request.query) {
     if (std::ranges::find(route.query, name, &Parameter::name) == route.query.end()) return name;
   }

@@ -1,7 +1,10 @@
 #include "service/api/handler.h"
 
+#include <pwd.h>
+
 #include <fmt/format.h>
 
+#include "base/text_fields.h"
 #include "service/http/message.h"
 #include "service/job/job.h"
 #include "service/job/spec_fields.h"
@@ -90,6 +93,15 @@ Json time_of(std::int64_t ms) {
   return ms == 0 ? Json(nullptr) : Json(rfc3339(ms));
 }
 
+// "uid:1000" is who came through the socket: people know them by their name.
+std::string name_of_owner(const std::string& owner) {
+  constexpr std::string_view kUser = "uid:";
+  if (!owner.starts_with(kUser)) return owner;
+  const auto number = base::number_in<uid_t>(std::string_view(owner).substr(kUser.size()));
+  const passwd* const who = number ? ::getpwuid(*number) : nullptr;
+  return who == nullptr ? fmt::format("user {}", std::string_view(owner).substr(kUser.size())) : who->pw_name;
+}
+
 Json view_of_rank(const RankEnd& rank) {
   Json json = {{"rank", rank.rank},
                {"started_at", time_of(rank.started_ms)},
@@ -116,6 +128,7 @@ Json view_of(const Job& job) {
           {"state", word_for(job.state)},
           {"reason", job.reason},
           {"owner", job.owner},
+          {"owner_name", name_of_owner(job.owner)},
           {"service", job.service},
           {"created_at", time_of(job.created_ms)},
           {"started_at", time_of(job.started_ms)},

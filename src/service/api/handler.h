@@ -56,6 +56,9 @@ base::Json view_of(const Job& job);
 base::Json view_of(const Attempt& attempt);
 base::Json view_of(const Event& event);
 
+// The step (or epoch) and the loss that a running job printed last; null where it says nothing of the kind.
+base::Json progress_of(const Call& call, const Job& job);
+
 // Answers that are more than a document: what a job prints, the page, reports, and what a job left behind.
 
 // What a job prints, from any position on, as it is printed or as far as it has come.

@@ -87,6 +87,7 @@ Json job_schema() {
                     {"state", state()},
                     {"reason", text()},
                     {"owner", text()},
+                    {"owner_name", text()},
                     {"service", text()},
                     {"created_at", time()},
                     {"started_at", time_or_none()},
@@ -97,6 +98,7 @@ Json job_schema() {
                     {"request", object()},
                     {"resolved", {{"type", "object"}, {"additionalProperties", choice}}}});
   job["properties"]["last_attempt"] = reference("Attempt");
+  job["properties"]["progress"] = object_or_none();
   job["properties"]["check"] = object();
   job["properties"]["diagnosis"] = object();
   return job;
@@ -129,6 +131,7 @@ Json answer_schemas() {
           {"Diagnoses", whole({{"diagnoses", list_of(diagnosis)}})},
           {"Artifacts", whole({{"artifacts", list_of(artifact)}, {"is_cut", yes_or_no()}})},
           {"Events", whole({{"events", list_of(event_schema())}})},
+          {"PageAddress", whole({{"address", {{"type", {"string", "null"}}}}})},
           {"Status", whole({{"status", text()}})},
           {"Document", whole({{"openapi", text()}, {"paths", object()}})},
           {"Problem", problem_schema()}};

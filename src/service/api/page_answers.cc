@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <cmath>
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -7,6 +9,7 @@
 #include "base/file.h"
 #include "base/text_fields.h"
 #include "report/html/html.h"
+#include "report/html/log_excerpts.h"
 #include "service/api/handler.h"
 #include "service/engine/artifacts.h"
 #include "service/http/message.h"
@@ -164,7 +167,39 @@ class ArtifactSource : public BodySource {
   std::int64_t left_;
 };
 
+std::string end_of_file(const std::filesystem::path& path, std::int64_t bytes) {
+  const process::Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  struct stat found {};
+  if (!file.is_open() || ::fstat(file.get(), &found) != 0 || !S_ISREG(found.st_mode)) return "";
+  const std::int64_t size = std::min<std::int64_t>(found.st_size, bytes);
+  std::string text(static_cast<std::size_t>(size), '\0');
+  const ssize_t count = ::pread(file.get(), text.data(), text.size(), found.st_size - size);
+  text.resize(static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+  return text;
+}
+
+std::string_view word_for(html::LossCount counted) {
+  return counted == html::LossCount::kEpoch ? "epoch" : "step";
+}
+
+// JSON has no word for NaN and infinity; whoever looks must see them.
+Json number_or_word(double value) {
+  return std::isfinite(value) ? Json(value) : Json(fmt::format("{}", value));
+}
+
 }  // namespace
+
+Json progress_of(const Call& call, const Job& job) {
+  constexpr std::int64_t kEndOfLog = 8 << 10;  // some dozens of lines, and cheap to read at every look
+  if (job.state != JobState::kRunning || job.service != call.service.store().service()) return nullptr;
+  const std::string end =
+      end_of_file(call.service.engine().folder_of(job.id, job.attempts).output(), kEndOfLog);
+  const auto progress = html::progress_in(end);
+  if (!progress) return nullptr;
+  return {{"by", word_for(progress->counted)},
+          {"number", progress->number ? Json(*progress->number) : Json(nullptr)},
+          {"loss", progress->loss ? number_or_word(*progress->loss) : Json(nullptr)}};
+}
 
 Response list_artifacts(Call& call) {
   return with_job_here(call, [&](const Job& job) {

@@ -87,7 +87,10 @@ Response list_jobs(Call& call) {
   const auto jobs = call.service.store().jobs(filter);
   if (!jobs.ok()) return failed(jobs.error());
   Json list = Json::array();
-  for (const Job& job : jobs.value()) list.push_back(view_of(job));
+  for (const Job& job : jobs.value()) {
+    list.push_back(view_of(job));
+    list.back()["progress"] = progress_of(call, job);
+  }
   const bool may_have_more = static_cast<int>(jobs.value().size()) == filter.limit;
   return json_answer(
       200, {{"jobs", list}, {"next_cursor", may_have_more ? Json(jobs.value().back().id) : Json(nullptr)}});
@@ -112,6 +115,7 @@ Response show_job(Call& call) {
     const auto attempts = call.service.store().attempts(job.id);
     if (!attempts.ok()) return failed(attempts.error());
     Json json = view_of(job);
+    json["progress"] = progress_of(call, job);
     if (!attempts.value().empty()) {
       const Attempt& last = attempts.value().back();
       json["last_attempt"] = attempt_view(call, last);
@@ -233,6 +237,37 @@ Response show_page(Call&) {
   return page_answer();
 }
 
+// The address holds the key of the user whose service this is: for that user alone, who came through the
+// socket or has the key already.
+Response page_address(Call& call, std::optional<std::uint16_t> port_to_open) {
+  if (!call.request.peer) {
+    return answer(Problem{.status = 403,
+                          .code = "forbidden",
+                          .title = "Only the user of the service is told the address of its page",
+                          .hint = "on that machine: lockstep page"});
+  }
+  const auto address = call.service.page_door()(port_to_open);
+  if (!address.ok()) {
+    return answer(Problem{.status = 409,
+                          .code = "port_not_free",
+                          .title = "The page cannot be opened there",
+                          .detail = address.error().why,
+                          .hint = address.error().hint});
+  }
+  return json_answer(200, {{"address", address.value() ? Json(*address.value()) : Json(nullptr)}});
+}
+
+Response show_page_address(Call& call) {
+  return page_address(call, std::nullopt);
+}
+
+Response open_page(Call& call) {
+  const std::string port = parameter(call, "port").value_or("0");
+  const auto number = base::number_in<std::uint16_t>(port);
+  if (!number) return bad_query("port", "must be the number of a port");
+  return page_address(call, *number);
+}
+
 Response delete_job(Call& call) {
   return with_job_here(call, [&](const Job& job) {
     if (!is_over(job.state)) {
@@ -331,6 +366,13 @@ constexpr Parameter kReportQuery[] = {{.name = "attempt",
                                        .least = 1,
                                        .most = kMaxRanks}};
 
+constexpr Parameter kPageQuery[] = {
+    {.name = "port",
+     .type = "integer",
+     .meaning = "Of this machine; a free one when it is not given. A page that is open stays where it is",
+     .least = 0,
+     .most = UINT16_MAX}};
+
 constexpr Route kRoutes[] = {
     {.method = "POST",
      .path = "/v1/jobs",
@@ -371,6 +413,10 @@ constexpr Route kRoutes[] = {
      .run = show_report,
      .query = kReportQuery,
      .meanwhile = "It is being made: ask again in a second"},
+    {"GET", "/v1/page", "Where the page is, with the key of its user", Needs::kRead, 200, "PageAddress",
+     show_page_address},
+    {"POST", "/v1/page", "Open the page to browsers on this machine", Needs::kSubmit, 200, "PageAddress",
+     open_page, kPageQuery},
     {"GET", "/", "The page for people", Needs::kNothing, 200, "text/html", show_page},
     {"GET", "/livez", "Whether the service runs", Needs::kNothing, 200, "Status", livez},
     {"GET", "/readyz", "Whether the service can take jobs", Needs::kNothing, 200, "Status", readyz},

@@ -72,14 +72,14 @@ class Server {
       TRY(prepare(tls_, *place_.tls));
       ports.tls = TRY(listen_on(tls_acceptor_, place_.tls->host, place_.tls->port));
     }
-    if (place_.local_port) ports.local = TRY(listen_on(local_acceptor_, "127.0.0.1", *place_.local_port));
+    if (place_.local_port) ports.local = TRY(open_local(*place_.local_port));
+    ports.open_local = [this](std::uint16_t port) { return open_local(port); };
     return ports;
   }
 
   void run() {
     accept();
     if (place_.tls) accept_tls();
-    if (place_.local_port) accept_local();
     wait_for_signals();
     tick_later();
     look_for_more();
@@ -101,6 +101,18 @@ class Server {
     if (!fault) acceptor.listen(kBacklog, fault);
     if (fault) return Error{"cannot listen", where, fault.message(), "give another port"};
     return acceptor.local_endpoint(fault).port();
+  }
+
+  Result<std::uint16_t> open_local(std::uint16_t port) {
+    error_code fault;
+    if (local_acceptor_.is_open()) return local_acceptor_.local_endpoint(fault).port();
+    auto opened = listen_on(local_acceptor_, "127.0.0.1", port);
+    if (opened.ok()) {
+      accept_local();
+    } else {
+      local_acceptor_.close(fault);
+    }
+    return opened;
   }
 
   bool has_room() const { return shared_.connections < shared_.limits.connections; }

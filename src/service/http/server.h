@@ -55,6 +55,8 @@ struct ServerPlace {
 struct Ports {
   std::uint16_t tls = 0;
   std::uint16_t local = 0;
+  // Opens the port of this machine while it serves; 0: a free one. The port, the one it has where it is open.
+  std::function<Result<std::uint16_t>(std::uint16_t port)> open_local = {};
 };
 
 // Serves until SIGTERM or SIGINT, or until it may rest. `on_ready` is called once connections are taken.

@@ -2,7 +2,7 @@
 
 import type { View } from "../../report";
 import { get } from "../../service/api";
-import { isOver, nameOf, workersOf, type Attempt, type Job, type JobEvent } from "../../service/jobs";
+import { isOver, nameOf, ownerOf, progressOf, workersOf, type Attempt, type Job, type JobEvent } from "../../service/jobs";
 import { poll, type Poll } from "../../service/poll";
 import { fetchReport, loadReport } from "../../service/report_of";
 import { download } from "../../ui/download";
@@ -36,7 +36,7 @@ export function jobView(id: string): JobView {
   let job: Job | undefined;
   let events: JobEvent[] = [];
   let attempts: Attempt[] = [];
-  let moments: Known["moments"] = [];
+  let seen: Known["seen"] = { moments: [], sides: [] };
   let watch: Poll | undefined;
   let shown: View | undefined;
   let wanted: [part: string, query: URLSearchParams] = ["", new URLSearchParams()];
@@ -69,9 +69,11 @@ export function jobView(id: string): JobView {
   };
   const draw = () => {
     head.show([job!.state, job!.reason, job!.cancel_asked, job!.started_at, job!.attempts], () => headOf(job!, view));
+    const progress = head.element.querySelector(".progress");
+    if (progress) progress.textContent = progressOf(job!);
     const clock = head.element.querySelector(".took");
     if (clock) clock.textContent = took(job!.started_at, job!.ended_at);
-    glance.show({ job: job!, attempts, events, moments });
+    glance.show({ job: job!, attempts, events, seen });
     markPart(wanted[0]);
     if (!place.isConnected) {
       replaceChildren(element, head.element, place);
@@ -86,7 +88,7 @@ export function jobView(id: string): JobView {
       const { contents, findings } = await loadReport(id, job!.attempts, placesOf(id, job!.attempts, true), signal);
       const isSame = findings.findings.every((finding, i) => finding.title === job!.diagnosis!.findings[i]?.title);
       if (!isSame) return;
-      moments = contents.moments;
+      seen = { moments: contents.moments, sides: contents.sides };
       draw();
     } catch {
       // Without a report the evidence stands there all the same, only without links.
@@ -141,7 +143,7 @@ function headOf(job: Job, view: JobView): HTMLElement[] {
   });
   const isEnding = job.cancel_asked && !isOver(job);
   return [
-    h("p", { class: "kicker" }, h("a", { href: href("jobs") }, "Jobs"), h("span", { class: "code" }, job.id), h("span", {}, job.owner)),
+    h("p", { class: "kicker" }, h("a", { href: href("jobs") }, "Jobs"), h("span", { class: "code" }, job.id), h("span", {}, visible(ownerOf(job)))),
     h("div", { class: "title-row" },
       h("h1", {}, visible(nameOf(job))),
       statePill(job.state, isEnding),
@@ -150,13 +152,14 @@ function headOf(job: Job, view: JobView): HTMLElement[] {
         job.attempts > 0 && save,
         isOver(job)
           ? [job.request.script && h("a", { class: "button", href: href("submit", job.id) }, "Change and run"),
-            h("button", { type: "button", title: "Hand it in once more (r)", click: () => view.retry() }, "Retry")]
+            h("button", { type: "button", title: "Run it again (r)", click: () => view.retry() }, "Retry")]
           : h("button", { type: "button", class: "grave", title: "End the job (c)", disabled: job.cancel_asked, click: () => view.cancel() }, "Cancel"))),
     h("p", { class: "job-line muted" },
       h("span", {}, plural(Number(workersOf(job)) || 0, "rank")),
       h("span", {}, `submitted ${moment(job.created_at)}`),
       job.started_at && h("span", {}, job.ended_at ? "took " : "runs for ", h("span", { class: "took" })),
       job.attempts > 1 && h("span", {}, plural(job.attempts, "attempt")),
+      job.state === "RUNNING" && h("span", { class: "progress" }, progressOf(job)),
       job.reason && job.state !== "RUNNING" && h("span", { class: job.state === "FAILED" ? "guilty" : "" }, visible(job.reason))),
     h("nav", { class: "parts", "aria-label": "Of this job" },
       [["", "Overview"], ["logs", "Logs"], ["timeline", "Timeline"], ["performance", "Performance"], ["network", "Network"]].map(([part, title]) => h("a", { href: jobHref(job.id, part) }, title))),

@@ -16,8 +16,11 @@ export interface Known {
   job: Job;
   attempts: Attempt[];
   events: JobEvent[];
-  moments: Contents["moments"]; // of the evidence, once the report was read
+  seen: Seen;
 }
+
+// What only the report knows of the evidence, once it was read.
+export type Seen = Pick<Contents, "moments" | "sides">;
 
 export interface Overview extends View {
   show(known: Known): void;
@@ -34,8 +37,8 @@ export function overview(): Overview {
     element: h("div", { class: "findings" },
       h("div", { class: "verdicts" }, verdict.element, ranks.element, tries.element, before.element),
       h("aside", {}, choices.element, happened.element)),
-    show: ({ job, attempts, events, moments }) => {
-      verdict.show([job.state, job.reason, job.diagnosis, moments], () => verdictOf(job, moments));
+    show: ({ job, attempts, events, seen }) => {
+      verdict.show([job.state, job.reason, job.diagnosis, seen], () => verdictOf(job, seen));
       ranks.show(job.last_attempt, () => [job.last_attempt && rankStates(job.last_attempt)]);
       tries.show(attempts, () => [attemptTable(job.id, attempts)]);
       before.show([job.check, job.attempts], () => checkOf(job));
@@ -46,17 +49,17 @@ export function overview(): Overview {
 }
 
 // Findings of a job need no recording to be shown; what only a recording has is empty.
-function reportOn(job: Job, findings: Findings, moments: Contents["moments"] = []): Report {
-  const contents: Contents = { schema: "", input: job.id, ranks: [], timeline: null, moments, logs: [], losses: [], steps: [], checksums: null, hosts: [], measures: null, bounds: [] };
+function reportOn(job: Job, findings: Findings, { moments, sides }: Seen = { moments: [], sides: [] }): Report {
+  const contents: Contents = { schema: "", input: job.id, ranks: [], timeline: null, moments, sides, logs: [], losses: [], steps: [], checksums: null, hosts: [], measures: null, bounds: [] };
   const none = () => Promise.reject(new Error("a job's findings stand alone"));
   const source = { about: none, findings: none, contents: none, spans: none, catalogue: none };
   const known: Findings = { ...findings, job: { ...findings.job, world_size: findings.job.world_size ?? job.last_attempt?.workers } };
   return new Report(source, { version: "" }, known, contents, placesOf(job.id, job.attempts, job.resolved.framework?.value !== "plain"));
 }
 
-function verdictOf(job: Job, moments: Contents["moments"]): HTMLElement[] {
+function verdictOf(job: Job, seen: Seen): HTMLElement[] {
   if (job.diagnosis && job.diagnosis.findings.length > 0) {
-    const report = reportOn(job, job.diagnosis, moments);
+    const report = reportOn(job, job.diagnosis, seen);
     const limits = job.diagnosis.limits;
     return [...job.diagnosis.findings.map((finding, i) => findingArticle(report, finding, i)), ...(limits.length > 0 ? [limitsOf(limits, [])] : [])];
   }
@@ -80,6 +83,9 @@ function checkOf(job: Job): (HTMLElement | false)[] {
   return [h("h2", { class: "apart" }, `Before it started, ${plural(found.length, "thing")} stood out`), ...found.map((finding, i) => findingArticle(report, finding, i + 1))];
 }
 
+// "cpus_per_worker" as people say it.
+const spoken = (name: string) => name.replace(/_/g, " ").replace(/\bworkers?\b/, "rank").replace(/ s$/, " (s)");
+
 function configuration(job: Job): (HTMLElement | false)[] {
   const { script, command, args, directory } = job.request;
   const line = script ? [script, ...(args ?? [])].join(" ") : (command ?? []).join(" ");
@@ -90,8 +96,8 @@ function configuration(job: Job): (HTMLElement | false)[] {
     h("dl", { class: "choices" },
       h("dt", {}, script ? "script" : "command", copyButton(line, "it")), h("dd", {}, visible(line)),
       directory && [h("dt", {}, "directory"), h("dd", {}, visible(directory))],
-      others.map(([name, value]) => [h("dt", {}, name), h("dd", {}, visible(typeof value === "object" ? JSON.stringify(value) : String(value)))]).flat(),
-      Object.entries(job.resolved).map(([name, choice]) => [h("dt", {}, name), h("dd", {}, visible(choice.value), h("span", { class: "why" }, visible(choice.reason)))]).flat(),
+      others.map(([name, value]) => [h("dt", {}, spoken(name)), h("dd", {}, visible(typeof value === "object" ? JSON.stringify(value) : String(value)))]).flat(),
+      Object.entries(job.resolved).map(([name, choice]) => [h("dt", {}, spoken(name)), h("dd", {}, visible(choice.value), h("span", { class: "why" }, visible(choice.reason)))]).flat(),
       labels.map(([name, value]) => [h("dt", {}, visible(name)), h("dd", {}, name === "retry_of" ? h("a", { href: jobHref(value) }, visible(value)) : visible(value))]).flat()),
   ];
 }
