@@ -42,6 +42,7 @@ class ChunkSupply {
   // Nobody writes into this chunk any more: a ring may take it.
   void release(const ChunkPlace& place);
 
+  bool covers(const void* address) const { return file_.covers(address); }
   char* header() const { return file_.data(); }
   std::uint32_t chunk_bytes() const { return chunk_bytes_; }
   bool is_ring() const { return chunk_states_ != nullptr; }

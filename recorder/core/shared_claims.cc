@@ -6,6 +6,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "bus_guard.h"
+
 namespace lockstep::recorder {
 namespace {
 
@@ -39,6 +41,7 @@ int SharedClaims::open(const char* path) {
   }
   if (place == MAP_FAILED) return errno;
   ::madvise(place, kBytes, MADV_DONTFORK);
+  guard_against_truncation(static_cast<char*>(place), kBytes);
   head_ = static_cast<std::atomic<std::uint64_t>*>(place);
   names_ = head_ + kHeadWords;
   return 0;

@@ -6,6 +6,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "bus_guard.h"
+
 namespace lockstep::recorder {
 namespace {
 
@@ -68,6 +70,7 @@ int WindowedFile::create(const char* path, std::size_t max_bytes) {
   data_ = reserve_address_space(max_bytes_);
   if (data_ == nullptr) return ENOMEM;
   ::madvise(data_, max_bytes_, MADV_DONTFORK);
+  guard_against_truncation(data_, max_bytes_);
   return 0;
 }
 
@@ -85,7 +88,10 @@ int WindowedFile::prepare(std::size_t offset, std::size_t bytes) {
 }
 
 void WindowedFile::unmap_and_close() {
-  if (data_ != nullptr) ::munmap(data_, max_bytes_);
+  if (data_ != nullptr) {
+    end_guard(data_);
+    ::munmap(data_, max_bytes_);
+  }
   if (fd_ >= 0) ::close(fd_);
   data_ = nullptr;
   fd_ = -1;

@@ -2,7 +2,7 @@
 // aside at the start, so that a place in the file is an address for as long as the process lives.
 //
 // Space on disk is allocated before a window is mapped: a full disk is a failed prepare(), never a SIGBUS in
-// the training job.
+// the training job. One that is cut short by somebody else is none either (bus_guard.h).
 #pragma once
 
 #include <cstddef>
@@ -19,6 +19,9 @@ class WindowedFile {
   int prepare(std::size_t offset, std::size_t bytes);
 
   char* data() const { return data_; }
+  bool covers(const void* address) const {
+    return data_ != nullptr && address >= data_ && address < data_ + max_bytes_;
+  }
   std::size_t max_bytes() const { return max_bytes_; }
 
  private:

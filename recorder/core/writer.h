@@ -58,6 +58,7 @@ class Writer {
   std::uint32_t intern_stack(lockstep_stack stack, const lockstep_frame* frames);
   void write_attribute(std::uint32_t key, std::uint32_t value);
 
+  bool covers(const void* address) const { return chunks_.covers(address); }
   std::uint64_t dropped() const;
   void count_dropped();  // an event that never reached a lane
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "rank_file.h"
+#include "recorder/core/bus_guard.h"
 #include "recorder/core/clock.h"
 #include "thread_state.h"
 
@@ -112,10 +113,18 @@ int Session::open(const lockstep_rank_facts& facts, std::int32_t life) {
   id_ = ::getpid() | life << kPidBits;
   if (const int error = numbers_.create()) return error;
   last_clock_ns_.store(monotonic_now_ns(), std::memory_order_relaxed);
+  tell_of_lost_pages(stop_without_file);
   OpenedRank opened;
   if (const int error = open_rank_file(writer_, settings_at_load, facts, opened)) return error;
   payload_.open(settings_at_load, opened);  // without it the rank is recorded all the same
   return 0;
+}
+
+// In a signal handler. Threads that are inside write on into memory that nobody reads.
+void Session::stop_without_file(const void* lost_address) {
+  Session* session = session_memory.load(std::memory_order_acquire);
+  if (session == nullptr || !session->writer_.covers(lost_address)) return;
+  session->phase_.store(kFailed, std::memory_order_release);
 }
 
 Lane* Session::lane() {

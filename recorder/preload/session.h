@@ -7,7 +7,9 @@
 //           own.
 //   exec    The descriptor closes and the mappings go; the new program starts afresh.
 //   exit    A goodbye with the status is written; threads that still run may go on writing.
-//   signals No handler is installed. A handler that calls in while its thread is inside is turned away.
+//   signals One handler is installed, of SIGBUS, for a record file that somebody cuts short: recording ends
+//           and the job goes on (bus_guard.h). A handler that calls in while its thread is inside is turned
+//           away.
 //   dlclose The library is linked so that it is never unloaded.
 #pragma once
 
@@ -65,6 +67,7 @@ class Session {
   int open(const lockstep_rank_facts& facts, std::int32_t life);
   Lane* take_lane();
   static void leave_thread(void* slot_of_thread);
+  static void stop_without_file(const void* lost_address);
 
   std::atomic<std::uint32_t> phase_{kIdle};  // first: zeroed memory is an idle session
   std::int32_t id_ = 0;

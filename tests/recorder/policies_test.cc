@@ -116,6 +116,27 @@ TEST_F(Policies, AnExitThatSkipsHandlersLeavesEventsAndNoGoodbye) {
   EXPECT_THAT(summary.goodbyes, testing::IsEmpty());
 }
 
+// Each way of recording: all of it, a ring, a small file, contents, contents of some steps, checksums.
+TEST_F(Policies, AFileThatIsCutShortEndsTheRecordingAndNotTheJob) {
+  const Environment modes[] = {{},
+                               {{"LOCKSTEP_MAX_RECORD_SIZE", "1M"}},
+                               {{"LOCKSTEP_MAX_RECORD_SIZE", "512K"}, {"LOCKSTEP_RECORD_MODE", "full"}},
+                               {{"LOCKSTEP_PAYLOAD", "1"}},
+                               {{"LOCKSTEP_PAYLOAD", "1"}, {"LOCKSTEP_PAYLOAD_STEPS", "2"}},
+                               {{"LOCKSTEP_CHECKSUMS", "1"}}};
+  for (const Environment& mode : modes) {
+    fs::remove_all(folder());
+    EXPECT_EQ(run({RANK_PROGRAM, "lose_the_file", file(1)}, mode).status, 3);
+  }
+}
+
+TEST_F(Policies, EveryOtherBusErrorIsTheJobsOwn) {
+  EXPECT_EQ(run_rank("bus_error").status, 128 + SIGBUS);
+  EXPECT_EQ(run_rank("killed_by_bus").status, 128 + SIGBUS);
+  EXPECT_EQ(run_rank("own_faults").status, 3);
+  EXPECT_EQ(run_rank("sent_bus_error").status, 3);
+}
+
 TEST_F(Policies, AFatalSignalLeavesEventsAndNoGoodbye) {
   EXPECT_EQ(run_rank("abort").status, 128 + SIGABRT);
   const Summary summary = summary_of(file(1));

@@ -7,10 +7,12 @@
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -266,12 +268,62 @@ static int be_an_old_adapter(void) {
   return ticket.sequence == 1 ? 0 : 1;
 }
 
+/* Somebody cuts the record file short, again and again, while calls go on and threads come and go. */
+static int lose_the_file(const char* path) {
+  static const int many = 20000;
+  pthread_t threads[3];
+  for (int i = 0; i < 3; ++i) pthread_create(&threads[i], NULL, call_in_thread, (void*)&many);
+  for (int i = 0; i < 20; ++i) {
+    if (truncate(path, i % 2 == 0 ? 0 : 100000) != 0) return 70;
+    call(kCalls);
+  }
+  for (int i = 0; i < 3; ++i) pthread_join(threads[i], NULL);
+  call(20 * kCalls);
+  return lockstep_is_recording() == 0 ? 3 : 71;
+}
+
+static sigjmp_buf after_fault;
+static volatile sig_atomic_t faults;
+
+static void note_fault(int number, siginfo_t* info, void* context) {
+  (void)number;
+  (void)context;
+  ++faults;
+  if (info->si_code > 0) siglongjmp(after_fault, 1);
+}
+
+/* A page of a file that the file does not have. */
+static volatile char* hole(void) {
+  char name[] = "/tmp/lockstep-hole-XXXXXX";
+  const int file = mkstemp(name);
+  unlink(name);
+  return mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+}
+
+static void handle_faults(void) {
+  struct sigaction action = {0};
+  action.sa_sigaction = note_fault;
+  action.sa_flags = SA_SIGINFO;
+  sigaction(SIGBUS, &action, NULL);
+}
+
+/* Its handler was there before the recorder's, and gets its faults, and what others send it. */
+static int handle_own_faults(void) {
+  volatile char* page = hole();
+  if (sigsetjmp(after_fault, 1) == 0) *page = 1;
+  if (faults != 1) return 72;
+  if (sigsetjmp(after_fault, 1) == 0) *page = 1;
+  raise(SIGBUS);
+  return faults == 3 ? 3 : 73;
+}
+
 static int run(const char* mode, char** arguments) {
   int error;
   if (strcmp(mode, "launcher") == 0) {
     call(kCalls);
     return lockstep_is_recording() != 0;
   }
+  if (strcmp(mode, "own_faults") == 0 || strcmp(mode, "sent_bus_error") == 0) handle_faults();
   error = start(strcmp(mode, "rank_of_environment") == 0 ? -1 : 1);
   if (strcmp(mode, "start_fails") == 0) {
     call(kCalls);
@@ -290,6 +342,14 @@ static int run(const char* mode, char** arguments) {
   if (strcmp(mode, "allocations") == 0) return count_allocations();
 #endif
   call(kCalls);
+  if (strcmp(mode, "lose_the_file") == 0) return lose_the_file(arguments[2]);
+  if (strcmp(mode, "own_faults") == 0) return handle_own_faults();
+  if (strcmp(mode, "sent_bus_error") == 0) {
+    raise(SIGBUS);
+    return faults == 1 ? 3 : 74;
+  }
+  if (strcmp(mode, "bus_error") == 0) *hole() = 1;
+  if (strcmp(mode, "killed_by_bus") == 0) kill(getpid(), SIGBUS);
   if (strcmp(mode, "exit") == 0) return 3;
   if (strcmp(mode, "exit_with_threads") == 0) return exit_while_threads_call();
   if (strcmp(mode, "_exit") == 0) _exit(3);

@@ -3,8 +3,10 @@
 
 #include <cerrno>
 #include <netinet/in.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <thread>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -142,6 +144,27 @@ TEST(Agent, HostileBytesToItsPortChangeNothing) {
     const std::string bytes = std::string(at % 3 == 0 ? kKnockWord : "GET / HTTP/1.1\r\n") +
                               std::string(static_cast<std::size_t>(at) * 37, static_cast<char>(at));
     ::send(hostile.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+  }
+  a.send(call_to(port, 1));
+  const auto called = a.await<Called>();
+  ASSERT_TRUE(called && called->outcomes.size() == 1);
+  EXPECT_EQ(called->outcomes[0].end, End::kOpen);
+}
+
+// More of them than it has places, and none leaves.
+TEST(Agent, WhoSaysNothingKeepsNobodyOut) {
+  rlimit limit{};  // both sides of each connection are of this process
+  ::getrlimit(RLIMIT_NOFILE, &limit);
+  limit.rlim_cur = limit.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+  RunningAgent a("token");
+  RunningAgent b("token");
+  const std::uint16_t port = listen_on(b, 1);
+  const SocketAddress to(kHere, port);
+  std::vector<process::Descriptor> silent;
+  for (int at = 0; at < 700; ++at) {
+    silent.emplace_back(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    ASSERT_EQ(::connect(silent.back().get(), to.get(), to.size), 0);
   }
   a.send(call_to(port, 1));
   const auto called = a.await<Called>();

@@ -12,6 +12,8 @@ constexpr int kWaiting = 1024;                               // connections that
 constexpr std::size_t kMaxGuests = 512;                      // at once
 constexpr int kPortsToTry = 24;                              // of a range
 constexpr std::size_t kMaxReadBytes = std::size_t{1} << 20;  // at a time
+// When no descriptor is left: the listener would wake us at once.
+constexpr std::chrono::milliseconds kAcceptPause{500};
 constexpr std::chrono::seconds kGuestProofTimeout{5};
 constexpr std::chrono::seconds kGuestTimeout{20};
 
@@ -44,8 +46,9 @@ ListenResult Listeners::open(const ListenOrder& order) {
 
 void Listeners::add_to(std::vector<pollfd>& polled) {
   polled_from_ = polled.size();
+  const bool is_paused = Clock::now() < accepts_again_;
   for (const process::Descriptor& listener : listeners_)
-    polled.push_back({.fd = listener.get(), .events = POLLIN, .revents = 0});
+    polled.push_back({.fd = is_paused ? -1 : listener.get(), .events = POLLIN, .revents = 0});
   for (const Guest& guest : guests_) {
     const short events = guest.answerer.unsent().empty() ? POLLIN : POLLIN | POLLOUT;
     polled.push_back({.fd = guest.connection.get(), .events = events, .revents = 0});
@@ -64,14 +67,26 @@ void Listeners::serve(const std::vector<pollfd>& polled, Clock::time_point now) 
 }
 
 void Listeners::accept_from(int listener, Clock::time_point now) {
-  for (;;) {
+  for (std::size_t taken = 0; taken < kMaxGuests; ++taken) {  // others have their turn too
     process::Descriptor connection(::accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
-    if (!connection.is_open()) return;
+    if (!connection.is_open()) {
+      if (errno != EAGAIN) accepts_again_ = now + kAcceptPause;
+      return;
+    }
     leave_nothing_behind(connection.get());
-    if (guests_.size() >= kMaxGuests) continue;
+    if (guests_.size() >= kMaxGuests && !let_a_stranger_go()) continue;
     set_option(connection.get(), IPPROTO_TCP, TCP_NODELAY, 1);
     guests_.push_back({std::move(connection), Answerer(token_, own_number_, fresh_nonce()), now});
   }
+}
+
+// An agent proves itself with its first words: whoever says nothing gives way to those who come later.
+bool Listeners::let_a_stranger_go() {
+  const auto stranger =
+      std::ranges::find_if(guests_, [](const Guest& guest) { return !guest.answerer.is_trusted(); });
+  if (stranger == guests_.end()) return false;
+  guests_.erase(stranger);
+  return true;
 }
 
 bool Listeners::serve(Guest& guest, Clock::time_point now) {

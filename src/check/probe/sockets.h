@@ -75,12 +75,14 @@ class Listeners {
   };
 
   void accept_from(int listener, Clock::time_point now);
+  bool let_a_stranger_go();                         // false: there is none
   bool serve(Guest& guest, Clock::time_point now);  // false: it is over
 
   std::string token_;
   std::uint32_t own_number_ = 0;
   std::vector<process::Descriptor> listeners_;
   std::list<Guest> guests_;
+  Clock::time_point accepts_again_{};
   std::size_t polled_from_ = 0;
 };
 

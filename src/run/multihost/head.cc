@@ -1,6 +1,7 @@
 #include "run/multihost/head.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <limits>
 #include <poll.h>
 #include <sys/socket.h>
@@ -21,6 +22,7 @@ constexpr auto kHeadSilence = 15s;         // without a word, or so far behind: 
 constexpr auto kWelcomeInterval = 5s;      // clocks are compared again with each answer
 constexpr auto kFlushTime = 2s;            // at the end, for satellites that still read
 constexpr auto kLetGoTime = 1s;            // for them to close their side first
+constexpr auto kAcceptPause = 500ms;       // when no descriptor is left: the listener would wake us at once
 constexpr std::size_t kMaxStrangers = 64;  // connections that have not proved themselves
 constexpr std::size_t kHeadMaxUnsentBytes = 8u << 20;  // to a satellite that does not read
 constexpr std::int64_t kNobody = std::numeric_limits<std::int64_t>::max();
@@ -63,8 +65,9 @@ void Head::work(const std::stop_token& stop) {
 }
 
 void Head::wait() {
-  std::vector<pollfd> watched = {{.fd = asked_.fd(), .events = POLLIN, .revents = 0},
-                                 {.fd = listener_.get(), .events = POLLIN, .revents = 0}};
+  std::vector<pollfd> watched = {
+      {.fd = asked_.fd(), .events = POLLIN, .revents = 0},
+      {.fd = Clock::now() < accepts_again_ ? -1 : listener_.get(), .events = POLLIN, .revents = 0}};
   for (const Satellite& satellite : satellites_) {
     const bool writes = !satellite.conversation.unsent().empty();
     watched.push_back({.fd = satellite.connection.get(),
@@ -75,18 +78,29 @@ void Head::wait() {
 }
 
 void Head::accept_new() {
-  for (;;) {
-    const auto strangers =
-        std::ranges::count_if(satellites_, [](const Satellite& satellite) { return satellite.host.empty(); });
-    if (static_cast<std::size_t>(strangers) >= kMaxStrangers) return;
+  if (Clock::now() < accepts_again_) return;
+  for (std::size_t taken = 0; taken < kMaxStrangers; ++taken) {  // others have their turn too
     Accepted accepted = accept_from(listener_.get());
+    const bool nobody_waits = !accepted.connection.is_open() && errno == EAGAIN;
     const auto nonce = random_nonce();
+    if (!nobody_waits && (!accepted.connection.is_open() || !nonce))
+      accepts_again_ = Clock::now() + kAcceptPause;
     if (!accepted.connection.is_open() || !nonce) return;
+    make_room_for_stranger();
     satellites_.push_back({.connection = std::move(accepted.connection),
                            .address = std::move(accepted.address),
                            .conversation = Conversation(Side::kHead, options_.token, *nonce),
                            .since = Clock::now()});
   }
+}
+
+// A watcher proves itself with its first words. Whoever says nothing gives way to those who come later: a
+// crowd of silent connections, as of a port scanner, keeps no satellite out.
+void Head::make_room_for_stranger() {
+  const auto is_stranger = [](const Satellite& satellite) { return satellite.host.empty(); };
+  if (static_cast<std::size_t>(std::ranges::count_if(satellites_, is_stranger)) < kMaxStrangers) return;
+  satellites_.erase(
+      std::ranges::find_if(satellites_, is_stranger));  // they stand in the order of their coming
 }
 
 void Head::serve(Satellite& satellite) {

@@ -66,6 +66,7 @@ class Head final : public Link {
   void work(const std::stop_token& stop);
   void wait();
   void accept_new();
+  void make_room_for_stranger();
   void serve(Satellite& satellite);
   void use(Satellite& satellite, const Message& message);
   void join(Satellite& satellite, const Join& join);
@@ -83,6 +84,7 @@ class Head final : public Link {
   HeadOptions options_;
   process::Descriptor listener_;
   Mailbox<Asked> asked_;
+  Clock::time_point accepts_again_{};
   std::list<Satellite> satellites_;
   std::list<std::pair<std::string, std::unique_ptr<HostCopy>>> lost_;
   std::set<std::string> labels_;
