@@ -108,7 +108,7 @@ const checks = {
       sent = route.request().postDataJSON();
       return route.fulfill({ status: 422, contentType: "application/problem+json", body: JSON.stringify({ title: "No", errors: [{ pointer: "/account", detail: "is not known" }] }) });
     });
-    for (const group of await page.locator(".submit details:not([open]) > summary").all()) await group.click();
+    await page.evaluate(() => document.querySelectorAll(".submit details").forEach((group) => (group.open = true)));
     const fields = {
       script: "train.py", args: "--name 'a b' --lr 0.1", workers: "2:4", gpus_per_worker: "1", cpus_per_worker: "2", memory_per_worker: "8G", memory_most: "16G",
       python: "/usr/bin/python3", directory: "/tmp", environment: "A=1\nB=two words", retries: "1", repairs: "2", time_limit_s: "1h 30m", checkpoint_directory: "/tmp/c",
