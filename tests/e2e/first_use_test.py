@@ -12,7 +12,7 @@ import subprocess
 import pytest
 
 from harness.registry import REPOSITORY
-from recordings import LOCKSTEP, PYTHON_ADAPTERS, python_with_native_half
+from recordings import LOCKSTEP, PYTHON_ADAPTERS, python_with_native_half, steps_of
 from service_client import Service, lockstep, wait_until
 
 JOB = pathlib.Path(__file__).parent / "run_jobs/ddp_with_fault.py"
@@ -271,11 +271,6 @@ def test_a_healthy_job_that_is_interrupted_is_told_in_short(tmp_path):
     own = said[said.index("lockstep: stopped by Ctrl-C"):]
     assert "no rank was stuck" in own and "'lockstep diagnose rec' says more" in own and len(own.splitlines()) <= 5, said
     assert json.loads((tmp_path / "rec/findings.json").read_text())["findings"]
-
-
-def steps_of(recording):
-    shown = subprocess.run([LOCKSTEP, "top", "--json", recording], capture_output=True, text=True)
-    return min((rank["steps"] for rank in json.loads(shown.stdout)["ranks"]), default=0) if shown.stdout else 0
 
 
 # What cannot be read or compared
