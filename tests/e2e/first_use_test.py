@@ -6,12 +6,13 @@ import pathlib
 import re
 import shutil
 import signal
+import socket
 import subprocess
 
 import pytest
 
 from harness.registry import REPOSITORY
-from recordings import LOCKSTEP, PYTHON_ADAPTERS, python_with_native_half
+from recordings import LOCKSTEP, PYTHON_ADAPTERS, python_with_native_half, steps_of
 from service_client import Service, lockstep, wait_until
 
 JOB = pathlib.Path(__file__).parent / "run_jobs/ddp_with_fault.py"
@@ -272,11 +273,6 @@ def test_a_healthy_job_that_is_interrupted_is_told_in_short(tmp_path):
     assert json.loads((tmp_path / "rec/findings.json").read_text())["findings"]
 
 
-def steps_of(recording):
-    shown = subprocess.run([LOCKSTEP, "top", "--json", recording], capture_output=True, text=True)
-    return min((rank["steps"] for rank in json.loads(shown.stdout)["ranks"]), default=0) if shown.stdout else 0
-
-
 # What cannot be read or compared
 
 
@@ -304,6 +300,39 @@ def test_diff_speaks_of_comparing(tmp_path):
     type_in(tmp_path, "demo", "nan", "--keep", "rec")
     done = type_in(tmp_path, "diff", "rec", "rec")
     assert done.returncode == 2 and done.stderr.startswith("lockstep: cannot compare: rec: it holds no payload"), done.stderr
+
+
+# What a check sees of this host
+
+
+def checked(folder, *words, **variables):
+    environ = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ} | variables
+    done = type_in(folder, "check", "--json", *words, env=environ)
+    assert done.returncode in (0, 1), done.stderr
+    return [finding["code"] for finding in json.loads(done.stdout)["findings"]]
+
+
+def test_a_job_of_this_host_is_checked_on_this_host(tmp_path):
+    (tmp_path / "train.py").touch()
+    job = ["torchrun", "--standalone", "--nproc-per-node", "2", "train.py"]
+    assert checked(tmp_path, *job) == []
+    assert checked(tmp_path, *job, NCCL_SOCKET_IFNAME="eth99") == ["setup.nccl_no_interface"]
+    assert checked(tmp_path, "--elsewhere", *job, NCCL_SOCKET_IFNAME="eth99") == []
+    assert checked(tmp_path, "torchrun", "--nproc-per-node", "2", "nosuch.py") == ["path.script"]
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        assert "setup.port_in_use" in checked(tmp_path, "torchrun", "--master-port", port, "--nproc-per-node", "2", "train.py")
+    job_of_two = ["torchrun", "--nnodes", "2", "--node-rank", "0", "--master-addr", "10.0.0.1", "nosuch.py"]
+    assert "path.script" not in checked(tmp_path, *job_of_two)
+
+
+def test_facts_go_into_a_folder_or_a_file_and_check_takes_both(tmp_path):
+    (tmp_path / "train.py").touch()
+    assert type_in(tmp_path, "facts", "-o", "folder/").returncode == 0 and len(list((tmp_path / "folder").glob("*.json"))) == 1
+    assert type_in(tmp_path, "facts", "-o", "file").returncode == 0 and (tmp_path / "file").is_file()
+    for facts in ("folder", "folder/", "file"):
+        found = checked(tmp_path, "--facts", facts, "torchrun", "--standalone", "train.py", GLOO_SOCKET_IFNAME="eth99")
+        assert found == ["setup.gloo_interface"], facts
 
 
 # The service

@@ -37,6 +37,12 @@ def attribute(records, key):
     return [record["value"] for record in records if record["record"] == "attribute" and record["key"] == key]
 
 
+def steps_of(folder):
+    """How many steps every rank of a job that runs has ended, as far as its ranks are known."""
+    shown = subprocess.run([LOCKSTEP, "top", "--json", folder], capture_output=True, text=True)
+    return min((rank["steps"] for rank in json.loads(shown.stdout)["ranks"]), default=0) if shown.stdout else 0
+
+
 def sums_of(records, side, operation):
     """Checksums of what calls were given ("input") or gave back ("output"), by communicator and number."""
     return {(record["communicator"], record["sequence"]): record[side] for record in records

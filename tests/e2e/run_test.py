@@ -10,7 +10,8 @@ import time
 
 import pytest
 
-from recordings import LOCKSTEP, python_with_native_half
+from recordings import LOCKSTEP, python_with_native_half, steps_of
+from service_client import wait_until
 
 JOB = pathlib.Path(__file__).parent / "run_jobs/ddp_with_fault.py"
 RANKS = 4
@@ -115,10 +116,7 @@ def test_a_rank_that_sleeps_is_named_while_it_hangs(torchrun, tmp_path):
 def test_a_healthy_job_that_is_ended_does_not_hang(torchrun, tmp_path, number, code):
     command = [LOCKSTEP, "run", "-o", tmp_path / "recording", "--", *torchrun, "healthy", "1000000"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environ()) as job:
-        deadline = time.time() + 60
-        while not list((tmp_path / "recording").glob("rank_*.lockstep")) and time.time() < deadline:
-            time.sleep(0.1)
-        time.sleep(3)
+        wait_until(lambda: steps_of(tmp_path / "recording") > 20, "the job trains")
         job.send_signal(number)
         _, said = job.communicate(timeout=60)
     assert job.returncode != 0
