@@ -34,7 +34,7 @@ fuzz: deps       ## look for inputs that break a decoder, FUZZ_SECONDS (300) for
 fuzz-files: build   ## give the real command files with something wrong in them, FUZZ_SECONDS (300) long
 	@tests/fuzz/files/fuzz_files build/release/lockstep --seconds $(or $(FUZZ_SECONDS),300)
 
-inject-faults: build   ## let every call to the system fail once, under diagnose, run and serve (an hour)
+inject-faults: build   ## let every call to the system fail once, under diagnose, run and serve
 	@cmake --build --preset release --target inject
 	@tests/faults/inject_faults build/release/lockstep build/release/tests/faults/inject.so
 
