@@ -1,5 +1,5 @@
 # The lab: real frameworks on real ranks.
-.PHONY: lab-deps bench-verdicts demo demo-logs demo-check demo-replay demo-submit test-gpu test-gpu-replay test-gpu-travel test-healthy test-service test-slurm bench-slurm kubernetes-deps test-kubernetes lab lab-peers test-network test-cluster
+.PHONY: lab-deps bench-verdicts demo demo-logs demo-check demo-replay demo-submit test-gpu test-gpu-replay test-gpu-travel test-healthy test-service test-kills test-slurm bench-slurm kubernetes-deps test-kubernetes lab lab-peers test-network test-cluster
 
 lab-deps: deps   ## make the lab's Python environments and programs
 	@lab/envs/make_envs
@@ -65,6 +65,9 @@ test-kubernetes: lab-deps build kubernetes-deps   ## PyTorch through a real Kube
 bench-slurm: lab-deps build   ## from handing a job in to its ranks at work, through the service and by sbatch and srun alone
 	@tests/bench/slurm_start_bench build/release
 
+test-kills: build   ## 300 kill -9 of the service and of its jobs' supervisors: nothing is lost, nothing runs twice (an hour on two busy cores)
+	@LOCKSTEP_KILLS=300 /usr/bin/python3 -B -m pytest -q -rA -p no:cacheprovider tests/e2e/service_kills_test.py
+
 test-service: lab-deps page-deps build   ## every test of the service: jobs of every framework, 200 kill -9 of it under load, five minutes of schemathesis, the page
 	@LOCKSTEP_FRAMEWORKS=all LOCKSTEP_KILLS=200 LOCKSTEP_SCHEMATHESIS_SECONDS=300 /usr/bin/python3 -B -m pytest -q -p no:cacheprovider \
-	tests/e2e/service_test.py tests/e2e/service_openapi_test.py tests/e2e/service_care_test.py tests/e2e/service_tls_test.py tests/e2e/service_page_test.py
+	tests/e2e/service_test.py tests/e2e/service_openapi_test.py tests/e2e/service_care_test.py tests/e2e/service_hardship_test.py tests/e2e/service_kills_test.py tests/e2e/service_tls_test.py tests/e2e/service_page_test.py

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <memory>
+#include <unistd.h>
 
 #include <fmt/format.h>
 
@@ -204,6 +205,7 @@ Result<int> replay_from_image(const Subject& subject, const Request& request, co
 
 Result<int> replay_rank(const Request& request, const Output& output) {
   const Subject subject = TRY(find_subject(request));
+  if (const auto warning = warning_of_stranger(subject, request, ::geteuid())) output.tell(*warning);
   if (request.bisects() && request.images)
     return bisect_by_partial_replays(subject, request, TRY(images_for(subject, *request.images)), output);
   if (request.images) return replay_from_image(subject, request, output);

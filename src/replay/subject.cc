@@ -1,9 +1,12 @@
 #include "replay/subject.h"
 
 #include <cstdlib>
+#include <pwd.h>
+#include <sys/stat.h>
 
 #include <fmt/format.h>
 
+#include "base/escape.h"
 #include "base/file.h"
 #include "base/process/environment.h"
 #include "record/recording.h"
@@ -74,6 +77,45 @@ Result<Subject> find_subject(const Request& request) {
   subject.parts = TRY(supervise::find_installed());
   TRY(check_has_steps(subject, request));
   return subject;
+}
+
+namespace {
+
+std::string name_of_user(uid_t user) {
+  char buffer[1 << 12];
+  passwd entry{};
+  passwd* found = nullptr;
+  if (::getpwuid_r(user, &entry, buffer, sizeof buffer, &found) != 0 || found == nullptr)
+    return fmt::format("user {}", user);
+  return fmt::format("{} (user {})", base::escape_for_terminal(entry.pw_name), user);
+}
+
+// Of the folder, or of what the rank left in it.
+std::optional<uid_t> stranger_of(const Subject& subject, uid_t self) {
+  const record::Payload& rank = subject.rank();
+  for (const fs::path& path :
+       {subject.recording, record::payload_path(subject.recording, rank.rank, rank.restart)}) {
+    struct stat found {};
+    const bool is_there = ::stat(path.c_str(), &found) == 0;
+    if (is_there && found.st_uid != self && found.st_uid != 0) return found.st_uid;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::string> warning_of_stranger(const Subject& subject, const Request& request, uid_t self) {
+  const auto stranger = stranger_of(subject, self);
+  if (!stranger) return std::nullopt;
+  const record::PayloadProcess& process = *subject.rank().process;
+  std::string command;
+  for (const std::string& word : solo_command(process, request.command))
+    command += (command.empty() ? "" : " ") + base::escape_for_terminal(word);
+  return fmt::format(
+      "lockstep: warning: this recording was made by {}, and a replay runs the command that it holds, with "
+      "your "
+      "rights:\n  {}\n  in {}\n",
+      name_of_user(*stranger), command, base::escape_for_terminal(process.folder));
 }
 
 checkpoint::Program program_of(const Subject& subject, const Request& request, std::uint64_t from,

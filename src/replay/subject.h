@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <sys/types.h>
 #include <utility>
 
 #include "base/result.h"
@@ -31,6 +32,10 @@ Result<Subject> find_subject(const Request& request);
 // How the rank is started: its script begins, or resumes after `from` steps.
 checkpoint::Program program_of(const Subject& subject, const Request& request, std::uint64_t from,
                                const std::filesystem::path& folder);
+
+// What a user is told before a command runs that somebody else wrote down: who made the recording, and what
+// will run. None: it was made by `self`, or by root.
+std::optional<std::string> warning_of_stranger(const Subject& subject, const Request& request, uid_t self);
 
 // Where the replay's own recording goes: where the user wants it, or a folder that is removed with this
 // object.

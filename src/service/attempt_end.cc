@@ -6,6 +6,7 @@
 
 #include "catalogue/advice.h"
 #include "report/findings_json.h"
+#include "report/phrases.h"
 #include "service/engine/attempt_supervisor.h"
 #include "service/engine/nodes/node_place.h"
 #include "service/engine/plan.h"
@@ -35,9 +36,9 @@ bool was_told_to_end(const Attempt& attempt) {
 }
 
 // Of one that failed: whether there is another one, and what it does otherwise.
-Decision decide(const AttemptFolder& folder, const Job& job, const Attempt& attempt) {
-  FailedAttempt failed{job, attempt, {}, {}, 0, read_set_up_repair(folder)};
-  for (RankEnd& rank : read_ranks(folder, attempt.workers)) {
+Result<Decision> decide(const AttemptFolder& folder, const Job& job, const Attempt& attempt) {
+  FailedAttempt failed{job, attempt, {}, {}, 0, TRY(read_set_up_repair(folder))};
+  for (RankEnd& rank : TRY(read_ranks(folder, attempt.workers))) {
     if (rank.ended_ms == 0) failed.silent.push_back(std::move(rank));
   }
   if (auto verdict = report::findings_from_json(attempt.findings, "findings"); verdict.ok())
@@ -71,6 +72,26 @@ std::string_view event_of(JobState state) {
   return state == JobState::kCancelled ? "cancelled" : "failed";
 }
 
+std::int64_t last_end(const std::vector<RankEnd>& ranks) {
+  std::int64_t last = 0;
+  for (const RankEnd& rank : ranks) last = std::max(last, rank.ended_ms);
+  return last;
+}
+
+// Names the disk that did not take everything.
+std::string with_losses(std::string detail, const std::vector<RankEnd>& ranks) {
+  std::vector<int> affected;
+  std::string why;
+  for (const RankEnd& rank : ranks) {
+    if (rank.output_lost.empty()) continue;
+    affected.push_back(rank.rank);
+    why = rank.output_lost;
+  }
+  if (affected.empty()) return detail;
+  return fmt::format("{}{}output of {} is incomplete: {}", detail, detail.empty() ? "" : "; ",
+                     report::describe_ranks(affected), why);
+}
+
 Sequel be_over(Job& job, const Attempt& attempt, std::string detail) {
   job.state = attempt.state;
   job.ended_ms = attempt.ended_ms;
@@ -96,20 +117,25 @@ Sequel go_on_grown(const Growth& growth, Job& job, Attempt& attempt) {
 
 }  // namespace
 
-void read_end(const AttemptFolder& folder, const Job& job, Attempt& attempt, std::int64_t now_ms) {
+Result<void> read_end(const AttemptFolder& folder, const Job& job, Attempt& attempt, std::int64_t now_ms) {
+  std::vector<RankEnd> ranks = TRY(read_rank_ends(folder, attempt.workers));
+  const std::optional<AttemptEnd> end = TRY(read_attempt_end(folder));
+  const std::optional<Silence> silence = TRY(read_silence(folder));
   attempt.check = read_check(folder);
   if (job.engine != EngineKind::kLocal) attempt.node_names = names_told(folder, attempt.nodes);
-  attempt.ranks = read_rank_ends(folder, attempt.workers);
+  attempt.ranks = std::move(ranks);
   attempt.first_failed_rank = first_failed(attempt.ranks);
-  if (const auto end = read_attempt_end(folder)) {
+  if (end && end->ended_ms != 0) {
     take_end(attempt, *end);
+  } else if (all_ended_well(attempt.ranks, attempt.workers)) {
+    take_end(attempt, {.succeeded = true, .ended_ms = last_end(attempt.ranks)});
   } else {
     attempt.state = JobState::kFailed;
     attempt.exit_status = kSupervisorWasKilled;
-    attempt.reason = EndReason::supervisor_lost();
+    attempt.reason = end ? end->reason : EndReason::supervisor_lost();
     attempt.ended_ms = now_ms;
   }
-  if (const auto silence = read_silence(folder); silence && attempt.state == JobState::kFailed) {
+  if (silence && attempt.state == JobState::kFailed) {
     attempt.reason = reason_of(*silence);
     attempt.findings = findings_of(*silence, attempt.workers);
   }
@@ -117,23 +143,29 @@ void read_end(const AttemptFolder& folder, const Job& job, Attempt& attempt, std
     attempt.state = JobState::kCancelled;
     attempt.reason = EndReason::cancelled();
   }
+  return {};
 }
 
-Sequel conclude(const AttemptFolder& folder, Job& job, Attempt& attempt) {
-  const auto growth = read_growth(folder);
+Result<Sequel> conclude(const AttemptFolder& folder, Job& job, Attempt& attempt) {
+  const auto growth = TRY(read_growth(folder));
   if (growth && attempt.state != JobState::kCancelled && was_told_to_end(attempt))
     return go_on_grown(*growth, job, attempt);
   job.reason = attempt.state == JobState::kFailed ? headline_of(attempt) : attempt.reason.text;
-  if (attempt.state != JobState::kFailed) return be_over(job, attempt, attempt.reason.text);
-  const Decision decision = decide(folder, job, attempt);
+  if (attempt.state != JobState::kFailed)
+    return be_over(job, attempt, with_losses(attempt.reason.text, attempt.ranks));
+  const Decision decision = TRY(decide(folder, job, attempt));
   job.repairs = decision.repairs;
-  if (decision.is_retried) return try_again(decision, job, attempt);
-  return be_over(job, attempt, fmt::format("{}; not retried: {}", in_detail(job, attempt), decision.why));
+  Sequel sequel =
+      decision.is_retried
+          ? try_again(decision, job, attempt)
+          : be_over(job, attempt, fmt::format("{}; not retried: {}", in_detail(job, attempt), decision.why));
+  sequel.detail = with_losses(std::move(sequel.detail), attempt.ranks);
+  return sequel;
 }
 
 Sequel conclude_not_started(const Error& error, Job& job, Attempt& attempt, std::int64_t now_ms) {
-  attempt.state = JobState::kFailed;
-  attempt.reason = EndReason::not_started(error);
+  attempt.state = job.cancel_asked ? JobState::kCancelled : JobState::kFailed;
+  attempt.reason = job.cancel_asked ? EndReason::cancelled() : EndReason::not_started(error);
   attempt.ended_ms = now_ms;
   job.reason = attempt.reason.text;
   return be_over(job, attempt, job.reason);

@@ -1,6 +1,7 @@
 #include "service/attempt_end.h"
 
 #include <filesystem>
+#include <sys/resource.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -53,8 +54,8 @@ class AttemptEndTest : public ::testing::Test {
     return report::findings_as_json(verdict);
   }
   Sequel concluded() {
-    read_end(folder(), job_, attempt_, kEndSeen);
-    return conclude(folder(), job_, attempt_);
+    EXPECT_TRUE(read_end(folder(), job_, attempt_, kEndSeen).ok());
+    return conclude(folder(), job_, attempt_).value();
   }
 
   std::filesystem::path root_;
@@ -128,7 +129,7 @@ TEST_F(AttemptEndTest, FindingsThatAnEarlierVersionKeptAsTextAreRead) {
 TEST_F(AttemptEndTest, FindingsThatCannotBeReadAreNone) {
   for (const base::Json& kept : {base::Json(""), base::Json("{"), base::Json("[]"), base::Json(7)}) {
     end(1, EndReason::rank_status(0, 1), kept);
-    read_end(folder(), job_, attempt_, kEndSeen);
+    ASSERT_TRUE(read_end(folder(), job_, attempt_, kEndSeen).ok());
     EXPECT_TRUE(attempt_.findings.is_null()) << kept;
   }
 }
@@ -142,10 +143,81 @@ TEST_F(AttemptEndTest, OfALostSupervisor) {
   EXPECT_THAT(sequel.detail, HasSubstr("not retried"));
 }
 
+// Takes every descriptor that is not open yet.
+class WithoutDescriptors {
+ public:
+  WithoutDescriptors() {
+    ::getrlimit(RLIMIT_NOFILE, &before_);
+    rlimit none = before_;
+    none.rlim_cur = 0;
+    ::setrlimit(RLIMIT_NOFILE, &none);
+  }
+  ~WithoutDescriptors() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+
+ private:
+  rlimit before_{};
+};
+
+TEST_F(AttemptEndTest, OfASuccessIsNotLostWhenNoDescriptorIsLeft) {
+  end(0);
+  {
+    const WithoutDescriptors none;
+    const auto read = read_end(folder(), job_, attempt_, kEndSeen);
+    ASSERT_FALSE(read.ok());
+    EXPECT_EQ(read.error().why, "Too many open files");
+  }
+  EXPECT_EQ(attempt_.state, JobState::kRunning) << "it is as it was";
+  EXPECT_EQ(concluded().event, "succeeded");
+}
+
+TEST_F(AttemptEndTest, WhatDecidesARetryIsReadOrWaitedFor) {
+  job_.spec.retries = 1;
+  end(1, EndReason::rank_status(0, 1));
+  ASSERT_TRUE(read_end(folder(), job_, attempt_, kEndSeen).ok());
+  {
+    const WithoutDescriptors none;
+    EXPECT_TRUE(conclude(folder(), job_, attempt_).ok()) << "nothing else is there";
+  }
+  ASSERT_TRUE(write_growth(folder(), {4}).ok());
+  const WithoutDescriptors none;
+  EXPECT_FALSE(conclude(folder(), job_, attempt_).ok());
+}
+
+TEST_F(AttemptEndTest, ALostSupervisorDoesNotLoseASuccess) {
+  rank_ended(0, 0, 4000);
+  rank_ended(1, 0, 4200);
+  EXPECT_EQ(concluded().event, "succeeded");
+  EXPECT_EQ(job_.ended_ms, 4200);
+  EXPECT_TRUE(attempt_.reason.is_empty()) << attempt_.reason.text;
+}
+
+TEST_F(AttemptEndTest, ALostSupervisorAndARankWithoutARecordAreAFailure) {
+  rank_ended(0, 0, 4000);
+  EXPECT_EQ(concluded().event, "failed");
+  EXPECT_EQ(attempt_.reason, EndReason::supervisor_lost());
+}
+
+TEST_F(AttemptEndTest, ALastRecordThatIsDamagedIsSaidToBe) {
+  ASSERT_TRUE(base::write_file(folder().end(), "{\"succeeded\": tr").ok());
+  EXPECT_EQ(concluded().event, "failed");
+  EXPECT_EQ(attempt_.reason, EndReason::damaged_end());
+}
+
+TEST_F(AttemptEndTest, TheDiskThatDidNotTakeAllOutputIsNamed) {
+  for (const int rank : {0, 1})
+    write(folder().rank_end(rank),
+          encode_rank_end(
+              {.rank = rank, .ended_ms = 4000, .exit_status = 0, .output_lost = "No space left on device"}));
+  end(0);
+  const Sequel sequel = concluded();
+  EXPECT_EQ(sequel.event, "succeeded");
+  EXPECT_EQ(sequel.detail, "output of ranks 0-1 is incomplete: No space left on device");
+}
+
 TEST_F(AttemptEndTest, OfSilenceIsASilence) {
   ASSERT_TRUE(write_silence(folder(), {{1}, 50}).ok());
   end(143, EndReason::rank_signal(0, 15));
-  read_end(folder(), job_, attempt_, kEndSeen);
+  ASSERT_TRUE(read_end(folder(), job_, attempt_, kEndSeen).ok());
   EXPECT_EQ(attempt_.reason, EndReason::silent("rank 1", 50));
   const auto verdict = report::findings_from_json(attempt_.findings, "findings");
   ASSERT_TRUE(verdict.ok());

@@ -57,10 +57,10 @@ std::optional<Growth> growth_in_room(const RunningAttempt& active, const Attempt
 
 }  // namespace
 
-std::optional<Growth> GrowthJudge::judge(const RunningAttempt& active, const AttemptFolder& folder,
-                                         const RoomToGrow& room, std::int64_t now_ms) const {
-  if (active.is_told_to_grow || !may_grow(active, earliest_, now_ms)) return std::nullopt;
-  if (auto begun = read_growth(folder)) return begun;
+Result<std::optional<Growth>> GrowthJudge::judge(const RunningAttempt& active, const AttemptFolder& folder,
+                                                 const RoomToGrow& room, std::int64_t now_ms) const {
+  if (active.is_told_to_grow || !may_grow(active, earliest_, now_ms)) return std::optional<Growth>();
+  if (auto begun = TRY(read_growth(folder))) return begun;
   const std::optional<Growth> growth = growth_in_room(active, folder, room);
   return growth && has_saved(active) ? growth : std::nullopt;
 }
@@ -77,16 +77,16 @@ Result<void> write_growth(const AttemptFolder& folder, const Growth& growth) {
   return base::write_file(growth_file(folder), base::to_text(json, base::JsonLayout::kOneLine));
 }
 
-std::optional<Growth> read_growth(const AttemptFolder& folder) {
-  const auto text = base::read_file(growth_file(folder), kMaxGrowthBytes);
-  const auto json = text.ok() ? base::parse_json(text.value(), "growth") : Result<base::Json>(text.error());
-  if (!json.ok()) return std::nullopt;
-  try {
-    return Growth{json.value().at("workers").get<int>(),
-                  json.value().at("returned").get<std::vector<std::string>>()};
-  } catch (const nlohmann::json::exception&) {
-    return std::nullopt;
-  }
+namespace {
+
+Growth decode_growth(const base::Json& json) {
+  return {json.at("workers").get<int>(), json.at("returned").get<std::vector<std::string>>()};
+}
+
+}  // namespace
+
+Result<std::optional<Growth>> read_growth(const AttemptFolder& folder) {
+  return read_record<Growth>(growth_file(folder), kMaxGrowthBytes, decode_growth);
 }
 
 std::int64_t newest_in(const std::filesystem::path& folder) {

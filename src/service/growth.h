@@ -45,8 +45,8 @@ class GrowthJudge {
 
   // How the job of an attempt should go on; none: not now. What another service decided for this attempt, and
   // left in its folder, counts.
-  std::optional<Growth> judge(const RunningAttempt& active, const AttemptFolder& folder,
-                              const RoomToGrow& room, std::int64_t now_ms) const;
+  Result<std::optional<Growth>> judge(const RunningAttempt& active, const AttemptFolder& folder,
+                                      const RoomToGrow& room, std::int64_t now_ms) const;
 
  private:
   std::chrono::seconds earliest_{0};
@@ -57,7 +57,7 @@ std::string in_words(const Growth& growth);
 
 // In the attempt's folder, before the attempt is told to end: whoever is there when it has ended knows why.
 Result<void> write_growth(const AttemptFolder& folder, const Growth& growth);
-std::optional<Growth> read_growth(const AttemptFolder& folder);
+Result<std::optional<Growth>> read_growth(const AttemptFolder& folder);
 
 // When something in the folder changed last, in milliseconds of the wall clock; 0: there is nothing in it.
 std::int64_t newest_in(const std::filesystem::path& folder);

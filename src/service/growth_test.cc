@@ -64,7 +64,7 @@ class GrowthTest : public ::testing::Test {
   }
   std::optional<Growth> judged(std::int64_t free_millicpus, std::int64_t now_ms = kLate,
                                bool others_wait = false) const {
-    return judge_.judge(active_, folder_, {{free_millicpus, 0, 0}, others_wait, clusters_}, now_ms);
+    return judge_.judge(active_, folder_, {{free_millicpus, 0, 0}, others_wait, clusters_}, now_ms).value();
   }
   void be_on_slurm(int room, std::vector<std::string> returned = {}) {
     active_.job.engine = EngineKind::kSlurm;
@@ -130,7 +130,7 @@ TEST_F(GrowthTest, WhatAnotherServiceBeganGoesOn) {
 TEST_F(GrowthTest, ADamagedNoteOfAnotherServiceIsNone) {
   for (const char* text : {"", "{", "[]", R"({"workers": "4", "returned": []})", R"({"workers": 4})"}) {
     ASSERT_TRUE(base::write_file(folder_.path / "growth.json", text).ok());
-    EXPECT_EQ(read_growth(folder_), std::nullopt) << text;
+    EXPECT_EQ(read_growth(folder_).value(), std::nullopt) << text;
   }
 }
 

@@ -17,6 +17,16 @@ constexpr std::chrono::seconds kBetweenWishes{1};
 // however many jobs wait. Held by
 // JobServiceTest.TheSchedulerRestsEightTimesAsLongAsItWorked.
 constexpr int kRestOfPasses = 8;
+// Between tries to start an attempt that could not be, and how long they go on: a disk that is full is
+// cleared by somebody's hand. Held by JobServiceTest.AnAttemptThatCannotBeStartedIsTriedForTenMinutes.
+constexpr std::chrono::seconds kBetweenStarts{1};
+constexpr std::chrono::minutes kPatienceWithStarts{10};
+
+Error never_began(const RunningAttempt& active) {
+  return {"cannot start the attempt's supervisor",
+          fmt::format("{}, attempt {}", active.job.id, active.attempt.number),
+          "it ended before it began; supervisor.log in the attempt's folder may tell why", ""};
+}
 
 }  // namespace
 
@@ -35,6 +45,7 @@ JobService::JobService(std::unique_ptr<Store> store, std::unique_ptr<Engine> eng
 
 Result<void> JobService::tick() {
   reports_.reap();
+  doubt_.reset();
   TRY(catch_up());
   TRY(follow_attempts());
   TRY(look_for_silence());
@@ -42,7 +53,8 @@ Result<void> JobService::tick() {
   TRY(heed_others());
   TRY(forget_old());
   TRY(hand_over());
-  return schedule();
+  TRY(schedule());
+  return doubt_ ? Result<void>(*doubt_) : Result<void>();
 }
 
 Result<void> JobService::recover() {
@@ -57,8 +69,9 @@ Result<void> JobService::recover() {
       return Error{"the job store is damaged", job.id, "it started without an attempt", ""};
     RunningAttempt& active = running_[job.id];
     active = {job, std::move(attempts.back())};
-    if (job.cancel_asked) engine_->ask_to_end(job.id, active.attempt.number);
-    active.is_launched = engine_->standing(job.id, active.attempt.number) != Standing::kNotBegun;
+    if (job.cancel_asked) tell_to_end(active);
+    const auto standing = engine_->standing(job.id, active.attempt.number);
+    active.is_launched = !standing.ok() || standing.value() != Standing::kNotBegun;
     if (!active.is_launched) TRY(launch(active));
   }
   return {};
@@ -93,7 +106,7 @@ Result<Job> JobService::cancel(Job job) {
       found.job.cancel_asked = true;
       TRY(save(found, "cancel asked", ""));
     }
-    engine_->ask_to_end(job.id, found.attempt.number);
+    tell_to_end(found);
     return found.job;
   }
   job.state = JobState::kCancelled;
@@ -146,27 +159,60 @@ Result<void> JobService::catch_up() {
 
 Result<void> JobService::follow_attempts() {
   for (auto active = running_.begin(); active != running_.end();) {
-    TRY(pass_on_news(active->second));
-    const Need need = need_of(active->second, *engine_);
-    if (need != Need::kEnd) {
-      if (need == Need::kSupervisor) TRY(adopt(active->second));
-      ++active;
-      continue;
+    RunningAttempt& next = (active++)->second;  // which may leave the set
+    TRY(pass_on_news(next));
+    if (!next.is_told_to_end) tell_to_end(next);
+    if (!next.is_launched) continue;  // not yet, or it could not be
+    const auto need = need_of(next, *engine_);
+    if (!need.ok()) {
+      TRY(wait_to_know(next, need.error()));
+    } else if (need.value() == Need::kSupervisor) {
+      TRY(adopt(next));
+    } else if (need.value() == Need::kStart) {
+      TRY(put_off(next, never_began(next)));
+    } else if (need.value() == Need::kEnd) {
+      TRY(bring_to_its_end(next));
     }
-    RunningAttempt ended = std::move(active->second);
-    active = running_.erase(active);
-    read_end(folder_of(ended), ended.job, ended.attempt, clock_->wall_ms());
-    TRY(settle(ended, conclude(folder_of(ended), ended.job, ended.attempt)));
   }
   return {};
+}
+
+// What cannot be read now is read later: the attempt stays as it is until it can be told how it ended.
+Result<void> JobService::bring_to_its_end(RunningAttempt& active) {
+  RunningAttempt ended = active;
+  const auto read = read_end(folder_of(ended), ended.job, ended.attempt, clock_->wall_ms());
+  if (!read.ok()) return wait_to_know(active, read.error());
+  auto sequel = conclude(folder_of(ended), ended.job, ended.attempt);
+  if (!sequel.ok()) return wait_to_know(active, sequel.error());
+  running_.erase(ended.job.id);
+  return settle(ended, std::move(sequel).value());
+}
+
+// Told once in the job's events, and for as long as it lasts by tick().
+Result<void> JobService::wait_to_know(RunningAttempt& active, const Error& error) {
+  doubt_ = error;
+  std::string why = fmt::format("{}: {}: {}", error.what, error.where, error.why);
+  if (why == active.doubt) return {};
+  active.doubt = why;
+  return save(active, "waiting", std::move(why));
+}
+
+void JobService::tell_to_end(RunningAttempt& active) {
+  const auto told = engine_->ask_to_end(active.job.id, active.attempt.number);
+  active.is_told_to_end = told.ok();
+  if (!told.ok()) doubt_ = told.error();
 }
 
 Result<void> JobService::look_for_silence() {
   if (!silence_.is_due(clock_->now())) return {};
   for (auto& [id, active] : running_) {
     const AttemptFolder folder = folder_of(active);
-    const auto [told, heard_again, ends] =
-        silence_.judge(active.silence, folder, active.attempt.workers, clock_->now());
+    const auto judged = silence_.judge(active.silence, folder, active.attempt.workers, clock_->now());
+    if (!judged.ok()) {
+      doubt_ = judged.error();
+      continue;
+    }
+    const auto& [told, heard_again, ends] = judged.value();
     if (told) TRY(save(active, "silent", reason_of(*told).text));
     if (!heard_again.empty()) TRY(save(active, "heard again", report::describe_ranks(heard_again)));
     if (!ends) continue;
@@ -181,11 +227,12 @@ Result<void> JobService::look_for_room() {
   const RoomToGrow room{machine_.total - running_.held(), !waiting_.for_room().empty(), clusters_};
   for (auto& [id, active] : running_) {
     const AttemptFolder folder = folder_of(active);
-    const auto growth = growth_.judge(active, folder, room, clock_->wall_ms());
-    if (!growth) continue;
-    TRY(write_growth(folder, *growth));
+    const auto judged = growth_.judge(active, folder, room, clock_->wall_ms());
+    if (!judged.ok()) doubt_ = judged.error();
+    if (!judged.ok() || !judged.value()) continue;
+    TRY(write_growth(folder, *judged.value()));
     active.is_told_to_grow = true;
-    TRY(ask_to_end(active, in_words(*growth)));
+    TRY(ask_to_end(active, in_words(*judged.value())));
   }
   return {};
 }
@@ -243,17 +290,28 @@ Result<void> JobService::begin(const Start& start) {
   return launch(active);
 }
 
+// May be called again for an attempt of which nobody knows whether it began: it begins once.
 Result<void> JobService::launch(RunningAttempt& active) {
-  active.is_launched = true;
+  if (active.next_try && clock_->now() < *active.next_try) return {};
   const auto supervisor = engine_->start(active.job, active.attempt);
-  if (supervisor.ok()) {
-    active.child = supervisor.value();
-    return {};
-  }
+  if (!supervisor.ok()) return put_off(active, supervisor.error());
+  active.is_launched = true;
+  active.child = supervisor.value();
+  return {};
+}
+
+// What stands in the way of a start is the machine's (a full disk, no descriptor or process left) and passes,
+// or does not and is told.
+Result<void> JobService::put_off(RunningAttempt& active, const Error& error) {
+  const ServiceClock::Point now = clock_->now();
+  if (!active.first_try) active.first_try = now;
+  active.next_try = now + kBetweenStarts;
+  active.is_launched = false;
+  if (now - *active.first_try < kPatienceWithStarts && !active.job.cancel_asked)
+    return wait_to_know(active, error);
   RunningAttempt failed = std::move(active);
   running_.erase(failed.job.id);
-  return settle(failed,
-                conclude_not_started(supervisor.error(), failed.job, failed.attempt, clock_->wall_ms()));
+  return settle(failed, conclude_not_started(error, failed.job, failed.attempt, clock_->wall_ms()));
 }
 
 // Events of the job come from whoever supervises its attempt.
@@ -266,14 +324,14 @@ Result<void> JobService::pass_on_news(RunningAttempt& active) {
 }
 
 Result<void> JobService::adopt(RunningAttempt& active) {
-  ++active.adoptions;
   active.child = TRY(engine_->adopt(active.job, active.attempt));
+  ++active.adoptions;
   return {};
 }
 
 // The reason lies in the attempt's folder already.
 Result<void> JobService::ask_to_end(RunningAttempt& active, std::string why) {
-  engine_->ask_to_end(active.job.id, active.attempt.number);
+  tell_to_end(active);
   return save(active, "end asked", std::move(why));
 }
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -90,6 +91,10 @@ class JobService {
   Result<void> launch(RunningAttempt& active);
   Result<void> pass_on_news(RunningAttempt& active);
   Result<void> adopt(RunningAttempt& active);
+  Result<void> put_off(RunningAttempt& active, const Error& error);
+  Result<void> bring_to_its_end(RunningAttempt& active);
+  Result<void> wait_to_know(RunningAttempt& active, const Error& error);
+  void tell_to_end(RunningAttempt& active);
   Result<void> ask_to_end(RunningAttempt& active, std::string why);
   Result<void> settle(RunningAttempt& active, Sequel sequel);
 
@@ -115,7 +120,8 @@ class JobService {
   PageDoor page_door_ = [](std::optional<std::uint16_t>) {
     return Result<std::optional<std::string>>(std::nullopt);
   };
-  bool is_in_doubt_ = false;  // whether the store may have jobs whose submitters got an error
+  bool is_in_doubt_ = false;         // whether the store may have jobs whose submitters got an error
+  std::optional<Error> doubt_ = {};  // what could not be told since the tick began
   std::map<JobState, std::int64_t> ended_;
 };
 

@@ -1,5 +1,3 @@
-#include "service/job_service.h"
-
 #include <fcntl.h>
 #include <filesystem>
 #include <fstream>
@@ -8,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "service/testing/fakes.h"
+#include "service/testing/job_service_fixture.h"
 
 namespace lockstep::service {
 namespace {
@@ -19,69 +17,6 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
-
-// A service on a machine with two cores, whose engine and clock are the test's.
-class JobServiceTest : public ::testing::Test {
- protected:
-  JobServiceTest() {
-    std::string name = "/tmp/lockstep-service-XXXXXX";
-    folder_ = ::mkdtemp(name.data());
-    begin_service();
-  }
-  ~JobServiceTest() override {
-    service_.reset();
-    fs::remove_all(folder_);
-  }
-
-  // As after a restart: the store and what runs are there, the service knows nothing.
-  void begin_service(std::chrono::milliseconds kept_for = {}) {
-    std::map<FakeEngine::Name, Standing> standings;
-    if (engine_ != nullptr) standings = engine_->standings;
-    service_.reset();
-    auto engine = std::make_unique<FakeEngine>(folder_ / "jobs");
-    auto clock = std::make_unique<FakeClock>();
-    auto store = std::make_unique<FlakyStore>(folder_);
-    store_ = store.get();
-    engine_ = engine.get();
-    clock_ = clock.get();
-    engine_->standings = std::move(standings);
-    Clusters clusters;
-    clusters.by_engine[EngineKind::kLocal] = std::make_unique<OneMachine>(machine_.total);
-    clusters.by_engine[EngineKind::kSlurm] = std::make_unique<OneMachine>(machine_.total);
-    service_ = std::make_unique<JobService>(std::move(store), std::move(engine), std::move(clusters),
-                                            machine_, ReportMaker("/bin/false"), kept_for, std::move(clock));
-    ASSERT_TRUE(service_->recover().ok());
-  }
-
-  Submitted submit(base::Json request) {
-    request["command"] = {"true"};
-    const Submission one{"ann", request, "", std::nullopt};
-    return std::move(service_->submit({&one, 1}).value().front());
-  }
-  std::string submitted(base::Json request) { return submit(std::move(request)).job.id; }
-  void tick() { ASSERT_TRUE(service_->tick().ok()); }
-  void tick_after(std::chrono::milliseconds time) {
-    clock_->advance(time);
-    tick();
-  }
-  void end(const std::string& id, int status, EndReason reason = {}) {
-    engine_->end({id, 1}, status, clock_->wall_ms(), std::move(reason));
-  }
-  JobState state_of(const std::string& id) { return service_->store().job(id).value()->state; }
-  std::vector<std::string> events_of(const std::string& id) {
-    std::vector<std::string> kinds;
-    const std::vector<Event> events = service_->store().events(id, 0, 100).value();
-    for (const Event& event : events) kinds.push_back(event.kind);
-    return kinds;
-  }
-
-  fs::path folder_;
-  Machine machine_{{2000, std::int64_t{1} << 30, 0}, {}};
-  FakeEngine* engine_ = nullptr;
-  FakeClock* clock_ = nullptr;
-  FlakyStore* store_ = nullptr;
-  std::unique_ptr<JobService> service_;
-};
 
 TEST_F(JobServiceTest, RefusesWhatCanNeverRun) {
   const Submitted refused = submit({{"workers", 1}, {"cpus_per_worker", 3}});
@@ -191,28 +126,6 @@ TEST_F(JobServiceTest, ARestartedServiceKeepsTheLine) {
   begin_service();
   EXPECT_EQ(service_->waiting_count(), 1U);
   EXPECT_TRUE(service_->is_unfinished(second));
-}
-
-TEST_F(JobServiceTest, AnAttemptThatCannotBeStartedFails) {
-  const std::string id = submitted({{"workers", 1}});
-  engine_->cannot_start = Error{"cannot make the folder", "/x", "no space", ""};
-  tick();
-  EXPECT_EQ(state_of(id), JobState::kFailed);
-  EXPECT_EQ(service_->store().job(id).value()->reason, "cannot make the folder: /x: no space");
-  EXPECT_EQ(service_->running_count(), 0U) << "its place is free";
-  EXPECT_EQ(service_->ended_count(JobState::kFailed), 1);
-}
-
-TEST_F(JobServiceTest, ASupervisorThatCannotBeReplacedIsTroubleAndTriedAgain) {
-  const std::string id = submitted({{"workers", 1}, {"engine", "slurm"}});
-  tick();
-  engine_->standings[{id, 1}] = Standing::kLost;
-  engine_->cannot_start = Error{"cannot fork", "", "", ""};
-  EXPECT_FALSE(service_->tick().ok());
-  EXPECT_EQ(state_of(id), JobState::kRunning) << "its ranks run on";
-  engine_->cannot_start.reset();
-  tick();
-  EXPECT_THAT(engine_->adopted, SizeIs(1));
 }
 
 TEST_F(JobServiceTest, WhatWasAddedWithoutAnAnswerIsFound) {
@@ -391,7 +304,7 @@ TEST_F(GrowingJobTest, ARestartedServiceDoesNotAskForAnotherGrowth) {
   clock_->advance(std::chrono::seconds(61));
   save_checkpoint();
   tick();
-  const auto told = read_growth(engine_->folder_of(elastic_, 1));
+  const auto told = read_growth(engine_->folder_of(elastic_, 1)).value();
   ASSERT_EQ(told, Growth{2});
   EXPECT_THAT(events_of(elastic_), Contains("end asked"));
 }

@@ -8,19 +8,20 @@ namespace lockstep::service {
 namespace {
 
 // A child is asked the cheap way while it lives; what is left of a lost supervisor's job holds its lock on.
-bool is_at_work(RunningAttempt& active, Engine& engine) {
-  if (active.child) {
-    if (engine.is_running(*active.child)) return true;
-    active.child.reset();
-  }
-  return engine.standing(active.job.id, active.attempt.number) == Standing::kAtWork;
+bool has_living_child(RunningAttempt& active, Engine& engine) {
+  if (!active.child) return false;
+  if (engine.is_running(*active.child)) return true;
+  active.child.reset();
+  return false;
 }
 
 }  // namespace
 
-Need need_of(RunningAttempt& active, Engine& engine) {
-  if (is_at_work(active, engine)) return Need::kNothing;
-  const Standing standing = engine.standing(active.job.id, active.attempt.number);
+Result<Need> need_of(RunningAttempt& active, Engine& engine) {
+  if (has_living_child(active, engine)) return Need::kNothing;
+  const Standing standing = TRY(engine.standing(active.job.id, active.attempt.number));
+  if (standing == Standing::kAtWork) return Need::kNothing;
+  if (standing == Standing::kNotBegun) return Need::kStart;
   const bool runs_on = standing == Standing::kLost && active.job.engine != EngineKind::kLocal;
   return runs_on && active.adoptions < kMaxAdoptions ? Need::kSupervisor : Need::kEnd;
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "service/clock.h"
 #include "service/engine/engine.h"
 #include "service/engine/machine.h"
 #include "service/job/job.h"
@@ -28,16 +29,21 @@ struct RunningAttempt {
   bool is_launched = false;
   std::optional<pid_t> child = {};  // our own supervisor, until it was reaped
   SilenceWatch silence = {};
-  int adoptions = 0;  // by this service
+  int adoptions = 0;                                  // by this service
+  std::optional<ServiceClock::Point> first_try = {};  // to start it, since it could not be
+  std::optional<ServiceClock::Point> next_try = {};
+  bool is_told_to_end = true;  // false: its end was asked for, and it may not have heard of that
+  std::string doubt = {};      // why nobody can tell how it stands; empty: it can be told
   bool is_told_to_grow = false;
 };
 
-// What an attempt needs now: nothing while its supervisor is at work, another one where that was lost and the
+// What an attempt needs now: nothing while its supervisor is at work, to be started where that never began,
+// another one where that was lost and the
 // ranks run on somewhere else, or to be brought to its end.
-enum class Need : std::uint8_t { kNothing, kSupervisor, kEnd };
+enum class Need : std::uint8_t { kNothing, kStart, kSupervisor, kEnd };
 
-// Asks the engine. Forgets a child that has ended.
-Need need_of(RunningAttempt& active, Engine& engine);
+// Asks the engine. Forgets a child that has ended. An error: nobody can tell now.
+Result<Need> need_of(RunningAttempt& active, Engine& engine);
 
 // By job; one attempt of each. Those of other engines hold nothing here.
 class RunningSet : public std::map<std::string, RunningAttempt> {

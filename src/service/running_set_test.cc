@@ -107,37 +107,49 @@ TEST_F(RunningSetTest, ElsewhereTheClusterGivesGpusAndPorts) {
 TEST_F(RunningSetTest, WhatIsAtWorkNeedsNothing) {
   RunningAttempt active = attempt("a");
   engine_.standings[{"a", 1}] = Standing::kAtWork;
-  EXPECT_EQ(need_of(active, engine_), Need::kNothing);
+  EXPECT_EQ(need_of(active, engine_).value(), Need::kNothing);
 }
 
 TEST_F(RunningSetTest, AnEndedAttemptIsBroughtToItsEnd) {
   RunningAttempt here = attempt("a");
   RunningAttempt elsewhere = attempt("b", EngineKind::kSlurm);
   engine_.standings[{"a", 1}] = engine_.standings[{"b", 1}] = Standing::kEnded;
-  EXPECT_EQ(need_of(here, engine_), Need::kEnd);
-  EXPECT_EQ(need_of(elsewhere, engine_), Need::kEnd);
+  EXPECT_EQ(need_of(here, engine_).value(), Need::kEnd);
+  EXPECT_EQ(need_of(elsewhere, engine_).value(), Need::kEnd);
 }
 
 TEST_F(RunningSetTest, ALostSupervisorHereIsAnEnd) {
   RunningAttempt active = attempt("a");
   engine_.standings[{"a", 1}] = Standing::kLost;
-  EXPECT_EQ(need_of(active, engine_), Need::kEnd) << "its ranks went with it";
+  EXPECT_EQ(need_of(active, engine_).value(), Need::kEnd) << "its ranks went with it";
 }
 
 TEST_F(RunningSetTest, ASupervisorElsewhereIsReplacedAFewTimes) {
   RunningAttempt active = attempt("a", EngineKind::kSlurm);
   engine_.standings[{"a", 1}] = Standing::kLost;
   active.adoptions = kMaxAdoptions - 1;
-  EXPECT_EQ(need_of(active, engine_), Need::kSupervisor);
+  EXPECT_EQ(need_of(active, engine_).value(), Need::kSupervisor);
   active.adoptions = kMaxAdoptions;
-  EXPECT_EQ(need_of(active, engine_), Need::kEnd);
+  EXPECT_EQ(need_of(active, engine_).value(), Need::kEnd);
+}
+
+TEST_F(RunningSetTest, WhatNeverBeganIsStarted) {
+  RunningAttempt active = attempt("a");
+  EXPECT_EQ(need_of(active, engine_).value(), Need::kStart) << "and it is no supervisor that was lost";
+}
+
+TEST_F(RunningSetTest, WhatCannotBeToldIsNoEnd) {
+  RunningAttempt active = attempt("a");
+  engine_.standings[{"a", 1}] = Standing::kLost;
+  engine_.cannot_tell = Error{"cannot open", "/jobs/a/1/lock", "Too many open files", ""};
+  EXPECT_FALSE(need_of(active, engine_).ok());
 }
 
 TEST_F(RunningSetTest, AChildThatLivesIsNotLookedUp) {
   RunningAttempt active = attempt("a");
   active.child = 7;
   engine_.living = {7};
-  EXPECT_EQ(need_of(active, engine_), Need::kNothing) << "though the folder says nothing of it";
+  EXPECT_EQ(need_of(active, engine_).value(), Need::kNothing) << "though the folder says nothing of it";
   EXPECT_EQ(active.child, 7);
 }
 
@@ -145,7 +157,7 @@ TEST_F(RunningSetTest, WhatAChildLeftMayStillBeAtWork) {
   RunningAttempt active = attempt("a");
   active.child = 7;
   engine_.standings[{"a", 1}] = Standing::kAtWork;
-  EXPECT_EQ(need_of(active, engine_), Need::kNothing) << "its ranks hold the lock";
+  EXPECT_EQ(need_of(active, engine_).value(), Need::kNothing) << "its ranks hold the lock";
   EXPECT_FALSE(active.child) << "one that has ended is asked after once";
 }
 

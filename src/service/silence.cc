@@ -60,12 +60,12 @@ SilenceWatch::News SilenceWatch::look(const AttemptFolder& folder, int workers, 
   return news;
 }
 
-SilenceJudge::Judgement SilenceJudge::judge(SilenceWatch& watch, const AttemptFolder& folder, int workers,
-                                            ServiceClock::Point now) const {
+Result<SilenceJudge::Judgement> SilenceJudge::judge(SilenceWatch& watch, const AttemptFolder& folder,
+                                                    int workers, ServiceClock::Point now) const {
   SilenceWatch::News news = watch.look(folder, workers, patience_, now);
   Judgement judgement{.heard_again = std::move(news.heard_again)};
   if (!news.silent.empty()) judgement.told = Silence{std::move(news.silent), patience_.count()};
-  if (!news.lost.empty() && !read_silence(folder))
+  if (!news.lost.empty() && !TRY(read_silence(folder)))
     judgement.ends = Silence{std::move(news.lost), kEndsAfter * patience_.count()};
   return judgement;
 }
@@ -75,16 +75,16 @@ Result<void> write_silence(const AttemptFolder& folder, const Silence& silence) 
   return base::write_file(silence_in(folder), base::to_text(json, base::JsonLayout::kOneLine));
 }
 
-std::optional<Silence> read_silence(const AttemptFolder& folder) {
-  const auto text = base::read_file(silence_in(folder), kMaxSilenceBytes);
-  const auto json = text.ok() ? base::parse_json(text.value(), "silence") : Result<base::Json>(text.error());
-  if (!json.ok()) return std::nullopt;
-  try {
-    return Silence{json.value().at("ranks").get<std::vector<int>>(),
-                   json.value().at("seconds").get<std::int64_t>()};
-  } catch (const nlohmann::json::exception&) {
-    return std::nullopt;
-  }
+namespace {
+
+Silence decode_silence(const base::Json& json) {
+  return {json.at("ranks").get<std::vector<int>>(), json.at("seconds").get<std::int64_t>()};
+}
+
+}  // namespace
+
+Result<std::optional<Silence>> read_silence(const AttemptFolder& folder) {
+  return read_record<Silence>(silence_in(folder), kMaxSilenceBytes, decode_silence);
 }
 
 EndReason reason_of(const Silence& silence) {

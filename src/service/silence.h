@@ -67,8 +67,9 @@ class SilenceJudge {
     std::vector<int> heard_again = {};
     std::optional<Silence> ends = {};  // the attempt, unless its end was asked for before
   };
-  Judgement judge(SilenceWatch& watch, const AttemptFolder& folder, int workers,
-                  ServiceClock::Point now) const;
+  // An error: nobody can tell now whether another service told the attempt to end.
+  Result<Judgement> judge(SilenceWatch& watch, const AttemptFolder& folder, int workers,
+                          ServiceClock::Point now) const;
 
  private:
   std::chrono::seconds patience_{0};
@@ -76,7 +77,7 @@ class SilenceJudge {
 };
 
 Result<void> write_silence(const AttemptFolder& folder, const Silence& silence);
-std::optional<Silence> read_silence(const AttemptFolder& folder);
+Result<std::optional<Silence>> read_silence(const AttemptFolder& folder);
 
 // "rank 1 gave no sign of life for 30 s"
 EndReason reason_of(const Silence& silence);

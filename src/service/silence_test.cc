@@ -78,9 +78,9 @@ TEST_F(SilenceTest, OfTheRankCountsNotTheClock) {
 }
 
 TEST_F(SilenceTest, IsReadByTheNextServiceAndBecomesAFinding) {
-  EXPECT_FALSE(read_silence(folder_));
+  EXPECT_FALSE(read_silence(folder_).value());
   ASSERT_TRUE(write_silence(folder_, {{1}, 50}).ok());
-  const auto silence = read_silence(folder_);
+  const auto silence = read_silence(folder_).value();
   ASSERT_TRUE(silence);
   const auto verdict = report::findings_from_json(findings_of(*silence, 3), "findings");
   ASSERT_TRUE(verdict.ok());
@@ -95,7 +95,8 @@ class SilenceJudgeTest : public SilenceTest {
 
   SilenceJudge::Judgement judged(int after_s) {
     beat(1, 200 + after_s);
-    return judge_.judge(watch_, folder_, 2, ServiceClock::Point(std::chrono::seconds(1000 + after_s)));
+    return judge_.judge(watch_, folder_, 2, ServiceClock::Point(std::chrono::seconds(1000 + after_s)))
+        .value();
   }
   SilenceJudge judge_;
 };

@@ -24,7 +24,7 @@ READY = b"ready\n"
 SIGNALS = [signal.Signals[name] for name in (
     "SIGHUP SIGINT SIGQUIT SIGILL SIGTRAP SIGABRT SIGBUS SIGFPE SIGUSR1 SIGSEGV SIGUSR2 SIGPIPE SIGALRM SIGTERM SIGSTKFLT "
     "SIGCHLD SIGURG SIGXCPU SIGXFSZ SIGVTALRM SIGPROF SIGWINCH SIGIO SIGPWR SIGSYS").split()
-    if hasattr(signal.Signals, name)] + [signal.SIGRTMIN + 3, signal.SIGRTMAX - 3]
+    if hasattr(signal.Signals, name)] + [signal.SIGRTMIN, signal.SIGRTMIN + 3, signal.SIGRTMIN + 15, signal.SIGRTMAX - 3, signal.SIGRTMAX - 1]
 
 # Comes after the signal that is tested, and is taken after it: of those that are pending, the lowest number is.
 LAST = signal.SIGRTMAX
@@ -98,7 +98,23 @@ def test_every_signal_has_the_same_effect_as_without(script, tmp_path):
         different = [f"{number!r}: {bare} without, {recorded} with" for number, bare, recorded in pool.map(both, SIGNALS)
                      if bare != recorded]
     assert not different
-    assert len(SIGNALS) >= 27
+    assert len(SIGNALS) >= 30
+
+
+def test_a_job_that_ends_by_a_signal_of_its_own_ends_by_it(tmp_path):
+    """Every one that there is, SIGKILL too; those that end nothing leave it to exit."""
+    numbers = sorted(signal.valid_signals() - {signal.SIGSTOP, signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU})
+    script = "import os, signal, sys; n = int(sys.argv[1]); n == 9 or signal.signal(n, signal.SIG_DFL); os.kill(os.getpid(), n); sys.exit(23)"
+
+    def both(number):
+        ends = [status_as_a_shell_has_it(subprocess.run(command, timeout=60, capture_output=True).returncode) for command in
+                (python(script, int(number)), under_run(tmp_path / str(int(number)), python(script, int(number))))]
+        return number, *ends
+
+    with concurrent.futures.ThreadPoolExecutor(3) as pool:
+        different = [f"{number!r}: {bare} without, {recorded} with" for number, bare, recorded in pool.map(both, numbers) if bare != recorded]
+    assert not different
+    assert len(numbers) >= 58
 
 
 def test_ignored_and_blocked_signals_are_inherited(tmp_path):

@@ -1,5 +1,6 @@
 #include "service/api/handler.h"
 
+#include <algorithm>
 #include <pwd.h>
 
 #include <fmt/format.h>
@@ -115,7 +116,46 @@ Json view_of_rank(const RankEnd& rank) {
   return json;
 }
 
+// More than any sound request has: 1,024 variables, 1,024 files, 64 labels, and 4,096 words twice.
+constexpr std::size_t kMaxMembers = 4096;
+constexpr std::size_t kMaxItems = 16'384;
+constexpr std::size_t kLongestName = 4096;  // bytes, of a member: a path has at most 1,024
+
+// What a JSON text is made of, counted in one pass without building anything. Of what is no JSON the counts
+// mean nothing, and the parser says so.
+struct JsonSize {
+  std::size_t members = 0;
+  std::size_t items = 0;
+  std::size_t longest_name = 0;
+
+  explicit JsonSize(std::string_view text) {
+    std::size_t last_text = 0;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+      if (text[at] == '"') {
+        const std::size_t begin = at + 1;
+        for (++at; at < text.size() && text[at] != '"'; ++at) at += text[at] == '\\' ? 1 : 0;
+        last_text = at - begin;
+      } else if (text[at] == ':') {
+        ++members;
+        longest_name = std::max(longest_name, last_text);
+      } else if (text[at] == ',') {
+        ++items;
+      }
+    }
+  }
+};
+
 }  // namespace
+
+Result<Json> parse_request(std::string_view body) {
+  const JsonSize size(body);
+  const auto too_much = [](std::string why) { return Error{"cannot read the request", "body", why, ""}; };
+  if (size.members > kMaxMembers) return too_much(fmt::format("more than {} members", kMaxMembers));
+  if (size.items > kMaxItems) return too_much(fmt::format("more than {} items", kMaxItems));
+  if (size.longest_name > kLongestName)
+    return too_much(fmt::format("a name of more than {} bytes", kLongestName));
+  return base::parse_json(body, "body");
+}
 
 Json view_of(const Job& job) {
   Json resolved = Json::object();

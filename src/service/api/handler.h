@@ -27,6 +27,10 @@ Response job_is_elsewhere(const Job& job);
 std::optional<std::string> parameter(const Call& call, const std::string& name);
 std::optional<std::string> header(const Call& call, const std::string& name);
 
+// The body of a request, within limits that are checked before it is parsed: there is one thread, and all
+// others wait for it.
+Result<base::Json> parse_request(std::string_view body);
+
 // The job that the path names, if this principal may see it.
 Result<std::optional<Job>> job_of(Call& call);
 

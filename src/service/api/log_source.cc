@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cerrno>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -10,6 +11,7 @@
 #include "base/text_fields.h"
 #include "service/api/handler.h"
 #include "service/engine/job_output.h"
+#include "service/http/server.h"
 #include "service/job/job.h"
 
 namespace lockstep::service {
@@ -25,9 +27,10 @@ class LogSource : public BodySource {
     for (;;) {
       // Asked before reading: what is read after the end is all there is.
       const bool is_final = !service_.is_unfinished(wish_.job_id);
-      const bool has_more = read_into(bytes);
+      const Found found = read_into(bytes);
       if (!bytes.empty()) return Next::kData;
-      if (has_more) continue;
+      if (found == Found::kUnknown) return Next::kWait;
+      if (found == Found::kSomething) continue;
       if (go_to_next_attempt()) continue;
       if (wish_.follows && !is_final) return Next::kWait;
       return end(bytes);
@@ -35,20 +38,26 @@ class LogSource : public BodySource {
   }
 
  private:
-  // Whether something was there to read, even if all of it was passed over.
-  bool read_into(std::string& bytes) {
+  // Something, even if all of it was passed over; or nobody knows, as when no descriptor is left.
+  enum class Found : std::uint8_t { kNothing, kSomething, kUnknown };
+
+  Found read_into(std::string& bytes) {
     if (!file_.is_open()) {
       const auto path = service_.engine().folder_of(wish_.job_id, wish_.attempt).output();
       file_ = process::Descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-      if (!file_.is_open()) return false;
+      if (!file_.is_open()) return errno == ENOENT ? Found::kNothing : Found::kUnknown;
+      if (!leaves_descriptors(file_.get(), kKeptFromFiles)) {
+        file_.close();
+        return Found::kUnknown;
+      }
     }
     // Thousands of streams ask twenty times a second, and most have nothing new: the question must cost
     // nothing.
     struct stat now {};
-    if (::fstat(file_.get(), &now) != 0 || now.st_size <= wish_.position) return false;
+    if (::fstat(file_.get(), &now) != 0 || now.st_size <= wish_.position) return Found::kNothing;
     std::string piece(std::min(kPiece, static_cast<std::size_t>(now.st_size - wish_.position)), '\0');
     const ssize_t count = ::pread(file_.get(), piece.data(), piece.size(), wish_.position);
-    if (count <= 0) return false;
+    if (count <= 0) return Found::kNothing;
     const std::string_view read(piece.data(), static_cast<std::size_t>(count));
     const std::int64_t begin = wish_.position;
     while (const auto entry =
@@ -56,7 +65,7 @@ class LogSource : public BodySource {
       wish_.position = entry->next;
       if (!wish_.rank || *wish_.rank == entry->rank) add(bytes, *entry);
     }
-    return wish_.position != begin;
+    return wish_.position != begin ? Found::kSomething : Found::kNothing;
   }
 
   void add(std::string& bytes, const OutputEntry& entry) const {

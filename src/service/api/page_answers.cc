@@ -79,7 +79,6 @@ Response page_answer() {
   if (!page.ok()) return internal_fault(page.error());
   Response response{.content_type = "text/html; charset=utf-8", .body = page.value().html};
   response.headers = {{"Content-Security-Policy", page.value().policy},
-                      {"X-Content-Type-Options", "nosniff"},
                       {"Referrer-Policy", "no-referrer"},
                       {"Cross-Origin-Opener-Policy", "same-origin"},
                       {"Cross-Origin-Resource-Policy", "same-origin"}};
@@ -128,7 +127,7 @@ Response retry_answer(JobService& service, const Job& job, const std::string& ow
                           .hint = "send {\"environment\": {...}} with those that the new job shall have"});
   }
   if (!body.empty()) {
-    const auto json = base::parse_json(body, "body");
+    const auto json = parse_request(body);
     const bool is_sound = json.ok() && json.value().is_object() && json.value().size() == 1 &&
                           json.value().contains("environment") && is_texts(json.value()["environment"]);
     if (!is_sound) {

@@ -44,7 +44,7 @@ std::vector<Response> submit_jobs(std::span<Call> calls) {
   std::vector<std::size_t> places;
   std::vector<Submission> submissions;
   for (std::size_t i = 0; i < calls.size(); ++i) {
-    auto json = base::parse_json(calls[i].request.body, "body");
+    auto json = parse_request(calls[i].request.body);
     if (auto refused = refusal_of(calls[i], json)) {
       responses[i] = std::move(*refused);
       continue;
@@ -104,8 +104,8 @@ Json check_of(const Call& call, const Attempt& attempt) {
 
 Json attempt_view(const Call& call, Attempt attempt) {
   if (!is_over(attempt.state)) {
-    attempt.ranks =
-        read_ranks(call.service.engine().folder_of(attempt.job_id, attempt.number), attempt.workers);
+    auto ranks = read_ranks(call.service.engine().folder_of(attempt.job_id, attempt.number), attempt.workers);
+    if (ranks.ok()) attempt.ranks = std::move(ranks).value();
   }
   return view_of(attempt);
 }

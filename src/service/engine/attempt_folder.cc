@@ -1,6 +1,8 @@
 #include "service/engine/attempt_folder.h"
 
+#include <cerrno>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -21,30 +23,54 @@ struct flock whole_file() {
 
 }  // namespace
 
+Result<bool> is_there(const std::filesystem::path& path) {
+  struct stat found {};
+  if (::lstat(path.c_str(), &found) == 0) return true;
+  if (errno == ENOENT || errno == ENOTDIR) return false;
+  return base::error_from_errno("cannot tell whether it is there", path);
+}
+
+Result<std::optional<std::string>> read_if_there(const std::filesystem::path& path, std::size_t limit_bytes) {
+  auto text = base::read_file(path, limit_bytes);
+  if (text.ok()) return std::optional(std::move(text).value());
+  if (!TRY(is_there(path))) return std::optional<std::string>();
+  return std::move(text).error();
+}
+
 // Locks of the open file, which children inherit; and which can be asked after without being taken.
-std::optional<process::Descriptor> take_attempt(const AttemptFolder& folder) {
+Result<std::optional<process::Descriptor>> take_attempt(const AttemptFolder& folder) {
   process::Descriptor file(::open(folder.lock().c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   struct flock lock = whole_file();
-  if (!file.is_open() || ::fcntl(file.get(), F_OFD_SETLK, &lock) != 0) return std::nullopt;
-  return file;
+  if (!file.is_open()) return base::error_from_errno("cannot open", folder.lock());
+  if (::fcntl(file.get(), F_OFD_SETLK, &lock) == 0) return std::optional(std::move(file));
+  if (errno == EAGAIN || errno == EACCES) return std::optional<process::Descriptor>();
+  return base::error_from_errno("cannot lock", folder.lock());
 }
 
-bool is_taken(const AttemptFolder& folder) {
+Result<bool> is_taken(const AttemptFolder& folder) {
   const process::Descriptor file(::open(folder.lock().c_str(), O_RDWR | O_CLOEXEC));
+  if (!file.is_open() && (errno == ENOENT || errno == ENOTDIR)) return false;
   struct flock lock = whole_file();
-  return file.is_open() && ::fcntl(file.get(), F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+  if (!file.is_open() || ::fcntl(file.get(), F_OFD_GETLK, &lock) != 0)
+    return base::error_from_errno("cannot tell whether somebody holds", folder.lock());
+  return lock.l_type != F_UNLCK;
 }
 
-bool mark_started(const AttemptFolder& folder) {
+// A mark that cannot be written is taken back: nothing was begun.
+Result<bool> mark_started(const AttemptFolder& folder) {
   const process::Descriptor mark(
       ::open(folder.started().c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-  return mark.is_open() && base::write_all(mark.get(), std::to_string(::getpid()));
+  if (!mark.is_open() && errno == EEXIST) return false;
+  if (mark.is_open() && base::write_all(mark.get(), std::to_string(::getpid()))) return true;
+  Error error = base::error_from_errno("cannot write", folder.started());
+  if (mark.is_open()) ::unlink(folder.started().c_str());
+  return error;
 }
 
-std::optional<std::int64_t> process_that_started(const AttemptFolder& folder) {
-  const auto text = base::read_file(folder.started(), 64);
-  if (!text.ok()) return std::nullopt;
-  return base::number_in<std::int64_t>(text.value()).value_or(0);
+Result<std::optional<std::int64_t>> process_that_started(const AttemptFolder& folder) {
+  const auto text = TRY(read_if_there(folder.started(), 64));
+  if (!text) return std::optional<std::int64_t>();
+  return std::optional(base::number_in<std::int64_t>(*text).value_or(0));
 }
 
 namespace {

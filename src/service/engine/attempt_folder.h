@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/json.h"
 #include "base/process/descriptor.h"
 #include "base/result.h"
 
@@ -49,16 +50,38 @@ struct AttemptFolder {
   std::filesystem::path end() const { return path / "end.json"; }
 };
 
+// What a folder tells decides whether an attempt runs again. So "cannot be read now" (no descriptor left, no
+// memory, a stale or failing disk) is an error everywhere here, and never the same as "is not there".
+Result<bool> is_there(const std::filesystem::path& path);
+
+// None: it is not there.
+Result<std::optional<std::string>> read_if_there(const std::filesystem::path& path, std::size_t limit_bytes);
+
+// None: it is not there, or is not what `decode` expects. `decode` may throw what the JSON library throws.
+template <typename T>
+Result<std::optional<T>> read_record(const std::filesystem::path& path, std::size_t limit_bytes,
+                                     T (*decode)(const base::Json&)) {
+  const std::optional<std::string> text = TRY(read_if_there(path, limit_bytes));
+  if (!text) return std::optional<T>();
+  const auto json = base::parse_json(*text, path.filename().string());
+  if (!json.ok()) return std::optional<T>();
+  try {
+    return std::optional<T>(decode(json.value()));
+  } catch (const nlohmann::json::exception&) {
+    return std::optional<T>();
+  }
+}
+
 // Held from the first moment of an attempt until its last process is gone: the kernel lets go of it, whatever
-// ends them.
-std::optional<process::Descriptor> take_attempt(const AttemptFolder& folder);
-bool is_taken(const AttemptFolder& folder);
+// ends them. None: somebody else holds it.
+Result<std::optional<process::Descriptor>> take_attempt(const AttemptFolder& folder);
+Result<bool> is_taken(const AttemptFolder& folder);
 
 // False when the attempt was begun before: nothing is started twice.
-bool mark_started(const AttemptFolder& folder);
+Result<bool> mark_started(const AttemptFolder& folder);
 
 // The process that the mark names; none when there is no mark.
-std::optional<std::int64_t> process_that_started(const AttemptFolder& folder);
+Result<std::optional<std::int64_t>> process_that_started(const AttemptFolder& folder);
 
 // That an attempt is to end, written down: whoever begins it later, or takes it over, finds it.
 

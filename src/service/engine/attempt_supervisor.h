@@ -32,13 +32,18 @@ struct AttemptEnd {
   base::Json findings = {};  // lockstep-findings-v1; null: nothing was judged
   std::int64_t ended_ms = 0;
 };
-std::optional<AttemptEnd> read_attempt_end(const AttemptFolder& folder);
+// One that is damaged is an end too, of a kind that nobody knows.
+Result<std::optional<AttemptEnd>> read_attempt_end(const AttemptFolder& folder);
 // lockstep-findings-v1 of what was said of the attempt before it started; null while nothing was.
 base::Json read_check(const AttemptFolder& folder);
-std::vector<RankEnd> read_rank_ends(const AttemptFolder& folder, int workers);
+Result<std::vector<RankEnd>> read_rank_ends(const AttemptFolder& folder, int workers);
 
 // Those that run too, with their last sign of life.
-std::vector<RankEnd> read_ranks(const AttemptFolder& folder, int workers);
+Result<std::vector<RankEnd>> read_ranks(const AttemptFolder& folder, int workers);
+
+// Whether the final records of all ranks say that each ended well, by itself: a success, whatever became of
+// those who watched.
+bool all_ended_well(const std::vector<RankEnd>& ranks, int workers);
 
 // The rank that ended badly, by itself, before all others.
 std::optional<int> first_failed(const std::vector<RankEnd>& ranks);

@@ -35,8 +35,10 @@ class Engine {
   virtual Result<pid_t> adopt(const Job& job, const Attempt& attempt) = 0;
   // Whether a supervisor that this process started runs on; one that has ended is asked after once.
   virtual bool is_running(pid_t supervisor) = 0;
-  virtual Standing standing(const std::string& job_id, int attempt) const = 0;
-  virtual void ask_to_end(const std::string& job_id, int attempt) = 0;
+  // An error: nobody can tell now. Whoever asks waits, and asks again.
+  virtual Result<Standing> standing(const std::string& job_id, int attempt) const = 0;
+  // An error: the attempt may not have heard of it.
+  virtual Result<void> ask_to_end(const std::string& job_id, int attempt) = 0;
   virtual void remove(const std::string& job_id) = 0;
 
  private:

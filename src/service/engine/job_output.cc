@@ -1,5 +1,7 @@
 #include "service/engine/job_output.h"
 
+#include <cerrno>
+#include <cstring>
 #include <fcntl.h>
 
 #include <fmt/format.h>
@@ -55,6 +57,11 @@ void OutputWriter::add_entry(std::string& entries, process::Stream stream, std::
   last_lines_.emplace_back(text.substr(0, kLongestLastLine));
 }
 
+// A disk that is full costs lines, not the rank.
+void OutputWriter::append(const std::string& entries) {
+  if (!base::write_all(file_.get(), entries)) fault_ = std::strerror(errno);
+}
+
 void OutputWriter::keep(process::Stream stream, std::string_view bytes, std::int64_t now_ms) {
   std::string& pending = pending_[index_of(stream)];
   std::string entries;
@@ -70,7 +77,7 @@ void OutputWriter::keep(process::Stream stream, std::string_view bytes, std::int
     add_entry(entries, stream, pending, !ends_here, now_ms);
     pending.clear();
   }
-  if (!entries.empty()) base::write_all(file_.get(), entries);
+  if (!entries.empty()) append(entries);
 }
 
 void OutputWriter::finish(std::int64_t now_ms) {
@@ -79,7 +86,7 @@ void OutputWriter::finish(std::int64_t now_ms) {
     if (pending.empty()) continue;
     std::string entries;
     add_entry(entries, stream, pending, false, now_ms);
-    base::write_all(file_.get(), entries);
+    append(entries);
     pending.clear();
   }
 }

@@ -28,16 +28,19 @@ class OutputWriter {
   void keep(process::Stream stream, std::string_view bytes, std::int64_t now_ms);
   void finish(std::int64_t now_ms);  // what was printed without an end of line
   std::vector<std::string> last_lines() const { return last_lines_; }
+  const std::string& fault() const { return fault_; }  // why something is not in the file; empty: all is
 
  private:
   OutputWriter(process::Descriptor file, int rank) : file_(std::move(file)), rank_(rank) {}
   void add_entry(std::string& entries, process::Stream stream, std::string_view text, bool goes_on,
                  std::int64_t now_ms);
+  void append(const std::string& entries);
 
   process::Descriptor file_;
   int rank_;
   std::string pending_[2];
   std::vector<std::string> last_lines_;
+  std::string fault_;
 };
 
 struct OutputEntry {

@@ -96,9 +96,9 @@ KubernetesRequest kubernetes_request_for(const Job& job, const Attempt& attempt,
           .excluded_nodes = job.repairs.excluded_nodes};
 }
 
-bool is_a_supervisor(std::int64_t pid) {
-  const auto command = base::read_file(fmt::format("/proc/{}/cmdline", pid), 1 << 16);
-  return command.ok() && command.value().find("service-part") != std::string::npos;
+Result<bool> is_a_supervisor(std::int64_t pid) {
+  const auto command = TRY(read_if_there(fmt::format("/proc/{}/cmdline", pid), 1 << 16));
+  return command && command->find("service-part") != std::string::npos;
 }
 
 }  // namespace
@@ -144,22 +144,23 @@ bool LocalEngine::is_running(pid_t supervisor) {
   return ::waitpid(supervisor, nullptr, WNOHANG) == 0;
 }
 
-Standing LocalEngine::standing(const std::string& job_id, int attempt) const {
+Result<Standing> LocalEngine::standing(const std::string& job_id, int attempt) const {
   const AttemptFolder folder = folder_of(job_id, attempt);
   // In this order: the supervisor writes its last word before it lets go of the lock.
-  if (is_taken(folder)) return Standing::kAtWork;
-  std::error_code ignored;
-  if (fs::exists(folder.end(), ignored)) return Standing::kEnded;
-  return fs::exists(folder.started(), ignored) ? Standing::kLost : Standing::kNotBegun;
+  if (TRY(is_taken(folder))) return Standing::kAtWork;
+  if (TRY(is_there(folder.end()))) return Standing::kEnded;
+  return TRY(is_there(folder.started())) ? Standing::kLost : Standing::kNotBegun;
 }
 
-void LocalEngine::ask_to_end(const std::string& job_id, int attempt) {
+Result<void> LocalEngine::ask_to_end(const std::string& job_id, int attempt) {
   const AttemptFolder folder = folder_of(job_id, attempt);
-  if (make_private_folder(folder.path).ok()) static_cast<void>(note_end_asked(folder).ok());
+  TRY(make_private_folder(folder.path));
+  TRY(note_end_asked(folder));
   // Only now: a supervisor that has not left its mark yet will see ours.
-  const auto supervisor = process_that_started(folder);
-  if (supervisor && *supervisor > 1 && is_a_supervisor(*supervisor))
+  const auto supervisor = TRY(process_that_started(folder));
+  if (supervisor && *supervisor > 1 && TRY(is_a_supervisor(*supervisor)))
     ::kill(static_cast<pid_t>(*supervisor), SIGTERM);
+  return {};
 }
 
 void LocalEngine::remove(const std::string& job_id) {

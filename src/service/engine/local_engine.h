@@ -32,8 +32,8 @@ class LocalEngine : public Engine {
   Result<pid_t> start(const Job& job, const Attempt& attempt) override;
   Result<pid_t> adopt(const Job& job, const Attempt& attempt) override;
   bool is_running(pid_t supervisor) override;
-  Standing standing(const std::string& job_id, int attempt) const override;
-  void ask_to_end(const std::string& job_id, int attempt) override;
+  Result<Standing> standing(const std::string& job_id, int attempt) const override;
+  Result<void> ask_to_end(const std::string& job_id, int attempt) override;
   void remove(const std::string& job_id) override;
 
  private:

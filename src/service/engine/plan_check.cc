@@ -202,16 +202,9 @@ Result<void> write_set_up_repair(const AttemptFolder& folder, const SetUpRepair&
                           base::to_text(encode_set_up_repair(repair), base::JsonLayout::kIndented));
 }
 
-SetUpRepair read_set_up_repair(const AttemptFolder& folder) {
-  const auto text = base::read_file(folder.repair(), kLargestFacts);
-  if (!text.ok()) return {};
-  const auto json = base::parse_json(text.value(), "repair.json");
-  if (!json.ok()) return {};
-  try {
-    return decode_set_up_repair(json.value());
-  } catch (const nlohmann::json::exception&) {
-    return {};
-  }
+Result<SetUpRepair> read_set_up_repair(const AttemptFolder& folder) {
+  return TRY(read_record<SetUpRepair>(folder.repair(), kLargestFacts, decode_set_up_repair))
+      .value_or(SetUpRepair{});
 }
 
 }  // namespace lockstep::service

@@ -34,6 +34,6 @@ SetUpRepair repair_for(const AttemptFolder& folder, const Plan& plan,
                        const std::vector<std::string>& environment);
 
 Result<void> write_set_up_repair(const AttemptFolder& folder, const SetUpRepair& repair);
-SetUpRepair read_set_up_repair(const AttemptFolder& folder);  // an empty one when there is none
+Result<SetUpRepair> read_set_up_repair(const AttemptFolder& folder);  // an empty one when there is none
 
 }  // namespace lockstep::service

@@ -1,3 +1,5 @@
+#include <chrono>
+#include <thread>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -8,6 +10,7 @@
 #include "service/engine/attempt_supervisor.h"
 #include "service/engine/heartbeat.h"
 #include "service/engine/job_output.h"
+#include "service/engine/last_record.h"
 #include "service/engine/memory_limit.h"
 #include "service/engine/nodes/shares.h"
 #include "service/engine/rank_environment.h"
@@ -24,9 +27,18 @@ std::filesystem::path output_place(const AttemptFolder& folder, const Plan& plan
   return folder.node_output(seat_of(rank, plan.workers, plan.nodes).node);
 }
 
-Result<void> write_end(const AttemptFolder& folder, const RankEnd& end) {
-  return base::write_file(folder.rank_end(end.rank),
-                          base::to_text(encode_rank_end(end), base::JsonLayout::kIndented));
+// Its last lines, each character escaped, and the rest of the record.
+constexpr std::size_t kRoomForRankEnd = std::size_t{128} << 10;
+
+// Between tries to write it: a disk gets room by somebody's hand.
+constexpr std::chrono::seconds kBetweenTries{1};
+
+// Until it is written: how a rank ended is known here alone. Whoever wants this process to end sends SIGTERM.
+Result<void> write_rank_end(LastRecord& record, const RankEnd& end) {
+  return record.write_patiently(base::to_text(encode_rank_end(end), base::JsonLayout::kIndented), [] {
+    std::this_thread::sleep_for(kBetweenTries);
+    return true;
+  });
 }
 
 }  // namespace
@@ -40,13 +52,20 @@ void say_for_rank(const AttemptFolder& folder, const Plan& plan, int rank, const
 
 int run_rank(const AttemptFolder& folder, const Plan& plan, int rank) {
   const MemoryLimit memory(plan, rank);
+  LastRecord record(folder.rank_end(rank), kRoomForRankEnd);
   RankEnd end;
   end.rank = rank;
   end.pid = ::getpid();
   end.started_ms = now_in_ms();
   auto output = OutputWriter::open(output_place(folder, plan, rank), rank);
   auto files = process::OutputFiles::open(folder.recording() / "output", fmt::format("rank_{}", rank));
-  if (!output.ok() || !files.ok()) return kCouldNotStart;
+  if (!output.ok() || !files.ok()) {
+    end.exit_status = kCouldNotStart;
+    end.output_lost = output.ok() ? files.error().why : output.error().why;
+    end.ended_ms = now_in_ms();
+    static_cast<void>(write_rank_end(record, end).ok());
+    return kCouldNotStart;
+  }
   const Heartbeat heart(folder.sign_of_life(rank), end.started_ms);
   const auto say = [&](const std::string& words) {
     output.value().keep(process::Stream::kErr, words, now_in_ms());
@@ -84,7 +103,9 @@ int run_rank(const AttemptFolder& folder, const Plan& plan, int rank) {
   output.value().finish(end.ended_ms);
   end.last_lines = output.value().last_lines();
   end.hit_memory_limit = end.failed_by_itself() && memory.was_hit(end.last_lines);
-  return write_end(folder, end).ok() ? status : kCouldNotStart;
+  end.output_lost = output.value().fault();
+  static_cast<void>(write_rank_end(record, end).ok());
+  return status;
 }
 
 }  // namespace lockstep::service

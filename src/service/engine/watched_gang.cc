@@ -70,7 +70,8 @@ Result<GangEnd> run_watched_gang(const AttemptFolder& folder, const Plan& plan, 
       TRY(supervise::run_job(gang, place.recording, place.others, watch.listener()));
   supervise::forget_what_passed(ended);
   remove_memory_groups(plan);
-  TRY(report::keep_live_findings(place.recording, ended.findings));
+  // Of a job that has ended: what cannot be kept now does not change how it ended.
+  static_cast<void>(report::keep_live_findings(place.recording, ended.findings).ok());
   return GangEnd{.status = ended.job.run.status(),
                  .was_hung = watch.was_hung(),
                  .was_asked = ended.job.run.interrupted_by.has_value() && !watch.was_hung(),
@@ -89,22 +90,24 @@ Result<void> write_gang_end(const std::filesystem::path& path, const GangEnd& en
   return base::write_file(path, base::to_text(json, base::JsonLayout::kOneLine));
 }
 
-std::optional<GangEnd> read_gang_end(const std::filesystem::path& path) {
-  const auto text = base::read_file(path, std::size_t{64} << 20);
-  if (!text.ok()) return std::nullopt;
-  const auto json = base::parse_json(text.value(), "end");
-  if (!json.ok()) return std::nullopt;
-  try {
-    GangEnd end{.status = json.value().at("status").get<int>(),
-                .was_hung = json.value().at("was_hung").get<bool>(),
-                .was_asked = json.value().at("was_asked").get<bool>(),
-                .ranks_recorded = json.value().at("ranks_recorded").get<std::size_t>()};
-    auto verdict = report::findings_from_json(decode_kept_findings(json.value().at("findings")), "end");
-    if (verdict.ok()) end.findings = std::move(verdict.value().findings);
-    return end;
-  } catch (const nlohmann::json::exception&) {
-    return std::nullopt;
-  }
+namespace {
+
+constexpr std::size_t kLargestGangEnd = std::size_t{64} << 20;
+
+GangEnd decode_gang_end(const base::Json& json) {
+  GangEnd end{.status = json.at("status").get<int>(),
+              .was_hung = json.at("was_hung").get<bool>(),
+              .was_asked = json.at("was_asked").get<bool>(),
+              .ranks_recorded = json.at("ranks_recorded").get<std::size_t>()};
+  auto verdict = report::findings_from_json(decode_kept_findings(json.at("findings")), "end");
+  if (verdict.ok()) end.findings = std::move(verdict.value().findings);
+  return end;
+}
+
+}  // namespace
+
+Result<std::optional<GangEnd>> read_gang_end(const std::filesystem::path& path) {
+  return read_record<GangEnd>(path, kLargestGangEnd, decode_gang_end);
 }
 
 }  // namespace lockstep::service

@@ -36,6 +36,6 @@ Result<GangEnd> run_watched_gang(const AttemptFolder& folder, const Plan& plan, 
 
 // For whoever waits for the node elsewhere.
 Result<void> write_gang_end(const std::filesystem::path& path, const GangEnd& end);
-std::optional<GangEnd> read_gang_end(const std::filesystem::path& path);
+Result<std::optional<GangEnd>> read_gang_end(const std::filesystem::path& path);
 
 }  // namespace lockstep::service

@@ -1,6 +1,8 @@
 #include "service/http/server.h"
 
+#include <algorithm>
 #include <csignal>
+#include <iterator>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
@@ -24,6 +26,9 @@ constexpr int kBacklog = 4096;
 constexpr int kMaxRounds = 4096;
 constexpr int kQuietRounds = 6;  // from a connection that is taken to its request that is read
 constexpr int kStreamsAtOnce = 64;
+// Of the bodies of requests: some milliseconds of parsing. One larger body is a turn of its own.
+constexpr std::size_t kSmallBody = std::size_t{64} << 10;
+constexpr std::size_t kBytesOfATurn = std::size_t{4} << 20;
 
 // TLS 1.2 and later, with the certificate that the user gave.
 Result<void> prepare(asio::ssl::context& tls, const TlsPlace& place) {
@@ -41,6 +46,21 @@ Result<void> prepare(asio::ssl::context& tls, const TlsPlace& place) {
     return Error{"cannot use the key", place.key.string(), fault.message(),
                  "give the PEM file that belongs to the certificate with --tls-key"};
   return {};
+}
+
+// Small requests are all served at once, and before the large ones, of which as many wait for the next turn
+// as are more than one turn may read: who asks for little does not wait for who sends much.
+std::vector<Arrived> take_a_share(std::vector<Arrived>& arrived) {
+  std::ranges::stable_sort(arrived, {},
+                           [](const Arrived& one) { return one.request.body.size() > kSmallBody; });
+  std::size_t bytes = 0;
+  auto end = arrived.begin();
+  while (end != arrived.end() &&
+         (end == arrived.begin() || bytes + end->request.body.size() <= kBytesOfATurn))
+    bytes += (end++)->request.body.size();
+  std::vector<Arrived> share(std::make_move_iterator(arrived.begin()), std::make_move_iterator(end));
+  arrived.erase(arrived.begin(), end);
+  return share;
 }
 
 class Server {
@@ -115,28 +135,44 @@ class Server {
     return opened;
   }
 
-  bool has_room() const { return shared_.connections < shared_.limits.connections; }
+  template <typename Socket>
+  bool has_room_for(Socket& socket) const {
+    return shared_.connections < shared_.limits.connections &&
+           leaves_descriptors(socket.native_handle(), kKeptFromConnections);
+  }
+
+  // A system that has nothing left to accept with says so again at once: it is asked again at the next tick.
+  template <typename Accept>
+  void accept_again(error_code fault, Accept accept) {
+    if (fault == asio::error::operation_aborted) return;
+    if (!fault) return accept();
+    auto pause = std::make_shared<asio::steady_timer>(io_, kTick);
+    pause->async_wait([pause, accept](error_code stopped) {
+      if (!stopped) accept();
+    });
+  }
 
   void accept() {
     acceptor_.async_accept([this](error_code fault, Unix::socket socket) {
-      if (!fault && has_room())
+      if (!fault && has_room_for(socket))
         std::make_shared<SessionOver<UnixStream>>(shared_, std::move(socket))->start();
-      if (fault != asio::error::operation_aborted) accept();
+      accept_again(fault, [this] { accept(); });
     });
   }
 
   void accept_tls() {
     tls_acceptor_.async_accept([this](error_code fault, Tcp::socket socket) {
-      if (!fault && has_room())
+      if (!fault && has_room_for(socket))
         std::make_shared<SessionOver<TlsStream>>(shared_, std::move(socket), tls_)->start();
-      if (fault != asio::error::operation_aborted) accept_tls();
+      accept_again(fault, [this] { accept_tls(); });
     });
   }
 
   void accept_local() {
     local_acceptor_.async_accept([this](error_code fault, Tcp::socket socket) {
-      if (!fault && has_room()) std::make_shared<SessionOver<TcpStream>>(shared_, std::move(socket))->start();
-      if (fault != asio::error::operation_aborted) accept_local();
+      if (!fault && has_room_for(socket))
+        std::make_shared<SessionOver<TcpStream>>(shared_, std::move(socket))->start();
+      accept_again(fault, [this] { accept_local(); });
     });
   }
 
@@ -158,13 +194,14 @@ class Server {
     turn_is_due_ = false;
     std::vector<Request> requests;
     std::vector<std::shared_ptr<Session>> sessions;
-    for (Arrived& one : std::exchange(shared_.arrived, {})) {
+    for (Arrived& one : take_a_share(shared_.arrived)) {
       requests.push_back(std::move(one.request));
       sessions.push_back(std::move(one.session));
     }
     std::vector<Response> responses = shared_.hooks.answer(requests);
     for (std::size_t i = 0; i < sessions.size(); ++i) sessions[i]->send(std::move(responses[i]));
     shared_.hooks.tick();
+    if (!shared_.arrived.empty()) take_a_turn();
   }
 
   void wait_for_signals() {
@@ -233,23 +270,25 @@ class Server {
   std::pair<std::size_t, std::size_t> seen_;  // requests and connections
 };
 
-// Each stream holds a socket and a file; some are left for everything else.
-std::size_t most_connections(std::size_t wanted) {
+void raise_descriptor_limit() {
   rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return wanted;
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
   limit.rlim_cur = limit.rlim_max;
   ::setrlimit(RLIMIT_NOFILE, &limit);
-  const std::size_t possible = limit.rlim_cur > 128 ? (limit.rlim_cur - 64) / 2 : 32;
-  return std::min(wanted, possible);
 }
 
 }  // namespace
 
+bool leaves_descriptors(int newest, int kept) {
+  rlimit limit{};
+  return ::getrlimit(RLIMIT_NOFILE, &limit) != 0 ||
+         static_cast<rlim_t>(newest) + static_cast<rlim_t>(kept) < limit.rlim_cur;
+}
+
 Result<void> run_server(const ServerPlace& place, const ServerLimits& limits, const ServerHooks& hooks,
                         const std::function<void(const Ports&)>& on_ready) {
-  ServerLimits possible = limits;
-  possible.connections = most_connections(limits.connections);
-  Server server(place, possible, hooks);
+  raise_descriptor_limit();
+  Server server(place, limits, hooks);
   on_ready(TRY(server.listen()));
   server.run();
   return {};

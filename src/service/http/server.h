@@ -59,6 +59,14 @@ struct Ports {
   std::function<Result<std::uint16_t>(std::uint16_t port)> open_local = {};
 };
 
+// Descriptors that connections leave for everything else (the folders of jobs, the store, starts), and those
+// that what connections open leaves of them. Held by service_hardship_test.py.
+inline constexpr int kKeptFromConnections = 24;
+inline constexpr int kKeptFromFiles = 12;
+
+// Whether so many descriptors of this process are free behind its newest one: the system gives the lowest.
+bool leaves_descriptors(int newest, int kept);
+
 // Serves until SIGTERM or SIGINT, or until it may rest. `on_ready` is called once connections are taken.
 Result<void> run_server(const ServerPlace& place, const ServerLimits& limits, const ServerHooks& hooks,
                         const std::function<void(const Ports&)>& on_ready);

@@ -109,6 +109,8 @@ class SessionOver final : public Session, public std::enable_shared_from_this<Se
         static_cast<http::status>(response.status), version_);
     response_->set(http::field::content_type, response.content_type);
     response_->set(http::field::cache_control, "no-store");
+    // What a job prints or leaves behind is never anything else to a browser, as a script of this origin.
+    response_->set("X-Content-Type-Options", "nosniff");
     for (const auto& [name, value] : response.headers) response_->set(name, value);
     is_event_stream_ = response.content_type == "text/event-stream";
     source_ = std::move(response.source);

@@ -141,6 +141,10 @@ EndReason EndReason::supervisor_lost() {
   return {EndKind::kSupervisorLost, "the process that kept this attempt was killed"};
 }
 
+EndReason EndReason::damaged_end() {
+  return {EndKind::kUnknown, "its last record, end.json, is damaged"};
+}
+
 EndReason EndReason::to_grow(std::string_view how) {
   return {EndKind::kToGrow, fmt::format("ended {}", how)};
 }

@@ -61,6 +61,7 @@ struct EndReason {
   static EndReason pod_not_started(int rank, std::string_view reason, std::string_view message);
   static EndReason not_started(const Error& error);
   static EndReason supervisor_lost();
+  static EndReason damaged_end();
   static EndReason to_grow(std::string_view how);
 };
 

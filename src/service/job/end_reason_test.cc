@@ -52,7 +52,7 @@ TEST(EndReasonTest, AnEndFileOfAnEarlierVersionIsRead) {
   const std::string text = R"({"succeeded":false,"exit_status":1,"reason":"rank 2 ended with status 1",)"
                            R"("findings":"","ended_ms":5})";
   ASSERT_TRUE(base::write_file(folder.end(), text).ok());
-  const auto end = read_attempt_end(folder);
+  const auto end = read_attempt_end(folder).value();
   ASSERT_TRUE(end);
   EXPECT_EQ(end->reason, (EndReason{EndKind::kUnknown, "rank 2 ended with status 1"}));
   std::filesystem::remove_all(folder.path);

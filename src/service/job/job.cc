@@ -132,6 +132,7 @@ Json encode_rank_end(const RankEnd& end) {
                {"last_lines", end.last_lines}};
   if (end.exit_status) json["exit_status"] = *end.exit_status;
   if (end.signal) json["signal"] = *end.signal;
+  if (!end.output_lost.empty()) json["output_lost"] = end.output_lost;
   if (end.hit_memory_limit) json["hit_memory_limit"] = true;
   return json;
 }
@@ -153,6 +154,7 @@ RankEnd decode_rank_end(const Json& json) {
   end.last_lines = json.at("last_lines").get<std::vector<std::string>>();
   if (json.contains("exit_status")) end.exit_status = json.at("exit_status").get<int>();
   if (json.contains("signal")) end.signal = json.at("signal").get<int>();
+  end.output_lost = json.value("output_lost", std::string());
   end.hit_memory_limit = json.value("hit_memory_limit", false);
   return end;
 }

@@ -150,7 +150,8 @@ struct RankEnd {
   std::optional<int> signal = {};
   bool was_asked = false;  // it ended because it was told to
   bool hit_memory_limit = false;
-  std::int64_t alive_ms = 0;  // its last sign of life
+  std::string output_lost = {};  // why not all that it printed could be kept; empty: it was
+  std::int64_t alive_ms = 0;     // its last sign of life
   std::vector<std::string> last_lines = {};
 
   bool failed_by_itself() const { return !was_asked && (signal.has_value() || exit_status.value_or(0) != 0); }

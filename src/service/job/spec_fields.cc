@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -17,6 +18,7 @@ using base::Json;
 
 constexpr std::int64_t kMaxWorkers = 4096;
 constexpr std::int64_t kLongestText = 4096;
+constexpr std::size_t kLongestFileName = 255;  // bytes, of one part of a path: what Linux's file systems hold
 
 std::map<std::string, std::string> texts_in(const Json& value) {
   std::map<std::string, std::string> texts;
@@ -214,12 +216,22 @@ Faults faults_of_files(const SpecField& field, const Json& value) {
   if (static_cast<std::int64_t>(value.size()) > field.most) {
     return {{json_pointer(field.name), fmt::format("must have at most {} members", field.most)}};
   }
+  const auto normal = [](const std::string& path) {
+    return std::filesystem::path(path).lexically_normal().string();
+  };
+  std::set<std::string> names;
+  for (const auto& [path, content] : value.items()) names.insert(normal(path));
   Faults faults;
   for (const auto& [path, content] : value.items()) {
     const std::string pointer = json_pointer(field.name, path);
     if (!stays_inside(path)) faults.push_back({pointer, "must be a path inside the job's folder"});
     if (!content_of_file(content))
       faults.push_back({pointer, "must be a text, or an object with base64 alone"});
+    // As "t.py" beside "t.py/x": no file system can.
+    const std::string as_folder = normal(path) + '/';
+    if (const auto below = names.lower_bound(as_folder);
+        below != names.end() && below->starts_with(as_folder))
+      faults.push_back({pointer, fmt::format("is the folder of {} too", *below)});
   }
   return faults;
 }
@@ -269,7 +281,9 @@ bool stays_inside(const std::string& path) {
   if (path.empty() || has_nul(path) || path.size() > 1024) return false;
   const std::filesystem::path parts(path);
   if (parts.is_absolute() || !parts.has_filename()) return false;
-  return std::ranges::none_of(parts, [](const auto& part) { return part == ".." || part == "."; });
+  return std::ranges::none_of(parts, [](const auto& part) {
+    return part == ".." || part == "." || part.native().size() > kLongestFileName;
+  });
 }
 
 std::string json_pointer(std::string_view name, std::string_view inner) {

@@ -77,6 +77,18 @@ TEST(SpecFields, FilesStayInTheJobsFolder) {
   EXPECT_EQ(first_fault(R"({"script": "a", "workers": 1, "files": {"a/b.py": "x"}})"), "");
 }
 
+TEST(SpecFields, NamesOfFilesAreThoseThatAFileSystemTakes) {
+  const auto fault_of = [](const std::string& files) {
+    return first_fault(R"({"script": "a", "workers": 1, "files": {)" + files + "}}");
+  };
+  const std::string longest(255, 'n');
+  EXPECT_EQ(fault_of("\"d/" + longest + "\": \"x\""), "");
+  EXPECT_THAT(fault_of("\"d/" + longest + "n/x\": \"x\""), testing::EndsWith("inside the job's folder"));
+  EXPECT_EQ(fault_of(R"("t.py": "x", "t.py/x": "x")"), "/files/t.py: is the folder of t.py/x too");
+  EXPECT_EQ(fault_of(R"("t.py//a/x": "x", "t.py": "x")"), "/files/t.py: is the folder of t.py/a/x too");
+  EXPECT_EQ(fault_of(R"("t/y": "x", "t/x": "x", "t.py": "x")"), "");
+}
+
 TEST(SpecFields, FilesAreTextsOrBase64) {
   const DecodedSpec spec =
       decoded(R"({"script": "a", "workers": 1, "files": {"a": "text", "b/c.bin": {"base64": "AP+A"}}})");

@@ -299,21 +299,34 @@ Result<std::string> service_name_in(const fs::path& folder) {
   return made;
 }
 
-Result<std::unique_ptr<Store>> open_sqlite(const fs::path& folder) {
-  Seal seal = TRY(Seal::with_key_at(folder / "key"));
-  return SqlStore::over(TRY(SqliteDatabase::open(folder / "jobs.db")), std::move(seal), "");
+// A key that is missing beside jobs is not made anew: what waits could not be started with it.
+Result<Seal> seal_of_sqlite(const fs::path& folder) {
+  std::error_code none;
+  const bool has_jobs = fs::exists(folder / "jobs.db", none) && fs::file_size(folder / "jobs.db", none) > 0;
+  const fs::path key = folder / "key";
+  if (has_jobs && !fs::exists(fs::symlink_status(key, none)))
+    return Error{"the key of the job store is missing", key.string(), "no such file",
+                 "put a copy back; to begin a new job store, move jobs.db away"};
+  return Seal::with_key_at(key);
+}
+
+Result<std::unique_ptr<Store>> open_sqlite(const fs::path& folder, bool is_claimed) {
+  Seal seal = TRY(seal_of_sqlite(folder));
+  std::unique_ptr<SqliteDatabase> database = TRY(SqliteDatabase::open(folder / "jobs.db"));
+  if (is_claimed) TRY(database->claim());
+  return SqlStore::over(std::move(database), std::move(seal), "");
 }
 
 }  // namespace
 
 Result<std::unique_ptr<Store>> open_store(const StorePlace& place) {
-  if (place.address.empty()) return open_sqlite(place.folder);
+  if (place.address.empty()) return open_sqlite(place.folder, false);
   Seal seal = TRY(Seal::with_key_at(place.folder / "key"));
   return SqlStore::over(TRY(PostgresDatabase::open(place.address)), std::move(seal), "");
 }
 
 Result<std::unique_ptr<Store>> claim_store(const StorePlace& place) {
-  if (place.address.empty()) return open_sqlite(place.folder);
+  if (place.address.empty()) return open_sqlite(place.folder, true);
   Seal seal = TRY(Seal::with_key_at(place.folder / "key"));
   const std::string service = TRY(service_name_in(place.folder));
   std::unique_ptr<PostgresDatabase> database = TRY(PostgresDatabase::open(place.address));

@@ -1,9 +1,12 @@
 #include "service/store/seal.h"
 
+#include <cerrno>
 #include <fcntl.h>
 #include <memory>
+#include <sys/stat.h>
 
 #include <fmt/format.h>
+#include <openssl/crypto.h>
 #include <openssl/evp.h>
 
 #include "base/check.h"
@@ -15,6 +18,7 @@ namespace lockstep::service {
 namespace {
 
 constexpr std::size_t kKeyBytes = 32;
+constexpr std::size_t kLargestKeyFile = std::size_t{1} << 20;  // to tell how large a wrong one is
 constexpr std::size_t kNonceBytes = 12;
 constexpr std::size_t kTagBytes = 16;
 
@@ -33,8 +37,19 @@ unsigned char* bytes_of(std::string& text) {
 }  // namespace
 
 Result<Seal> Seal::with_key_at(const std::filesystem::path& path) {
-  auto there = base::read_file(path, kKeyBytes);
-  if (there.ok() && there.value().size() == kKeyBytes) return Seal(std::move(there).value());
+  struct stat found {};
+  if (::lstat(path.c_str(), &found) == 0) {
+    std::string there = TRY(base::read_file(path, kLargestKeyFile));
+    if (there.size() == kKeyBytes) return Seal(std::move(there));
+    return Error{
+        "the key of the job store is damaged", path.string(),
+        fmt::format("it has {} bytes in place of {}", there.size(), kKeyBytes),
+        "put a copy back; without it, what jobs that wait have in their environment is lost: remove the "
+        "file and jobs.db to begin anew"};
+  }
+  if (errno != ENOENT)
+    return base::error_from_errno("cannot read the key of the job store", path,
+                                  "it belongs to the user whose service this is");
   const std::string key = random_bytes(kKeyBytes);
   const process::Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   const bool is_written = file.is_open() && base::write_all(file.get(), key) && ::fsync(file.get()) == 0;
@@ -61,7 +76,8 @@ std::string Seal::close(std::string_view clear) const {
 
 Result<std::string> Seal::open(std::string_view sealed) const {
   const Error damaged{"cannot read the environment of a job", "",
-                      "it was sealed with another key, or is damaged", "submit the job again"};
+                      "it was sealed with another key, or is damaged",
+                      "put back the file 'key' that belongs to this job store"};
   if (sealed.size() < kNonceBytes + kTagBytes) return damaged;
   std::string tag(sealed.substr(kNonceBytes, kTagBytes));
   const std::string_view text = sealed.substr(kNonceBytes + kTagBytes);
@@ -83,6 +99,10 @@ std::string in_hex(std::string_view bytes) {
   std::string hex;
   for (const char byte : bytes) hex += fmt::format("{:02x}", static_cast<unsigned char>(byte));
   return hex;
+}
+
+bool are_equal_hashes(std::string_view one, std::string_view other) {
+  return one.size() == other.size() && ::CRYPTO_memcmp(one.data(), other.data(), one.size()) == 0;
 }
 
 std::string sha256(std::string_view text) {

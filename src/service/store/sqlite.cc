@@ -1,18 +1,80 @@
 #include "service/store/sqlite.h"
 
+#include <fstream>
+#include <unistd.h>
 #include <utility>
 
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include "base/file.h"
 #include "base/text_fields.h"
 
 namespace lockstep::service {
 namespace {
 
+Error damaged(const std::filesystem::path& path, std::string why) {
+  return {"the job store is damaged", path.string(), std::move(why),
+          fmt::format("it was left as it is; put a copy back, or try: sqlite3 {0} .recover | sqlite3 new.db; "
+                      "to begin a new one, move {0} and {0}-wal away",
+                      path.string())};
+}
+
 Error error_of(sqlite3* database) {
-  return Error{"the job store failed", ::sqlite3_db_filename(database, "main"), ::sqlite3_errmsg(database),
-               "is the disk full or the folder read-only?"};
+  const std::filesystem::path path = ::sqlite3_db_filename(database, "main");
+  const int code = ::sqlite3_errcode(database);
+  if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB) return damaged(path, ::sqlite3_errmsg(database));
+  return {"the job store failed", path.string(), ::sqlite3_errmsg(database),
+          "is the disk full or the folder read-only?"};
+}
+
+std::filesystem::path beside(std::filesystem::path path, std::string_view ending) {
+  path += ending;
+  return path;
+}
+
+std::filesystem::path log_of(const std::filesystem::path& path) {
+  return beside(path, "-wal");
+}
+
+std::filesystem::path mark_of(const std::filesystem::path& path) {
+  return beside(path, ".in_use");
+}
+
+std::uintmax_t bytes_in(const std::filesystem::path& path) {
+  std::error_code fault;
+  const auto bytes = std::filesystem::file_size(path, fault);
+  return fault ? 0 : bytes;
+}
+
+bool is_found(const std::filesystem::path& path) {
+  std::error_code ignored;
+  return std::filesystem::exists(path, ignored);
+}
+
+// SQLite takes a log without a header of its own for none, and a file of no bytes for a new store: what was
+// written would be gone without a word.
+Result<void> check_files(const std::filesystem::path& path) {
+  const std::filesystem::path log = log_of(path);
+  constexpr std::size_t kMagicBytes = 4;
+  constexpr std::uintmax_t kSmallestPage = 512;  // all others are multiples
+  if (bytes_in(log) > 0) {
+    if (bytes_in(path) == 0) return damaged(path, "its log is there, and nothing that it belongs to");
+    std::string magic(kMagicBytes, '\0');
+    std::ifstream(log, std::ios::binary).read(magic.data(), kMagicBytes);
+    if (!magic.starts_with(std::string_view("\x37\x7f\x06", 3)))
+      return damaged(log, "it is no log of SQLite, and what was written last is in it");
+  }
+  // Without a log that may have the rest, the file is whole pages.
+  if (bytes_in(log) == 0 && bytes_in(path) % kSmallestPage != 0) return damaged(path, "it was cut short");
+  if (is_found(path) && bytes_in(path) == 0 && is_found(mark_of(path))) return damaged(path, "it is empty");
+  if (is_found(path) && is_found(mark_of(path)) && !is_found(log)) {
+    Error lost =
+        damaged(path, fmt::format("{} is missing, and what was written last is in it", log.string()));
+    lost.hint = fmt::format("put it back; or, to go on without it, remove {}", mark_of(path).string());
+    return lost;
+  }
+  return {};
 }
 
 constexpr const char* kSettings =
@@ -58,15 +120,42 @@ void SqliteDatabase::Close::operator()(sqlite3* database) const {
   ::sqlite3_close_v2(database);
 }
 
-Result<std::unique_ptr<Database>> SqliteDatabase::open(const std::filesystem::path& path) {
+Result<std::unique_ptr<SqliteDatabase>> SqliteDatabase::open(const std::filesystem::path& path) {
+  TRY(check_files(path));
   sqlite3* raw = nullptr;
   const int outcome =
       ::sqlite3_open_v2(path.c_str(), &raw, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr);
-  std::unique_ptr<Database> database(new SqliteDatabase(raw));
+  std::unique_ptr<SqliteDatabase> database(new SqliteDatabase(raw, path));
   if (outcome != SQLITE_OK)
     return Error{"cannot open the job store", path.string(), ::sqlite3_errstr(outcome), ""};
-  TRY(database->run_script(kSettings));
+  TRY(database->check_sound());
   return database;
+}
+
+// Until it is known to be sound nothing is written, not even what the log holds.
+Result<void> SqliteDatabase::check_sound() {
+  ::sqlite3_db_config(database_.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+  TRY(run_script(kSettings));
+  const Rows rows = TRY(run("PRAGMA quick_check(1)", {}));
+  const std::string found = rows.empty() ? "" : rows.front().at(0);
+  if (found != "ok") return damaged(path_, found);
+  ::sqlite3_db_config(database_.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, nullptr);
+  return {};
+}
+
+Result<void> SqliteDatabase::claim() {
+  TRY(check_writable());  // from here on there is a log
+  TRY(base::write_file(mark_of(path_), ""));
+  is_claimed_ = true;
+  return {};
+}
+
+// The mark goes before the log does. One of a service that was killed goes with the log that is merged now.
+SqliteDatabase::~SqliteDatabase() {
+  if (is_claimed_) ::unlink(mark_of(path_).c_str());
+  const bool had_log = is_found(log_of(path_));
+  database_.reset();
+  if (!is_claimed_ && had_log && !is_found(log_of(path_))) ::unlink(mark_of(path_).c_str());
 }
 
 const Dialect& SqliteDatabase::dialect() const {

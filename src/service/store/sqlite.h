@@ -12,8 +12,16 @@ namespace lockstep::service {
 
 class SqliteDatabase : public Database {
  public:
-  // Write-ahead log, each commit on the disk before it returns.
-  static Result<std::unique_ptr<Database>> open(const std::filesystem::path& path);
+  // Write-ahead log, each commit on the disk before it returns. A file that is damaged, or whose log is, is
+  // refused and left as it is.
+  static Result<std::unique_ptr<SqliteDatabase>> open(const std::filesystem::path& path);
+  SqliteDatabase(const SqliteDatabase&) = delete;
+  SqliteDatabase& operator=(const SqliteDatabase&) = delete;
+  ~SqliteDatabase() override;
+
+  // For whoever serves from it: it can be written, and a mark beside it tells until the end that the log is
+  // needed. Where the mark is left and the log is not, somebody took away what was written last.
+  Result<void> claim();
 
   const Dialect& dialect() const override;
   Result<Rows> run(std::string_view sql, const std::vector<Value>& values) override;
@@ -31,8 +39,12 @@ class SqliteDatabase : public Database {
   struct Close {
     void operator()(sqlite3* database) const;
   };
-  explicit SqliteDatabase(sqlite3* database) : database_(database) {}
+  SqliteDatabase(sqlite3* database, std::filesystem::path path)
+      : path_(std::move(path)), database_(database) {}
+  Result<void> check_sound();
 
+  std::filesystem::path path_;
+  bool is_claimed_ = false;
   std::unique_ptr<sqlite3, Close> database_;
 };
 

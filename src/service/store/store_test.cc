@@ -297,14 +297,6 @@ TEST_P(StoreTest, ItCanBeWritten) {
 INSTANTIATE_TEST_SUITE_P(InSqlite, StoreTest, ::testing::Values(Kind::kSqlite));
 INSTANTIATE_TEST_SUITE_P(InPostgres, StoreTest, ::testing::Values(Kind::kPostgres));
 
-TEST(SqliteTest, ADamagedFileIsAnError) {
-  std::string pattern = (fs::temp_directory_path() / "lockstep_store_XXXXXX").string();
-  const fs::path folder = ::mkdtemp(pattern.data());
-  std::ofstream(folder / "jobs.db") << "this is no database, however long the text may be that stands here";
-  EXPECT_FALSE(open_store({folder}).ok());
-  fs::remove_all(folder);
-}
-
 class OutboxTest : public ::testing::Test {
  protected:
   OutboxTest() {

@@ -60,11 +60,16 @@ class FakeEngine : public Engine {
     return 1;
   }
   bool is_running(pid_t supervisor) override { return living.contains(supervisor); }
-  Standing standing(const std::string& job_id, int attempt) const override {
+  Result<Standing> standing(const std::string& job_id, int attempt) const override {
+    if (cannot_tell) return *cannot_tell;
     const auto found = standings.find({job_id, attempt});
     return found == standings.end() ? Standing::kNotBegun : found->second;
   }
-  void ask_to_end(const std::string& job_id, int attempt) override { asked.push_back({job_id, attempt}); }
+  Result<void> ask_to_end(const std::string& job_id, int attempt) override {
+    if (cannot_tell) return *cannot_tell;
+    asked.push_back({job_id, attempt});
+    return {};
+  }
   void remove(const std::string& job_id) override { removed.push_back(job_id); }
 
   // As its supervisor writes it down.
@@ -80,6 +85,7 @@ class FakeEngine : public Engine {
   }
 
   std::optional<Error> cannot_start = {};  // what starting and adopting give
+  std::optional<Error> cannot_tell = {};   // what is said of how an attempt stands
   std::set<pid_t> living;                  // supervisors; of others, how the attempt stands tells all
   std::map<Name, Standing> standings;
   std::vector<Name> started;

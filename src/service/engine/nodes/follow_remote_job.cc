@@ -77,15 +77,22 @@ OutputGathering::OutputGathering(const AttemptFolder& folder, int nodes)
 
 void OutputGathering::gather() {
   std::string gathered;
-  for (std::size_t node = 0; node < taken_.size(); ++node) {
-    const std::string lines = new_lines(folder_.node_output(static_cast<int>(node)), taken_[node]);
-    taken_[node] += lines.size();
+  std::vector<std::size_t> taken = taken_;
+  for (std::size_t node = 0; node < taken.size(); ++node) {
+    const std::string lines = new_lines(folder_.node_output(static_cast<int>(node)), taken[node]);
+    taken[node] += lines.size();
     gathered += lines;
   }
   if (gathered.empty()) return;
   const process::Descriptor file(
       ::open(folder_.output().c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
-  if (!file.is_open() || !base::write_all(file.get(), gathered)) return;
+  if (!file.is_open()) return;
+  const off_t before = ::lseek(file.get(), 0, SEEK_END);
+  if (!base::write_all(file.get(), gathered)) {  // all of it at the next try, or none
+    static_cast<void>(::ftruncate(file.get(), before) == 0);
+    return;
+  }
+  taken_ = std::move(taken);
   static_cast<void>(
       base::write_file(mark_of(folder_), base::to_text(base::Json(taken_), base::JsonLayout::kOneLine)).ok());
 }
