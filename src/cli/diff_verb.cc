@@ -135,7 +135,7 @@ Result<ExitStatus> run_diff(const Args& args, Terminal& terminal) {
     verdict.limits.insert(verdict.limits.end(), job->limits.begin(), job->limits.end());
   }
   const report::Format format = args.has("json") ? report::Format::kJson : report::Format::kText;
-  return write_verdict(verdict, format, "-", terminal);
+  return write_verdict(verdict, {.format = format}, terminal);
 }
 
 constexpr std::string_view kDiffDescription[] = {

@@ -90,7 +90,8 @@ Result<ExitStatus> write_page(html::Contents contents, const std::vector<std::st
 Result<ExitStatus> write_other(model::Verdict verdict, const std::vector<std::string>& host_names,
                                std::string_view format, const Args& args, Terminal& terminal) {
   if (args.has("redact")) verdict = report::redact(std::move(verdict), host_names);
-  return write_verdict(verdict, *report::format_named(format), *args.value("out"), terminal);
+  return write_verdict(verdict, {.format = *report::format_named(format), .out = *args.value("out")},
+                       terminal);
 }
 
 Result<ExitStatus> run_report(const Args& args, Terminal& terminal) {
