@@ -22,6 +22,7 @@
 #include "diagnose/logs/logged_checksums.h"
 #include "diagnose/logs/script_exception.h"
 #include "diagnose/logs/silent.h"
+#include "diagnose/logs/watchdog_calls.h"
 #include "model/finding.h"
 #include "model/finding_code.h"
 
@@ -387,6 +388,7 @@ LogVerdict judge(const Catalogue& catalogue, std::span<const LogText> unread_log
       if (!early.empty())
         describe_who_ended_early(catalogue, std::move(early), candidates.front().ranks,
                                  verdict.findings.front());
+      describe_calls_that_differ(catalogue, logs, candidates.front(), verdict.findings.front());
     } else if (is_own_exception(candidates)) {
       if (can_be_raised(opinion.best)) verdict.findings.front().leaf = opinion.best;
     } else {
