@@ -107,7 +107,7 @@ Result<model::Fix> decode_fix(const Json& json, const Recipes& recipes, const st
         .fault("fixes", fmt::format("no recipe is called '{}'", json.get<std::string>()));
   }
   const Entry entry(json, where);
-  TRY(entry.check_members({"pattern", "title", "steps", "commands"}));
+  TRY(entry.check_members({"pattern", "title", "steps", "commands", "only_for"}));
   const std::string pattern = TRY(entry.needed_text("pattern"));
   const auto known = model::fix_pattern_with_id(pattern);
   if (!known) return entry.fault("pattern", fmt::format("'{}' is no fix pattern", pattern));
@@ -116,6 +116,7 @@ Result<model::Fix> decode_fix(const Json& json, const Recipes& recipes, const st
   fix.title = TRY(entry.needed_text("title"));
   fix.steps = TRY(entry.texts("steps"));
   fix.commands = TRY(entry.texts("commands"));
+  fix.only_for = TRY(entry.texts("only_for"));
   return fix;
 }
 
@@ -212,8 +213,10 @@ Result<Symptom> decode_symptom(const Json& json, const Recipes& recipes, std::st
   symptom.leaf = TRY(decode_leaf(entry));
   symptom.scope = TRY(entry.word("scope", scope_named, model::Scope::kUnknown));
   const std::string rule = TRY(entry.text("scope_rule"));
-  if (!rule.empty() && rule != "by_ranks") return entry.fault("scope_rule", "can only be by_ranks");
-  if (!rule.empty()) symptom.scope_rule = ScopeRule::kByRanks;
+  if (!rule.empty() && rule != "by_ranks" && rule != "by_nature")
+    return entry.fault("scope_rule", "can only be by_ranks or by_nature");
+  if (rule == "by_ranks") symptom.scope_rule = ScopeRule::kByRanks;
+  if (rule == "by_nature") symptom.scope_rule = ScopeRule::kByNature;
   const std::string printed_by = TRY(entry.text("printed_by"));
   if (!printed_by.empty() && printed_by != "victims" && printed_by != "either")
     return entry.fault("printed_by", "can only be victims or either");

@@ -45,7 +45,8 @@ base::Json to_json(const std::vector<model::Fix>& fixes) {
     list.push_back({{"pattern", model::id_of(fix.pattern)},
                     {"title", fix.title},
                     {"steps", fix.steps},
-                    {"commands", fix.commands}});
+                    {"commands", fix.commands},
+                    {"only_for", fix.only_for}});
   return list;
 }
 

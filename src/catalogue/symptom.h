@@ -67,8 +67,9 @@ struct Variant {
 
 // How the scope follows from the ranks that print the symptom.
 enum class ScopeRule : std::uint8_t {
-  kFixed,   // the symptom's scope, whoever prints it
-  kByRanks  // all ranks alike: ordinary; one of several: distributed; unclear: the symptom's scope
+  kFixed,    // the symptom's usual scope, which a reader is not told as a fact
+  kByRanks,  // all ranks alike: ordinary; one of several: distributed; unclear: the symptom's scope
+  kByNature  // it cannot be otherwise: ranks wait for each other, or do not fit together
 };
 
 // What the ranks that print the symptom have to do with it.

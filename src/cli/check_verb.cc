@@ -89,7 +89,8 @@ Result<ExitStatus> write_with(const base::Json& members, const model::Verdict& v
   const std::string out = *args.value("out");
   const report::Format form = *report::format_named(format);
   const bool is_json = form == report::Format::kJson || form == report::Format::kSarif;
-  if (!is_json || members.empty()) return write_verdict(verdict, form, out, terminal, text);
+  if (!is_json || members.empty())
+    return write_verdict(verdict, {.format = form, .out = out}, terminal, text);
   base::Json document = TRY(base::parse_json(report::render(verdict, form, {}, version()), "findings"));
   base::Json& place = form == report::Format::kSarif ? document["runs"][0]["properties"] : document;
   place.update(members);

@@ -88,7 +88,7 @@ Result<ExitStatus> show_demo(const Demo& demo, const Args& args, Terminal& termi
     return ExitStatus::kNothingFound;
   }
   const report::Format format = args.has("json") ? report::Format::kJson : report::Format::kText;
-  TRY(write_verdict(verdict, format, "-", terminal));
+  TRY(write_verdict(verdict, {.format = format, .details = false}, terminal));
   if (args.has("json")) return ExitStatus::kNothingFound;
   TRY(terminal.flush());
   terminal.tell(

@@ -1,6 +1,8 @@
 #include <filesystem>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "cli/terminal.h"
 #include "cli/verb.h"
 #include "cli/write_verdict.h"
@@ -33,26 +35,38 @@ Result<diagnose::Diagnosis> judge(const Args& args, Terminal& terminal) {
   return diagnose::diagnose_watched(paths, report::live_findings_in(paths), options, on_scanned);
 }
 
+Error no_job_in(std::uint64_t lines) {
+  return {fmt::format("no training job seen in {} {}", lines, lines == 1 ? "line" : "lines"), "",
+          "no rank, no step and no framework is named there",
+          "give the job's logs, dumps or recording; 'lockstep help diagnose' lists what it reads"};
+}
+
 Result<ExitStatus> run_diagnose(const Args& args, Terminal& terminal) {
   const report::Format format = TRY(report_format_from(args));
   diagnose::Diagnosis found = TRY(judge(args, terminal));
+  if (found.lines_without_a_job) return no_job_in(*found.lines_without_a_job);
   if (args.has("explain")) found.verdict.decisions = std::move(found.decisions);
   if (args.has("redact")) found.verdict = report::redact(std::move(found.verdict), found.host_names);
-  return write_verdict(found.verdict, format, *args.value("out"), terminal);
+  return write_verdict(
+      found.verdict, {.format = format, .out = *args.value("out"), .details = args.has("details")}, terminal);
 }
 
 constexpr Flag kDiagnoseFlags[] = {
     kFormatFlag,
     kOutFlag,
     kVerdictFlags[2],
+    {.name = "details",
+     .help = "Show everything: all evidence and fixes, every finding in full, the limits of the verdict"},
     {.name = "explain",
      .help = "Show after the findings which rule ordered, joined or dropped which, and why"},
 };
 
 constexpr std::string_view kDiagnoseDescription[] = {
-    "Reads what a job left behind and says which rank began it, which ranks only suffered, what proves it "
-    "and what to "
-    "do. Folders are walked; each file is recognised by what is in it, whatever its name; gzip and zstd are "
+    "Reads what a job left behind and says which rank is the root cause, which ranks were only affected, "
+    "what "
+    "proves it and what to do. In a terminal it says no more than is needed to go on; --details has the "
+    "rest. "
+    "Folders are walked; each file is recognised by what is in it, whatever its name; gzip and zstd are "
     "read as "
     "they are.",
     "It reads the logs of every rank and launcher, PyTorch flight-recorder dumps (pickle and JSON), "
@@ -66,12 +80,15 @@ constexpr std::string_view kDiagnoseDescription[] = {
     "Logs that name no fault and are still written on this host: says whether the job hangs, by how long it "
     "has "
     "been silent and whether its processes wait, work or are stopped.",
-    "Exit status 0: nothing wrong found; 1: findings; 2: nothing could be read.",
+    "Exit status 0: nothing wrong found; 1: findings; 2: nothing could be read, or what was read is no "
+    "training job.",
 };
 
 constexpr Example kDiagnoseExamples[] = {
     {"lockstep diagnose dumps/", "Everything below a folder"},
-    {"lockstep diagnose --json dumps/ | jq '.findings[0].root_ranks'", "The guilty ranks, for a program"},
+    {"lockstep diagnose --details dumps/", "All evidence, all fixes and the limits of the verdict"},
+    {"lockstep diagnose --json dumps/ | jq '.findings[0].root_ranks'",
+     "The root cause's ranks, for a program"},
     {"lockstep diagnose --explain dumps/ logs/",
      "Why this finding is the first and what became of the others"},
     {"lockstep diagnose --format=markdown --redact -o report.md dumps/", "To paste into an issue"},
@@ -81,7 +98,7 @@ constexpr Example kDiagnoseExamples[] = {
 
 constinit const Verb kDiagnoseVerb{
     .name = "diagnose",
-    .one_line = "say what went wrong, who began it, and what to do",
+    .one_line = "say what went wrong, on which rank, and what to do",
     .usage = "diagnose PATH... [flags]",
     .group = VerbGroup::kStart,
     .description = kDiagnoseDescription,

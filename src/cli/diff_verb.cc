@@ -171,7 +171,7 @@ Result<ExitStatus> run_diff(const Args& args, Terminal& terminal) {
     TRY(terminal.write(base::escape_for_terminal(equal_in_words(compared, a, b)).append("\n")));
     return ExitStatus::kNothingFound;
   }
-  return write_verdict(verdict, format, "-", terminal);
+  return write_verdict(verdict, {.format = format}, terminal);
 }
 
 constexpr std::string_view kDiffDescription[] = {

@@ -85,7 +85,7 @@ Result<ExitStatus> run_isolate(const Args& args, Terminal& terminal) {
     TRY(terminal.write(isolate::encode_control(control, result)));
   } else {
     TRY(terminal.write(paragraph(base::escape_for_terminal(result.comparison.statement), 0) + "\n"));
-    TRY(write_verdict(result.comparison.verdict, report::Format::kText, "-", terminal));
+    TRY(write_verdict(result.comparison.verdict, {}, terminal));
   }
   return ExitStatus{result.status};
 }

@@ -48,14 +48,15 @@ std::function<void(std::string_view)> into_stream(int stream) {
 }
 
 replay::Output output_to(Terminal& terminal) {
-  return {.tell = [&terminal](std::string_view text) { terminal.tell(text); },
-          .show_verdict =
-              [&terminal](const model::Verdict& verdict) {
-                terminal.tell(report::render_text(
-                    verdict, {.colour = terminal.color_on_err(), .width = terminal.width()}));
-              },
-          .on_out = into_stream(STDOUT_FILENO),
-          .on_err = into_stream(STDERR_FILENO)};
+  return {
+      .tell = [&terminal](std::string_view text) { terminal.tell(text); },
+      .show_verdict =
+          [&terminal](const model::Verdict& verdict) {
+            terminal.tell(report::render_text(
+                verdict, {.colour = terminal.color_on_err(), .width = terminal.width(), .details = true}));
+          },
+      .on_out = into_stream(STDOUT_FILENO),
+      .on_err = into_stream(STDERR_FILENO)};
 }
 
 Result<ExitStatus> run_replay(const Args& args, Terminal& terminal) {

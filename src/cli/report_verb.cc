@@ -102,7 +102,8 @@ Result<ExitStatus> write_other(model::Verdict verdict, const std::vector<std::st
                                std::string_view format, const Args& args, Terminal& terminal) {
   if (args.has("redact")) verdict = report::redact(std::move(verdict), host_names);
   const std::string out = *args.value("out");
-  const ExitStatus status = TRY(write_verdict(verdict, *report::format_named(format), out, terminal));
+  const ExitStatus status =
+      TRY(write_verdict(verdict, {.format = *report::format_named(format), .out = out}, terminal));
   return out == "-" ? Result(status) : tell_written(out, verdict, false, terminal);
 }
 

@@ -62,6 +62,8 @@ Result<run::Request> request_from(const Args& args) {
                       .version = fmt::format("lockstep {}", version())};
 }
 
+const std::string kShowDetails = "lockstep diagnose --details ";
+
 Result<ExitStatus> run_run(const Args& args, Terminal& terminal) {
   const run::Request request = TRY(request_from(args));
   const bool checks = !args.has("quiet") && !args.has("no-check");
@@ -73,8 +75,10 @@ Result<ExitStatus> run_run(const Args& args, Terminal& terminal) {
       .tell = [&](std::string_view text) { terminal.tell(text); },
       .show_verdict =
           [&](const model::Verdict& verdict) {
-            terminal.tell(
-                report::render_text(verdict, {.colour = terminal.color_on_err(), .width = terminal.width()}));
+            const std::string recording = args.value("out").value_or("lockstep-latest");
+            terminal.tell(report::render_text(verdict, {.colour = terminal.color_on_err(),
+                                                        .width = terminal.width(),
+                                                        .details_command = kShowDetails + recording}));
           }};
   return ExitStatus{TRY(run::run_recorded(request, output))};
 }

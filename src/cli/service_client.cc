@@ -250,7 +250,10 @@ Result<void> print_job(const Json& job, Terminal& terminal) {
   if (diagnosis == job.end()) return {};
   const model::Verdict verdict = TRY(report::findings_from_json(*diagnosis, "diagnosis"));
   terminal.tell("\n");
-  terminal.tell(report::render_text(verdict, {.colour = terminal.color_on_err(), .width = terminal.width()}));
+  terminal.tell(
+      report::render_text(verdict, {.colour = terminal.color_on_err(),
+                                    .width = terminal.width(),
+                                    .details_command = "lockstep jobs --json " + base::text_at(job, "id")}));
   return {};
 }
 

@@ -16,11 +16,13 @@ Result<ExitStatus> write_text(std::string_view text, const model::Verdict& verdi
   return verdict.findings.empty() ? ExitStatus::kNothingFound : ExitStatus::kFindings;
 }
 
-Result<ExitStatus> write_verdict(const model::Verdict& verdict, report::Format format, const std::string& out,
-                                 Terminal& terminal, std::string_view more) {
-  const report::TextStyle style{.colour = out == "-" && terminal.color_on_out(), .width = terminal.width()};
-  const std::string text = report::render(verdict, format, style, version());
-  return write_text(text + std::string(more), verdict, out, terminal);
+Result<ExitStatus> write_verdict(const model::Verdict& verdict, const Writing& writing, Terminal& terminal,
+                                 std::string_view more) {
+  const report::TextStyle style{.colour = writing.out == "-" && terminal.color_on_out(),
+                                .width = terminal.width(),
+                                .details = writing.details};
+  const std::string text = report::render(verdict, writing.format, style, version());
+  return write_text(text + std::string(more), verdict, writing.out, terminal);
 }
 
 }  // namespace lockstep::cli

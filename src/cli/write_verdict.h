@@ -36,10 +36,15 @@ inline constexpr Flag kVerdictFlags[] = {
      .help = "Mask host names, addresses, user names and secrets; the same name gets the same stand-in"},
 };
 
-// `out` is a file, or "-" for standard output. The status says whether there are findings. `more` stands
-// behind the verdict.
-Result<ExitStatus> write_verdict(const model::Verdict& verdict, report::Format format, const std::string& out,
-                                 Terminal& terminal, std::string_view more = {});
+struct Writing {
+  report::Format format = report::Format::kText;
+  std::string out = "-";  // a file, or "-" for standard output
+  bool details = true;    // of text: everything, not what is enough to go on
+};
+
+// The status says whether there are findings. `more` stands behind the verdict.
+Result<ExitStatus> write_verdict(const model::Verdict& verdict, const Writing& writing, Terminal& terminal,
+                                 std::string_view more = {});
 
 // The same for a verdict that the caller has rendered.
 Result<ExitStatus> write_text(std::string_view text, const model::Verdict& verdict, const std::string& out,

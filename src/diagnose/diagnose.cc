@@ -11,10 +11,13 @@
 #include <fmt/ranges.h>
 
 #include "base/file.h"
+#include "base/lines.h"
+#include "base/text_search/regex.h"
 #include "catalogue/advice.h"
 #include "diagnose/arbitrate/arbitrate.h"
 #include "diagnose/arbitrate/weigh.h"
 #include "diagnose/log_judge.h"
+#include "diagnose/own_command.h"
 #include "diagnose/quiet_job.h"
 #include "diagnose/ranks/analyse.h"
 #include "diagnose/ranks/correctness/set_up.h"
@@ -147,6 +150,14 @@ void add_known_fixes(std::vector<model::Finding>& from_logs) {
   }
 }
 
+// What the job does not have cannot be changed.
+void drop_fixes_that_cannot_apply(Verdict& verdict) {
+  for (model::Finding& finding : verdict.findings) {
+    std::erase_if(finding.fixes,
+                  [&](const model::Fix& fix) { return !model::applies_to(fix, verdict.job.framework); });
+  }
+}
+
 // Whoever finds nothing clear in the logs of a job that still runs looks at the job.
 Result<void> look_at_processes(const readers::ReadResult& read, LogJudge& log_judge, logs::Stage stage,
                                Story& story) {
@@ -175,6 +186,32 @@ Story story_of(const Job& job, std::vector<model::Finding> seen_live, LogJudge& 
     story.decisions = std::move(analysis.decisions);
   }
   return story;
+}
+
+// The words that logs of training have in common, in what a log begins and ends with.
+bool speaks_of_training(std::string_view text) {
+  static const base::Regex words = base::Regex::of_our_own(
+      R"(\b(rank|ranks|epochs?|steps?|iter(ation)?s?|batch(es)?|loss|train(ing|er|ed)?|checkpoints?|gpus?|cuda|nccl|gloo|mpi\w*|torch\w*|model|optimizer|workers?|worldsize|world_size|dataset|accuracy)\b)");
+  constexpr std::size_t kEnd = std::size_t{64} << 10;
+  const std::size_t size = std::min(text.size(), kEnd);
+  return words.found_in(text.substr(0, size)) || words.found_in(text.substr(text.size() - size));
+}
+
+bool shows_a_job(const logs::LogVerdict& found, const std::vector<readers::LogFile>& logs) {
+  const model::JobSummary& job = found.job;
+  return found.stage != logs::Stage::kUnknown || !job.framework.empty() || !job.backend.empty() ||
+         job.world_size || !job.ranks_seen.empty() ||
+         std::ranges::any_of(
+             logs, [](const readers::LogFile& log) { return speaks_of_training(log.bytes.view()); });
+}
+
+std::uint64_t lines_in(const std::vector<readers::LogFile>& logs) {
+  std::uint64_t lines = 0;
+  for (const readers::LogFile& log : logs) {
+    const std::string_view text = log.bytes.view();
+    lines += base::count_lines(text) + (text.empty() || text.ends_with('\n') ? 0 : 1);
+  }
+  return lines;
 }
 
 }  // namespace
@@ -216,11 +253,16 @@ Result<Examination> examine(const std::vector<fs::path>& paths, std::vector<mode
   if (has_logs_alone && !logs_are_clear) TRY(look_at_processes(read, log_judge, found.stage, story));
   const bool is_empty = read.logs.empty() && story.logs.empty() && !story.silence;
   if (has_logs_alone && is_empty) return nothing_known(read);
+  const bool is_calm = story.logs.empty() && !story.silence;
+  const bool has_no_job = has_logs_alone && is_calm && !read.logs.empty() && !shows_a_job(found, read.logs);
   Arbitration arbitration = arbitrate(std::move(story));
   Diagnosis diagnosis;
+  if (has_no_job) diagnosis.lines_without_a_job = lines_in(read.logs);
   diagnosis.verdict.job = what_either_knows(summary_of(job), found.job);
   diagnosis.verdict.findings = std::move(arbitration.findings);
   diagnosis.verdict.limits = std::move(arbitration.limits);
+  drop_fixes_that_cannot_apply(diagnosis.verdict);
+  fill_in_own_command(paths, diagnosis.verdict);
   diagnosis.decisions = std::move(arbitration.decisions);
   for (const model::Host& host : job.hosts) diagnosis.host_names.push_back(host.name);
   return Examination{.diagnosis = std::move(diagnosis), .job = std::move(job), .logs = std::move(read.logs)};

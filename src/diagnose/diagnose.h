@@ -2,7 +2,9 @@
 // nothing.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +24,9 @@ struct Diagnosis {
   std::vector<model::Decision>
       decisions;                        // from what was found to the verdict; whoever shows them puts them in
   std::vector<std::string> host_names;  // of the job, where the input names them
+  // There is nothing of a training job in what was read: so many lines, that tell no rank, no step and no
+  // framework. Nothing wrong was found in them, which says nothing.
+  std::optional<std::uint64_t> lines_without_a_job = std::nullopt;
 };
 Result<Diagnosis> diagnose_with_hosts(const std::vector<std::filesystem::path>& paths,
                                       const readers::ReadOptions& options = {},

@@ -55,7 +55,49 @@ std::string essence_of(std::string_view line) {
   return essence;
 }
 
+namespace {
+
+// Codes that say only that the script raised something: what, and where, makes them one fault or two.
+bool tells_of_any_exception(const model::FindingCode& code) {
+  return code == model::codes::kScriptException || code == model::codes::kOtherException ||
+         code == model::codes::kOtherScriptError;
+}
+
+// "ValueError" of "[rank2]: ValueError: could not parse"; empty where no line of evidence names one.
+std::string_view exception_kind(const model::Finding& finding) {
+  for (const model::Evidence& evidence : finding.evidence) {
+    std::string_view line = evidence.text;
+    while (line.ends_with('\n')) line.remove_suffix(1);
+    line = base::trimmed(line.substr(line.rfind('\n') + 1));
+    line = base::trimmed(model::split_origin(line).text);
+    const auto is_of_name = [](char c) {
+      return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.';
+    };
+    const auto end = std::ranges::find_if_not(line, is_of_name);
+    const auto length = static_cast<std::size_t>(end - line.begin());
+    const bool is_named = length > 0 && (length == line.size() || line[length] == ':');
+    if (is_named) return line.substr(0, length);
+  }
+  return {};
+}
+
+bool is_at_the_same_place(const model::Finding& one, const model::Finding& other) {
+  if (one.places.empty() || other.places.empty()) return true;  // one of them does not say
+  const model::CodePlace& here = one.places.front();
+  const model::CodePlace& there = other.places.front();
+  return here.file == there.file && here.line == there.line;
+}
+
+bool is_same_exception(const model::Finding& one, const model::Finding& other) {
+  const std::string_view kind = exception_kind(one);
+  return !kind.empty() && kind == exception_kind(other) && is_at_the_same_place(one, other);
+}
+
+}  // namespace
+
 bool is_same_fault(const model::Finding& one, const model::Finding& other) {
+  if (tells_of_any_exception(one.code) || tells_of_any_exception(other.code))
+    return is_same_exception(one, other);
   if (one.code == other.code && !says_little(one.code)) return true;
   const std::set<std::string> lines = essences_of(one);
   return std::ranges::any_of(essences_of(other),
@@ -120,11 +162,9 @@ Comparison without_job(const ControlRun& control) {
   }
   comparison.outcome = Outcome::kFaultAlone;
   comparison.statement = fmt::format(
-      "One rank alone fails too: {}. If that is the job's fault, it is ordinary; --against PATH compares it "
+      "One rank alone fails too: {}. Whether that is the job's fault is open: --against PATH compares it "
       "with what the job left.",
       control.verdict.findings.front().title);
-  for (Finding& finding : comparison.verdict.findings)
-    prove(finding, Scope::kOrdinary, "the fault shows with one rank alone.");
   return comparison;
 }
 
@@ -160,10 +200,9 @@ Comparison another(const ControlRun& control, const Verdict& job) {
   Comparison comparison{Outcome::kAnother, "", job};
   Finding other = control.verdict.findings.front();
   comparison.statement = fmt::format(
-      "Another fault appeared with one rank: {}. The job's ({}) had no chance to show, so its scope stays "
-      "open.",
+      "Inconclusive: with one rank something else went wrong: {}. The job's fault ({}) had no chance to "
+      "show.",
       other.title, job.findings.front().title);
-  prove(other, Scope::kOrdinary, "this fault shows with one rank alone, and not in the job.");
   comparison.verdict.findings.push_back(std::move(other));
   return comparison;
 }

@@ -11,7 +11,7 @@ namespace lockstep::isolate {
 
 // Whether two findings, of two runs, are about one fault. The same code is the same fault, unless the code
 // only tells how a process ended or is a guess: then, and for different codes, a line of evidence must be the
-// same in both.
+// same in both. Exceptions that no entry knows are one fault where their type and the line of code are equal.
 bool is_same_fault(const model::Finding& one, const model::Finding& other);
 
 // A line of a log without what differs from run to run: what a launcher put before it, times, addresses,

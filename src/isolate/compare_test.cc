@@ -58,7 +58,23 @@ TEST(Compare, AnotherFaultProvesNothingAboutTheJobs) {
   EXPECT_EQ(result.outcome, Outcome::kAnother);
   EXPECT_EQ(result.verdict.findings[0].code, "desync.shape");
   EXPECT_EQ(result.verdict.findings[0].scope, Scope::kUnknown);
-  EXPECT_EQ(result.verdict.findings[1].scope, Scope::kOrdinary);
+  EXPECT_EQ(result.verdict.findings[1].scope, Scope::kUnknown);
+  EXPECT_THAT(result.statement, HasSubstr("Inconclusive"));
+}
+
+TEST(Compare, AnotherExceptionOfTheScriptIsAnotherFault) {
+  const auto raised = [](const std::string& line, std::int64_t place) {
+    Finding one = finding("script.exception", line);
+    one.places = {{.file = "train.py", .line = place, .function = "main", .ranks = {}}};
+    return one;
+  };
+  const Finding job = raised("[rank2]: ValueError: could not parse sample 4711.jpg", 44);
+  const auto outcome = [&](const Finding& alone) {
+    return compare(control_with(1, {alone}), verdict_with({job})).outcome;
+  };
+  EXPECT_EQ(outcome(raised("ValueError: could not parse sample 9.jpg", 44)), Outcome::kRemains);
+  EXPECT_EQ(outcome(raised("ValueError: environment variable RANK expected", 7)), Outcome::kAnother);
+  EXPECT_EQ(outcome(raised("KeyError: 'RANK'", 44)), Outcome::kAnother);
 }
 
 TEST(Compare, TheJobsSecondFindingMayBeTheOneThatRemains) {
@@ -75,7 +91,7 @@ TEST(Compare, WithoutAJobItSaysWhatItSaw) {
   EXPECT_EQ(compare(control_with(0, {}), std::nullopt).outcome, Outcome::kNoFaultAlone);
   const auto failed = compare(control_with(1, {finding("a")}), std::nullopt);
   EXPECT_EQ(failed.outcome, Outcome::kFaultAlone);
-  EXPECT_EQ(failed.verdict.findings.front().scope, Scope::kOrdinary);
+  EXPECT_EQ(failed.verdict.findings.front().scope, Scope::kUnknown) << "nothing to compare with";
 }
 
 TEST(Compare, WhatIsNoControlProvesNothing) {

@@ -29,6 +29,16 @@ struct Evidence {
   bool operator==(const Evidence&) const = default;
 };
 
+// A line of the user's own code that has to do with the finding: where it happened, or where ranks wait.
+struct CodePlace {
+  std::string file;  // its name alone: "train.py"
+  std::int64_t line = 0;
+  std::string function;    // empty: not known
+  std::vector<int> ranks;  // that were there, ascending; empty: not known
+
+  bool operator==(const CodePlace&) const = default;
+};
+
 // Does the fault exist only because the training is distributed?
 enum class Scope : std::uint8_t { kDistributed, kOrdinary, kUnknown };
 
@@ -42,7 +52,9 @@ struct Finding {
   std::string title;
   std::string explanation;
   std::vector<Evidence> evidence;
-  std::vector<Fix> fixes;  // in the order in which to try them
+  std::vector<Fix> fixes;              // in the order in which to try them
+  std::vector<CodePlace> places = {};  // of the root ranks first
+  FindingCode consequence_of = {};     // the finding of this verdict that explains it; empty: a cause
 
   bool operator==(const Finding&) const = default;
 };
@@ -68,6 +80,7 @@ enum class Outcome : std::uint8_t {
   kRanksNamed,         // as those of the other one
   kConfidenceChanged,  // because of the other one
   kRenamed,            // from the other one
+  kExplainedBy,        // the other one, of which it is a consequence
 };
 
 // One step from what was found to the verdict.

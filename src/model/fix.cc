@@ -50,4 +50,12 @@ std::optional<FixPattern> fix_pattern_with_id(std::string_view id) {
   return entry->pattern;
 }
 
+bool applies_to(const Fix& fix, std::string_view framework) {
+  if (fix.only_for.empty() || framework.empty()) return true;
+  if (std::ranges::find(fix.only_for, framework) != fix.only_for.end()) return true;
+  const bool has_another_beside = framework == "horovod" || framework == "mpi";
+  const bool is_of_horovod = fix.only_for == std::vector<std::string>{"horovod"};
+  return has_another_beside && !is_of_horovod;
+}
+
 }  // namespace lockstep::model

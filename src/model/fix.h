@@ -48,8 +48,13 @@ struct Fix {
   std::string title;
   std::vector<std::string> steps;
   std::vector<std::string> commands;
+  std::vector<std::string> only_for = {};  // frameworks that have what it changes; empty: all
 
   bool operator==(const Fix&) const = default;
 };
+
+// Whether a job of that framework can do it. One that is not known might; Horovod and Keras train with
+// another one beside them.
+bool applies_to(const Fix& fix, std::string_view framework);
 
 }  // namespace lockstep::model

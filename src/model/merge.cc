@@ -180,7 +180,7 @@ void drop_unknown_ranks(std::vector<Job>& parts, std::vector<std::string>& limit
     const std::size_t dropped = std::erase_if(
         part.ranks, [](const RankHistory& history) { return history.rank.number == kUnknownRank; });
     if (dropped == 0) continue;
-    limits.push_back(first_source(part) + ": nothing tells which rank it is from, so it is not used");
+    limits.push_back(first_source(part) + ": a part of it names no rank and is not used");
   }
 }
 
@@ -276,6 +276,7 @@ void join(RankHistory& to, RankHistory&& from) {
   keep_known(to.rank.ended_ns, from.rank.ended_ns);
   to.rank.end = std::max(to.rank.end, from.rank.end);
   to.rank.liveness = std::max(to.rank.liveness, from.rank.liveness);
+  to.rank.launcher_saw_first = to.rank.launcher_saw_first || from.rank.launcher_saw_first;
   if (to.rank.framework_version.empty()) to.rank.framework_version = from.rank.framework_version;
   if (to.rank.recorder_version.empty()) to.rank.recorder_version = from.rank.recorder_version;
   if (!from.events.empty()) {

@@ -73,6 +73,10 @@ TEST(CompressRanks, FoldsRunsIntoRanges) {
   EXPECT_EQ(compress_ranks({}), "");
   EXPECT_EQ(compress_ranks({5}), "5");
   EXPECT_EQ(compress_ranks({0, 1, 2, 4, 6, 7}), "0-2, 4, 6-7");
+  EXPECT_EQ(ranks_in_words({}), "no rank");
+  EXPECT_EQ(ranks_in_words({3}), "rank 3");
+  EXPECT_EQ(ranks_in_words({0, 1, 3}), "ranks 0-1 and 3");
+  EXPECT_EQ(ranks_in_words({0, 1, 2, 4, 6, 7}), "ranks 0-2, 4 and 6-7");
 }
 
 }  // namespace

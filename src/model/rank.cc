@@ -16,4 +16,11 @@ std::string compress_ranks(const std::vector<int>& ranks) {
   return out;
 }
 
+std::string ranks_in_words(const std::vector<int>& ranks) {
+  if (ranks.empty()) return "no rank";
+  std::string list = compress_ranks(ranks);
+  if (const std::size_t comma = list.rfind(", "); comma != std::string::npos) list.replace(comma, 2, " and ");
+  return fmt::format("{} {}", ranks.size() == 1 ? "rank" : "ranks", list);
+}
+
 }  // namespace lockstep::model

@@ -41,6 +41,7 @@ struct Rank {
   RankEnd end = RankEnd::kUnknown;
   std::optional<int> exit_status;  // or the signal number
   Liveness liveness = Liveness::kUnknown;
+  bool launcher_saw_first = false;       // by its launcher's word it was the first to fail
   std::optional<std::int64_t> begun_ns;  // the process, by its host's wall clock
   std::optional<std::int64_t> ended_ns;
   std::string framework_version;
@@ -49,6 +50,9 @@ struct Rank {
 
 // "0-2, 4, 6-7", as people write ranks. `ranks` ascending and without repeats.
 std::string compress_ranks(const std::vector<int>& ranks);
+
+// "rank 3", "ranks 0-2, 4 and 6-7": for the start of a sentence or the middle. "no rank" when empty.
+std::string ranks_in_words(const std::vector<int>& ranks);
 
 // How far a rank got in a communicator by a counter that was kept apart from the events: a second witness
 // where events were lost, the only one where none were recorded.

@@ -21,7 +21,7 @@ std::vector<std::string> ReadStats::limits() const {
   }
   if (missing_bytes != 0)
     limits.push_back(fmt::format("{} bytes of records that were written are missing", missing_bytes));
-  if (!has_goodbye) limits.emplace_back("no goodbye: the process was killed, crashed or is still running");
+  if (!has_goodbye) limits.emplace_back("no end record: the process was killed, crashed or is still running");
   if (unfinished_records != 0) {
     limits.push_back(fmt::format("{} unfinished record{}: the process died while writing", unfinished_records,
                                  unfinished_records == 1 ? "" : "s"));

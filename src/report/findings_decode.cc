@@ -218,6 +218,15 @@ Result<model::Fix> read_fix(const JsonView& view) {
   return fix;
 }
 
+Result<model::CodePlace> read_place(const JsonView& view) {
+  model::CodePlace place;
+  place.file = TRY(view.required("file", read_text));
+  place.line = TRY(view.required("line", read_line));
+  place.function = TRY(view.optional("function", read_text)).value_or("");
+  place.ranks = TRY(read_ranks(view, "ranks"));
+  return place;
+}
+
 Result<model::Finding> read_finding(const JsonView& view) {
   model::Finding finding;
   finding.leaf = TRY(view.required("leaf", read_leaf));
@@ -230,6 +239,8 @@ Result<model::Finding> read_finding(const JsonView& view) {
   finding.explanation = TRY(view.optional("explanation", read_text)).value_or("");
   finding.evidence = TRY(view.list("evidence", read_evidence));
   finding.fixes = TRY(view.list("fixes", read_fix));
+  finding.places = TRY(view.list("places", read_place));
+  finding.consequence_of = TRY(view.optional("consequence_of", read_text)).value_or("");
   return finding;
 }
 

@@ -52,6 +52,15 @@ Json encode_fix(const model::Fix& fix) {
   return json;
 }
 
+Json encode_place(const model::CodePlace& place) {
+  Json json = Json::object();
+  json["file"] = base::to_valid_utf8(place.file);
+  json["line"] = place.line;
+  if (!place.function.empty()) json["function"] = base::to_valid_utf8(place.function);
+  if (!place.ranks.empty()) json["ranks"] = place.ranks;
+  return json;
+}
+
 Json encode_finding(const model::Finding& finding) {
   Json json = Json::object();
   json["leaf"] = model::entry_of(finding.leaf).id;
@@ -68,6 +77,9 @@ Json encode_finding(const model::Finding& finding) {
   }
   json["fixes"] = Json::array();
   for (const model::Fix& fix : finding.fixes) json["fixes"].push_back(encode_fix(fix));
+  if (!finding.places.empty()) json["places"] = Json::array();
+  for (const model::CodePlace& place : finding.places) json["places"].push_back(encode_place(place));
+  if (!finding.consequence_of.empty()) json["consequence_of"] = base::to_valid_utf8(finding.consequence_of);
   return json;
 }
 
@@ -117,6 +129,7 @@ constexpr model::Outcome kOutcomes[] = {
     model::Outcome::kRanksNamed,
     model::Outcome::kConfidenceChanged,
     model::Outcome::kRenamed,
+    model::Outcome::kExplainedBy,
 };
 
 template <typename T, std::size_t count>
@@ -169,6 +182,8 @@ std::string_view id_of(model::Outcome outcome) {
       return "confidence_changed";
     case model::Outcome::kRenamed:
       return "renamed";
+    case model::Outcome::kExplainedBy:
+      return "explained_by";
     case model::Outcome::kOrderedBefore:
       break;
   }

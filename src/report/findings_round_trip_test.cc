@@ -60,6 +60,9 @@ model::Finding any_finding() {
   finding.explanation = any_text();
   for (int i = *rc::gen::inRange(0, 3); i > 0; --i) finding.evidence.push_back(any_evidence());
   for (int i = *rc::gen::inRange(0, 3); i > 0; --i) finding.fixes.push_back(any_fix());
+  for (int i = *rc::gen::inRange(0, 3); i > 0; --i)
+    finding.places.push_back({any_text(), any_count(), any_text(), any_ranks()});
+  finding.consequence_of = any_text();
   return finding;
 }
 

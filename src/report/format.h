@@ -15,7 +15,9 @@ namespace lockstep::report {
 // first. Lines fit the width, except commands, which stay whole so that they can be copied.
 struct TextStyle {
   bool colour = false;
-  int width = 80;  // columns; fewer than 40 are treated as 40
+  int width = 80;                             // columns; fewer than 40 are treated as 40
+  bool details = false;                       // all evidence, all fixes, every finding in full
+  std::string details_command = "--details";  // that shows what the short form folds
 };
 
 std::string render_text(const model::Verdict& verdict, const TextStyle& style);

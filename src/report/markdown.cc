@@ -108,12 +108,12 @@ std::string markdown_fence(const std::vector<std::string>& lines, std::string_vi
 namespace {
 
 std::string write_headline(std::size_t number, const model::Finding& finding) {
-  const model::LeafEntry& leaf = model::entry_of(finding.leaf);
-  std::string out = fmt::format("## {}. {}\n\n", number, markdown_prose(finding.title));
-  out += fmt::format("**{}** ({}), {}: {}; {}.\n", leaf.id, leaf.name, markdown_code(describe_code(finding)),
-                     describe_confidence(finding.confidence), describe_scope(finding.scope));
-  const std::string who = describe_who(finding);
-  if (!who.empty()) out += fmt::format("\n**{}.**\n", who);
+  std::string out =
+      fmt::format("## {}. {}\n\n**{}**\n", number, markdown_prose(finding.title), who_and_how_sure(finding));
+  std::string where;
+  for (const model::CodePlace& place : finding.places)
+    where += (where.empty() ? "At " : "; ") + markdown_prose(describe_code_place(place));
+  if (!where.empty()) out += fmt::format("\n{}\n", where);
   return out;
 }
 
@@ -148,8 +148,7 @@ std::string write_evidence(const model::Finding& finding) {
 std::string write_fix(std::size_t number, const model::Fix& fix) {
   const std::string mark = fmt::format("{}. ", number);
   const std::string indent(mark.size(), ' ');
-  std::string out =
-      fmt::format("\n{}{} ({})\n", mark, markdown_prose(fix.title), markdown_code(id_of(fix.pattern)));
+  std::string out = fmt::format("\n{}{}\n", mark, markdown_prose(fix.title));
   for (const std::string& step : fix.steps) out += fmt::format("{}- {}\n", indent, markdown_prose(step));
   for (const std::string& command : fix.commands) {
     out += '\n' + markdown_fence(escaped_lines(command), "sh", mark.size());
@@ -159,10 +158,26 @@ std::string write_fix(std::size_t number, const model::Fix& fix) {
 
 std::string write_fixes(const model::Finding& finding) {
   if (finding.fixes.empty()) return "";
-  std::string out = "\n### What to do, in this order\n";
+  std::string out = "\n### What to do\n";
   std::size_t number = 0;
   for (const model::Fix& fix : finding.fixes) out += write_fix(++number, fix);
   return out;
+}
+
+std::string write_followers(const Story& story) {
+  std::string out = story.followers.empty() ? "" : "\n### What followed from it\n";
+  for (const model::Finding* follower : story.followers) {
+    out += fmt::format("\n{}\n", markdown_prose(follower->title));
+    const std::size_t shown = std::min(follower->evidence.size(), kEvidenceShown);
+    for (std::size_t i = 0; i < shown; ++i) out += write_piece(follower->evidence[i]);
+  }
+  return out;
+}
+
+std::string write_category(const model::Finding& finding) {
+  const model::LeafEntry& leaf = model::entry_of(finding.leaf);
+  return fmt::format("\nCategory: {} (**{}**), {}.\n", leaf.name, leaf.id,
+                     markdown_code(describe_code(finding)));
 }
 
 std::string write_decisions(const model::Verdict& verdict) {
@@ -176,7 +191,7 @@ std::string write_decisions(const model::Verdict& verdict) {
 
 std::string write_limits(const model::Verdict& verdict) {
   if (verdict.limits.empty()) return "";
-  std::string out = "\n## What this verdict could not see\n\n";
+  std::string out = "\n## Limits of this verdict\n\n";
   for (const std::string& limit : verdict.limits) out += fmt::format("- {}\n", markdown_prose(limit));
   return out;
 }
@@ -185,12 +200,14 @@ std::string write_findings(const model::Verdict& verdict) {
   std::string out = markdown_prose(describe_job(verdict.job));
   if (!out.empty()) out += '\n';
   std::size_t number = 0;
-  for (const model::Finding& finding : verdict.findings) {
+  for (const Story& story : stories_of(verdict)) {
     if (!out.empty()) out += '\n';
-    out += write_headline(++number, finding);
-    out += write_explanation(finding);
-    out += write_evidence(finding);
-    out += write_fixes(finding);
+    out += write_headline(++number, *story.cause);
+    out += write_explanation(*story.cause);
+    out += write_evidence(*story.cause);
+    out += write_fixes(*story.cause);
+    out += write_followers(story);
+    out += write_category(*story.cause);
   }
   return out;
 }

@@ -1,6 +1,7 @@
 #include "report/phrases.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <utility>
 
@@ -20,17 +21,6 @@ std::string_view confidence_in_words(double confidence) {
   if (confidence >= 0.60) return "likely";
   if (confidence >= 0.30) return "possible";
   return "a guess";
-}
-
-std::string_view what_victims_did(model::Leaf leaf) {
-  switch (leaf) {
-    case model::Leaf::kSetupHang:
-    case model::Leaf::kPrepHang:
-    case model::Leaf::kPerfHang:
-      return "waited";
-    default:
-      return "suffered from it";
-  }
 }
 
 std::string count_of(int count, std::string_view one, std::string_view many) {
@@ -73,6 +63,8 @@ std::string_view what_became_of_it(model::Outcome outcome) {
       return "takes its ranks from";
     case model::Outcome::kConfidenceChanged:
       return "changes its confidence";
+    case model::Outcome::kExplainedBy:
+      return "is a consequence of";
     case model::Outcome::kRenamed:
       break;
   }
@@ -98,38 +90,50 @@ std::string describe_confidence(double confidence) {
   return fmt::format("{} ({}%)", confidence_in_words(bounded), percent);
 }
 
-std::string describe_scope(model::Scope scope) {
-  switch (scope) {
-    case model::Scope::kDistributed:
-      return "distributed fault";
-    case model::Scope::kOrdinary:
-      return "ordinary fault, one rank alone would show it";
-    case model::Scope::kUnknown:
-      break;
-  }
-  return "distributed or ordinary: not known";
-}
-
 std::string describe_ranks(const std::vector<int>& ranks) {
-  if (ranks.empty()) return "no rank";
-  if (ranks.size() == 1) return fmt::format("rank {}", ranks.front());
   std::string list = model::compress_ranks(ranks);
-  if (list.size() > kLongestRankList) {
-    list.resize(list.rfind(", ", kLongestRankList));
-    list += fmt::format(", … ({} in all)", ranks.size());
-  }
-  return fmt::format("ranks {}", list);
+  if (list.size() <= kLongestRankList) return model::ranks_in_words(ranks);
+  list.resize(list.rfind(", ", kLongestRankList));
+  return fmt::format("ranks {}, … ({} in all)", list, ranks.size());
 }
 
 std::string describe_who(const model::Finding& finding) {
   if (finding.root_ranks.empty() && finding.victim_ranks.empty()) return "";
-  std::string who = finding.root_ranks.empty()
-                        ? "which rank began it is not known"
-                        : fmt::format("{} began it", describe_ranks(finding.root_ranks));
-  if (!finding.victim_ranks.empty()) {
-    who += fmt::format("; {} {}", describe_ranks(finding.victim_ranks), what_victims_did(finding.leaf));
-  }
+  std::string who =
+      "Root cause: " + (finding.root_ranks.empty() ? "not known" : describe_ranks(finding.root_ranks)) + ".";
+  if (!finding.victim_ranks.empty())
+    who += fmt::format(" Affected: {}.", describe_ranks(finding.victim_ranks));
   return who;
+}
+
+std::string who_and_how_sure(const model::Finding& finding) {
+  std::string sure = describe_confidence(finding.confidence);
+  sure.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(sure.front())));
+  const std::string who = describe_who(finding);
+  return who.empty() ? sure + "." : fmt::format("{} {}.", who, sure);
+}
+
+std::vector<Story> stories_of(const model::Verdict& verdict) {
+  std::vector<Story> stories;
+  for (const model::Finding& finding : verdict.findings) {
+    const auto told = std::ranges::find_if(stories, [&](const Story& story) {
+      return !finding.consequence_of.empty() && story.cause->code == finding.consequence_of;
+    });
+    if (told == stories.end()) {
+      stories.push_back({.cause = &finding, .followers = {}});
+    } else {
+      told->followers.push_back(&finding);
+    }
+  }
+  return stories;
+}
+
+std::string describe_code_place(const model::CodePlace& place) {
+  std::string text = base::escape_for_terminal(fmt::format("{}:{}", place.file, place.line));
+  if (!place.function.empty() && place.function != "<module>")
+    text += " in " + base::escape_for_terminal(place.function);
+  if (!place.ranks.empty()) text += fmt::format(" ({})", describe_ranks(place.ranks));
+  return text;
 }
 
 std::string describe_job(const model::JobSummary& job) {

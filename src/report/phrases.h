@@ -14,15 +14,29 @@ namespace lockstep::report {
 double bounded_confidence(double confidence);
 
 std::string describe_confidence(double confidence);  // "almost certain (97%)"
-std::string describe_scope(model::Scope scope);      // "distributed fault"
 
-// "rank 3", "ranks 0-2, 4-7"; a list too long to read is cut and counted. "no rank" when empty.
+// "rank 3", "ranks 0-2 and 4-7"; a list too long to read is cut and counted. "no rank" when empty.
 std::string describe_ranks(const std::vector<int>& ranks);
 
-// "rank 3 began it; ranks 0-2, 4-7 waited". Empty when no rank is known.
+// "Root cause: rank 3. Affected: ranks 0-2 and 4-7." Empty when no rank is known.
 std::string describe_who(const model::Finding& finding);
 
-// "pytorch over nccl, 8 ranks on 1 host; input from ranks 0-2, 4-7". Empty when nothing is known.
+// "Root cause: rank 3. Affected: ranks 0-2 and 4-7. Almost certain (97%)."
+std::string who_and_how_sure(const model::Finding& finding);
+
+// A cause and what followed from it.
+struct Story {
+  const model::Finding* cause = nullptr;
+  std::vector<const model::Finding*> followers;
+};
+
+// In the order of their causes. Pointers into the verdict.
+std::vector<Story> stories_of(const model::Verdict& verdict);
+
+// "train.py:44 in load (rank 2)"
+std::string describe_code_place(const model::CodePlace& place);
+
+// "pytorch over nccl, 8 ranks on 1 host; input from ranks 0-2 and 4-7". Empty when nothing is known.
 std::string describe_job(const model::JobSummary& job);
 
 // "rank3.log:1202"; "(no file)" when the evidence has none.

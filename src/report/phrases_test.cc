@@ -18,7 +18,7 @@ TEST(DescribeConfidence, SaysItInWordsAndAsANumber) {
 TEST(DescribeRanks, FoldsRunsAndCutsLongLists) {
   EXPECT_EQ(describe_ranks({}), "no rank");
   EXPECT_EQ(describe_ranks({3}), "rank 3");
-  EXPECT_EQ(describe_ranks({0, 1, 2, 4}), "ranks 0-2, 4");
+  EXPECT_EQ(describe_ranks({0, 1, 2, 4}), "ranks 0-2 and 4");
   std::vector<int> even;
   for (int rank = 0; rank < 2000; rank += 2) even.push_back(rank);
   EXPECT_EQ(describe_ranks(even),
@@ -30,11 +30,15 @@ TEST(DescribeWho, NamesTheOriginAndTheVictims) {
   finding.leaf = model::Leaf::kPerfHang;
   EXPECT_EQ(describe_who(finding), "");
   finding.victim_ranks = {0, 1, 2, 4, 5};
-  EXPECT_EQ(describe_who(finding), "which rank began it is not known; ranks 0-2, 4-5 waited");
+  EXPECT_EQ(describe_who(finding), "Root cause: not known. Affected: ranks 0-2 and 4-5.");
   finding.root_ranks = {3};
-  EXPECT_EQ(describe_who(finding), "rank 3 began it; ranks 0-2, 4-5 waited");
-  finding.leaf = model::Leaf::kRunMem;
-  EXPECT_EQ(describe_who(finding), "rank 3 began it; ranks 0-2, 4-5 suffered from it");
+  EXPECT_EQ(describe_who(finding), "Root cause: rank 3. Affected: ranks 0-2 and 4-5.");
+  finding.confidence = 0.97;
+  EXPECT_EQ(who_and_how_sure(finding),
+            "Root cause: rank 3. Affected: ranks 0-2 and 4-5. Almost certain (97%).");
+  finding.root_ranks = {};
+  finding.victim_ranks = {};
+  EXPECT_EQ(who_and_how_sure(finding), "Almost certain (97%).");
 }
 
 TEST(DescribeJob, SaysOnlyWhatIsKnown) {
@@ -43,7 +47,7 @@ TEST(DescribeJob, SaysOnlyWhatIsKnown) {
       describe_job({.framework = "pytorch", .backend = "", .world_size = 1, .hosts = {}, .ranks_seen = {}}),
       "pytorch, 1 rank");
   EXPECT_EQ(describe_job({.framework = "", .backend = "", .world_size = 4, .hosts = 2, .ranks_seen = {0, 3}}),
-            "4 ranks on 2 hosts; input from ranks 0, 3");
+            "4 ranks on 2 hosts; input from ranks 0 and 3");
 }
 
 TEST(DescribePlace, IsTheFileAndTheLine) {

@@ -198,7 +198,7 @@ Rank 2 on node000, process 4002, restart 1
   Calls          10,251 issued, 8.0 a second
 
   Wrong          Rank 2 did not come to all_reduce 204
-  Who            rank 2 began it
+  Who            Root cause: rank 2.
   How sure       almost certain (97%), desync.missing_rank
   Why            Everyone else waits in it.
 q quit  Esc back  w waits  ? help

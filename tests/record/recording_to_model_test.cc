@@ -433,7 +433,7 @@ TEST(RecordingToModel, AMissingGoodbyeIsALimitOnlyOfARecordingMarkedIncomplete) 
   EXPECT_THAT(recorded.read().limits, IsEmpty());
   EXPECT_EQ(recorded.read().ranks[0].rank.end, model::RankEnd::kUnknown);
   std::ofstream(recorded.beside("incomplete"));
-  EXPECT_THAT(recorded.read().limits, ElementsAre(HasSubstr("rank_1.lockstep: no goodbye")));
+  EXPECT_THAT(recorded.read().limits, ElementsAre(HasSubstr("rank_1.lockstep: no end record")));
 }
 
 TEST(RecordingToModel, WhatIsLostIsCounted) {

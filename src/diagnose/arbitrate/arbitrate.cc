@@ -31,6 +31,9 @@ constexpr Rule kRules[] = {
     {"collect_next", "more is asked for only where the ranks' records show nothing clear",
      apply_collect_next},
 
+    {"one_line_one_finding", "a printed line tells of one fault, and the likelier finding has it",
+     apply_one_line_one_finding},
+
     // Pairs that are one event. Ranks are named before complaints are folded, which compares them.
     {"told_twice", "what the ranks' records show and a log says as well is one finding", apply_told_twice},
     {"crash_of_lost_rank", "a crash printed without a rank is that of the one rank that died",
@@ -39,7 +42,10 @@ constexpr Rule kRules[] = {
      apply_launchers_word},
     {"killed_process", "that a process was killed is how a lost rank ended, and says nothing about memory",
      apply_killed_process},
-    // After the two before it, which take away what is no cause; before complaints go, which may be one.
+    {"exit_after_exception",
+     "the exception a script printed and the exit status of the rank that raised it are two witnesses",
+     apply_exit_after_exception},
+    // After those before it, which take away what is no cause; before complaints go, which may be one.
     {"printed_cause", "a printed error is a cause from 60 % on, or where the way a process ended confirms it",
      apply_printed_cause},
     {"complaint_about_waiting", "whom the ranks waited for proves a printed complaint about waiting",
@@ -59,6 +65,8 @@ constexpr Rule kRules[] = {
     {"bare_exit_status", "that a process ended says less than a line that was printed",
      apply_bare_exit_status},
     {"guesses_last", "a guess from words comes behind whatever has a line to show", apply_guesses_last},
+    {"one_story", "what the first finding explains is told below it, and where it is sure no guess beside it",
+     apply_one_story},
 };
 
 }  // namespace

@@ -62,7 +62,8 @@ TEST(Rules, ADecisionHasTheNameAndTheReasonOfItsRule) {
   const Arbitration verdict = arbitrate(story_of({found(Leaf::kPerfHang, "desync.missing_rank", 0.95)},
                                                  {printed(found(Leaf::kRunMem, "mem.gpu", 0.9))}));
   EXPECT_EQ(codes_in(verdict.findings), (Codes{"mem.gpu", "desync.missing_rank"}));
-  ASSERT_EQ(verdict.decisions.size(), 1U);
+  ASSERT_EQ(verdict.decisions.size(), 2U);
+  EXPECT_EQ(verdict.decisions[1].rule, "one_story") << "the wait follows from it";
   EXPECT_EQ(verdict.decisions[0].rule, "printed_error_first");
   EXPECT_EQ(verdict.decisions[0].reason, "an error that was printed comes before the waiting it caused");
 }

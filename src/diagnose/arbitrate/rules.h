@@ -32,4 +32,9 @@ void apply_calls_that_do_not_fit(Story& story);
 void apply_bare_exit_status(Story& story);
 void apply_guesses_last(Story& story);
 
+// one_story.cc: one fault, told once.
+void apply_one_line_one_finding(Story& story);
+void apply_exit_after_exception(Story& story);
+void apply_one_story(Story& story);
+
 }  // namespace lockstep::diagnose

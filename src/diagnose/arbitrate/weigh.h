@@ -21,6 +21,11 @@ inline constexpr double kClear = 0.5;
 // JobEndRules.WhatTheDeathSignalExplainsIsTheEnd.
 inline constexpr double kConfirmedSignal = 0.75;
 
+// What an exception of the script is worth whose rank then ended by its own status: how it ended is certain,
+// and that an earlier fault raised the exception is left. Held by
+// OneStory.TheExitStatusOfTheRankConfirmsItsException.
+inline constexpr double kSeenAndConfirmed = 0.9;
+
 // A misfit whose odd rank is named at this confidence is more than the framework's word that some do not
 // fit. Below it, of two ranks neither is the odd one. Held by
 // LikelihoodRules.WhatFollowsFromCallsThatDoNotFit.

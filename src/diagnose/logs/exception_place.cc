@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/text_fields.h"
 #include "base/text_search/regex.h"
 
 namespace lockstep::logs {
@@ -187,6 +188,19 @@ std::string place_of(const RaisedException& exception) {
   const Frame* innermost = innermost_outside_python(exception);
   if (innermost == nullptr) return {};
   return innermost->path.substr(innermost->path.find_last_of("/\\") + 1) + ":" + innermost->line;
+}
+
+std::optional<model::CodePlace> code_place_of(const RaisedException& exception) {
+  const auto own = std::find_if(exception.frames.rbegin(), exception.frames.rend(), [](const Frame& frame) {
+    return !is_pythons(frame) && !is_librarys(frame) && !frame.path.starts_with('<');
+  });
+  if (own == exception.frames.rend()) return std::nullopt;
+  const auto line = base::number_in<std::int64_t>(own->line);
+  if (!line) return std::nullopt;
+  return model::CodePlace{.file = own->path.substr(own->path.find_last_of("/\\") + 1),
+                          .line = *line,
+                          .function = own->function,
+                          .ranks = {}};
 }
 
 }  // namespace lockstep::logs

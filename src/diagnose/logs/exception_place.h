@@ -5,7 +5,7 @@
 #include <span>
 
 #include "diagnose/logs/traceback.h"
-#include "model/finding_code.h"
+#include "model/finding.h"
 
 namespace lockstep::logs {
 
@@ -29,5 +29,8 @@ model::Leaf leaf_of(const RaisedException& exception);
 
 // Of the innermost frame that is the script's: "train.py:18".
 std::string place_of(const RaisedException& exception);
+
+// The line of the user's code that led to it, whoever raised it then; none where all frames are a library's.
+std::optional<model::CodePlace> code_place_of(const RaisedException& exception);
 
 }  // namespace lockstep::logs

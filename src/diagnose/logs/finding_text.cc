@@ -15,6 +15,7 @@
 #include "base/text_search/regex.h"
 #include "catalogue/symptom.h"
 #include "diagnose/logs/candidate.h"
+#include "diagnose/logs/exception_place.h"
 #include "diagnose/logs/line.h"
 #include "model/finding.h"
 #include "model/finding_code.h"
@@ -78,7 +79,7 @@ namespace {
 // reason.
 struct ScopeJudgement {
   model::Scope scope = model::Scope::kUnknown;
-  std::string reason;  // one sentence
+  std::string reason;  // one sentence; empty where the scope is what is usual, and not known
 };
 
 using catalogue::ScopeRule;
@@ -90,21 +91,11 @@ std::string in_words(const std::set<int>& ranks) {
 ScopeJudgement as_it_seems(const Candidate& candidate, std::optional<model::Scope> likely) {
   const bool varies = candidate.variant != nullptr && candidate.variant->scope;
   const model::Scope scope = varies ? *candidate.variant->scope : candidate.symptom->scope;
-  if (likely && *likely != scope) {
-    return {*likely,
-            *likely == model::Scope::kDistributed
-                ? "Probably distributed: such lines come from jobs that need several processes to fail."
-                : "Probably ordinary: such lines come from jobs that fail with one process as well."};
+  if (candidate.symptom->scope_rule == ScopeRule::kByNature && !varies) {
+    return {scope, scope == model::Scope::kDistributed ? "It takes more than one rank to happen."
+                                                       : "A single rank fails in the same way."};
   }
-  switch (scope) {
-    case model::Scope::kDistributed:
-      return {scope, "Distributed: this exists only where several processes train together."};
-    case model::Scope::kOrdinary:
-      return {scope, "Ordinary: one process alone would fail in the same way."};
-    case model::Scope::kUnknown:
-      return {scope, "Scope unknown: the log of one rank cannot tell; run one rank alone to find out."};
-  }
-  return {};
+  return {likely.value_or(scope), ""};
 }
 
 // `roots`: who began it, as far as that can be told. `speaking`: every rank that printed anything that is
@@ -115,16 +106,19 @@ ScopeJudgement judge_scope(const Candidate& candidate, const std::set<int>& root
       speaking.size() < 2)
     return as_it_seems(candidate, likely);
   if (candidate.ranks.size() == speaking.size() && !roots.empty()) {
-    return {model::Scope::kDistributed,
-            fmt::format("Distributed: all ranks print it, rank {} in an earlier step than the others.",
-                        in_words(roots))};
+    return {
+        model::Scope::kDistributed,
+        fmt::format("All ranks print it, rank {} in an earlier step than the others, so it is a distributed "
+                    "fault.",
+                    in_words(roots))};
   }
   if (candidate.ranks.size() == speaking.size()) {
     return {model::Scope::kOrdinary,
-            fmt::format("Ordinary: all {} ranks that wrote anything print the same.", speaking.size())};
+            fmt::format("Not a distributed fault: all {} ranks that wrote anything print the same.",
+                        speaking.size())};
   }
-  return {model::Scope::kDistributed, fmt::format("Distributed: only rank {} of the ranks {} prints it.",
-                                                  in_words(candidate.ranks), in_words(speaking))};
+  return {model::Scope::kDistributed,
+          fmt::format("Only rank {} of ranks {} prints it.", in_words(candidate.ranks), in_words(speaking))};
 }
 
 // Who showed first what all ranks show in the end, by the steps that their lines name.
@@ -252,7 +246,7 @@ std::string explanation_of(const Candidate& candidate, const std::string& scope_
   std::string text = worded(candidate.symptom->meaning, candidate.lead->captures);
   if (!candidate.symptom->causes.empty())
     text += fmt::format(" Usual causes: {}.", fmt::join(candidate.symptom->causes, "; "));
-  return text + " " + scope_reason;
+  return scope_reason.empty() ? text : text + " " + scope_reason;
 }
 
 }  // namespace
@@ -277,6 +271,30 @@ model::Finding finding_from(const Candidate& candidate, std::span<const LogText>
           .explanation = explanation_of(candidate, scope.reason),
           .evidence = evidence_of(candidate, logs),
           .fixes = has_fixes ? candidate.variant->fixes : candidate.symptom->fixes};
+}
+
+std::vector<model::CodePlace> places_of(const Candidate& candidate, std::span<const RaisedException> raised) {
+  constexpr std::size_t kLongestMessage = 2000;  // bytes; a line that is known may stand further on in it
+  constexpr std::size_t kMaxPlaces = 4;
+  std::vector<model::CodePlace> places;
+  for (const Sighting* sighting : candidate.sightings) {
+    const auto told = std::ranges::find_if(raised, [&](const RaisedException& exception) {
+      return exception.log == sighting->log && exception.at.begin <= sighting->line.begin &&
+             sighting->line.begin < exception.at.begin + kLongestMessage;
+    });
+    auto place = told == raised.end() ? std::nullopt : code_place_of(*told);
+    if (!place) continue;
+    auto known = std::ranges::find_if(places, [&](const model::CodePlace& one) {
+      return one.file == place->file && one.line == place->line && one.function == place->function;
+    });
+    if (known == places.end()) {
+      if (places.size() == kMaxPlaces) continue;
+      known = places.insert(places.end(), *std::move(place));
+    }
+    if (sighting->rank && !std::ranges::binary_search(known->ranks, *sighting->rank))
+      known->ranks.insert(std::ranges::lower_bound(known->ranks, *sighting->rank), *sighting->rank);
+  }
+  return places;
 }
 
 }  // namespace lockstep::logs

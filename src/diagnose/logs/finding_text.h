@@ -10,6 +10,7 @@
 #include "diagnose/logs/candidate.h"
 #include "diagnose/logs/line.h"
 #include "diagnose/logs/silent.h"
+#include "diagnose/logs/traceback.h"
 #include "model/finding.h"
 
 namespace lockstep::logs {
@@ -33,5 +34,8 @@ model::Finding guessed_finding(const catalogue::Catalogue& catalogue, std::span<
 model::Finding finding_from(const Candidate& candidate, std::span<const LogText> logs,
                             const std::set<int>& speaking, double confidence,
                             std::optional<model::Scope> likely_scope = {});
+
+// The lines of the user's code at which the exceptions were raised that the candidate's lines tell of.
+std::vector<model::CodePlace> places_of(const Candidate& candidate, std::span<const RaisedException> raised);
 
 }  // namespace lockstep::logs

@@ -22,6 +22,7 @@
 #include "diagnose/logs/logged_checksums.h"
 #include "diagnose/logs/script_exception.h"
 #include "diagnose/logs/silent.h"
+#include "diagnose/logs/watchdog_calls.h"
 #include "model/finding.h"
 #include "model/finding_code.h"
 
@@ -57,7 +58,7 @@ std::string more_words(const Context& context) {
 std::vector<std::string> what_to_collect(const Context& context) {
   return {logs_of_all_ranks(context) + "   # the log of every rank, not of one", more_words(context),
           "dmesg -T > dmesg.txt; nvidia-smi -q > gpus.txt   # on the node that failed first",
-          "lockstep isolate -- python train.py   # your own command: does the fault need several ranks?"};
+          "lockstep isolate -- COMMAND   # your own command: does the fault need several ranks?"};
 }
 
 // What the logs say about the job itself, for the head of a report.
@@ -157,7 +158,9 @@ bool can_be_got_over(std::span<const Candidate> candidates) {
 
 // Each at most half as sure as the one before.
 std::vector<model::Finding> findings_from(std::span<const Candidate> candidates,
-                                          std::span<const LogText> logs, const std::set<int>& speaking,
+                                          std::span<const LogText> logs,
+                                          std::span<const RaisedException> raised,
+                                          const std::set<int>& speaking,
                                           std::optional<model::Scope> likely_scope) {
   std::vector<model::Finding> findings;
   for (const Candidate& candidate : candidates) {
@@ -165,6 +168,7 @@ std::vector<model::Finding> findings_from(std::span<const Candidate> candidates,
     if (!findings.empty() && candidate.role != Role::kOrigin) break;
     findings.push_back(
         finding_from(candidate, logs, speaking, 0, findings.empty() ? likely_scope : std::nullopt));
+    findings.back().places = places_of(candidate, raised);
   }
   return findings;
 }
@@ -205,6 +209,7 @@ model::Finding guessed_instead_of(const Catalogue& catalogue, std::span<const Lo
   model::Finding guessed = guessed_finding(catalogue, logs, leaf, likely_scope, known != nullptr);
   if (known != nullptr) {
     guessed.evidence = known->evidence;
+    guessed.places = known->places;
     guessed.root_ranks = known->root_ranks;
     guessed.victim_ranks = known->victim_ranks;
   }
@@ -368,7 +373,7 @@ LogVerdict judge(const Catalogue& catalogue, std::span<const LogText> unread_log
   const bool has_failed = !got_over && (complains || resembles_a_fault) && !is_calm &&
                           (opinion.failed >= kMinFailed || is_suffered(opinion, candidates));
   if (sign) {
-    verdict.findings = findings_from(candidates, logs, speaking, std::nullopt);
+    verdict.findings = findings_from(candidates, logs, raised, speaking, std::nullopt);
     if (!has_origin(candidates)) verdict.findings.clear();
     verdict.findings.insert(verdict.findings.begin(), silent_finding(catalogue, logs, *sign));
     verdict.findings.resize(std::min(verdict.findings.size(), kMaxFindings));
@@ -376,13 +381,14 @@ LogVerdict judge(const Catalogue& catalogue, std::span<const LogText> unread_log
   } else if (has_failed) {
     order_by(opinion, candidates);
     const std::optional<model::Scope> likely_scope = scope_by(opinion);
-    verdict.findings = findings_from(candidates, logs, speaking, likely_scope);
+    verdict.findings = findings_from(candidates, logs, raised, speaking, likely_scope);
     if (agrees(opinion, candidates)) {
       std::vector<int> early =
           who_ended_early(candidates.front(), verdict.findings.front(), finished_ranks(logs, sources));
       if (!early.empty())
         describe_who_ended_early(catalogue, std::move(early), candidates.front().ranks,
                                  verdict.findings.front());
+      describe_calls_that_differ(catalogue, logs, candidates.front(), verdict.findings.front());
     } else if (is_own_exception(candidates)) {
       if (can_be_raised(opinion.best)) verdict.findings.front().leaf = opinion.best;
     } else {

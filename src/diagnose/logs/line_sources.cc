@@ -24,19 +24,51 @@ struct Word {
   std::string_view text;
 };
 
+bool is_a_digit(std::string_view line, std::size_t at) {
+  return at < line.size() && std::isdigit(static_cast<unsigned char>(line[at])) != 0;
+}
+
+// "03:00:07", "10.0.0.9:29500", "2026/11/18": parts of a clock, a date or an address are no words of their
+// own, and no rank is counted there.
+bool is_joined(std::string_view line, std::size_t at) {
+  const bool joins = line[at] == ':' || line[at] == ',' || line[at] == '.' || line[at] == '/';
+  return joins && at > 0 && is_a_digit(line, at - 1) && is_a_digit(line, at + 1);
+}
+
+std::size_t end_of_word(std::string_view line, std::size_t begin) {
+  std::size_t end = begin;
+  while (end < line.size() && (kSeparators.find(line[end]) == std::string_view::npos || is_joined(line, end)))
+    ++end;
+  return end;
+}
+
 std::vector<Word> first_words(std::string_view line) {
   std::vector<Word> words;
   std::size_t begin = 0;
   while (words.size() < kMaxColumns) {
     begin = line.find_first_not_of(kSeparators, begin);
     if (begin == std::string_view::npos) break;
-    const std::size_t end = std::min(line.find_first_of(kSeparators, begin), line.size());
+    const std::size_t end = end_of_word(line, begin);
     words.push_back(
         {{words.size(), begin == 0 ? '\0' : line[begin - 1], end == line.size() ? '\0' : line[end]},
          line.substr(begin, end - begin)});
     begin = end;
   }
   return words;
+}
+
+// What counts other things than ranks: "[Thread-3]", "pid=7", "step 4".
+bool counts_something_else(std::string_view word) {
+  static const base::Regex others = base::Regex::of_our_own(
+      R"((^|[^a-z])(thread|thr|tid|pid|cpu|core|step|iter|iteration|epoch|batch|attempt|try|retry|layer|stage|shard|chunk|bucket|ms|sec)[-_=# ]*$)");
+  return others.found_in(word);
+}
+
+// The word before the column, where nothing but a separator stands between: "pid" of "pid=7".
+std::string_view word_before(std::string_view line, const Column& column) {
+  if (column.index == 0 || (column.before != '=' && column.before != ' ' && column.before != ':')) return {};
+  const std::vector<Word> words = first_words(line);
+  return column.index < words.size() ? words[column.index - 1].text : std::string_view();
 }
 
 std::string_view word_in(std::string_view line, const Column& column) {
@@ -129,7 +161,13 @@ LearnedPrefix learn_prefix(std::span<const std::string_view> lines) {
   }
   for (const auto& [column, words] : columns) {
     if (static_cast<double>(words.size()) < kMinShareOfLines * static_cast<double>(lines.size())) continue;
-    if (const auto stem = stem_of_ranks(words); stem && !learned.rank) {
+    const auto stem = stem_of_ranks(words);
+    const bool is_another_count =
+        stem && (counts_something_else(*stem) || (stem->empty() && std::ranges::any_of(lines, [&](auto line) {
+                                                    return counts_something_else(word_before(line, column));
+                                                  })));
+    if (is_another_count) continue;
+    if (stem && !learned.rank) {
       learned.rank = column;
       learned.rank_stem = *stem;
     } else if (!stem && !learned.host && is_hosts(words)) {
@@ -184,6 +222,17 @@ std::vector<std::string_view> sampled_lines(std::string_view bytes, const Sampli
   return lines;
 }
 
+// A clock before the prefix is none of its words.
+std::string_view without_time(std::string_view line) {
+  model::take_time(line);
+  return line;
+}
+
+std::vector<std::string_view> without_times(std::vector<std::string_view> lines) {
+  for (std::string_view& line : lines) line = without_time(line);
+  return lines;
+}
+
 std::string_view text_of(std::string_view bytes, LineSpan line) {
   return bytes.substr(line.begin, std::min(line.end - line.begin, kLongestSampled));
 }
@@ -215,7 +264,7 @@ LineSources::LineSources(std::span<const LogText> logs) : logs_(logs), learned_(
                            const model::LineOrigin origin = model::split_origin(line).origin;
                            return origin.rank || origin.local_rank;
                          });
-    if (!is_told) learned_[log] = learn_prefix(lines);
+    if (!is_told) learned_[log] = learn_prefix(without_times(lines));
     for (const std::string_view line : lines) {
       LineSource source = of_text(log, line);
       if (source.rank && *source.rank < kHighestRank) ranks_.insert(*source.rank);
@@ -229,8 +278,8 @@ LineSource LineSources::of_text(std::size_t log, std::string_view line) const {
   const model::OwnedLine owned = model::split_origin(line);
   LineSource source{logs_[log].rank, owned.origin.host, owned.time_ns};
   if (!source.rank) source.rank = owned.origin.rank ? owned.origin.rank : owned.origin.local_rank;
-  if (!source.rank) source.rank = learned_[log].rank_of(line);
-  if (source.host.empty()) source.host = learned_[log].host_of(line);
+  if (!source.rank) source.rank = learned_[log].rank_of(without_time(line));
+  if (source.host.empty()) source.host = learned_[log].host_of(without_time(line));
   return source;
 }
 

@@ -1,5 +1,7 @@
 #include "diagnose/logs/line_sources.h"
 
+#include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -54,6 +56,38 @@ TEST(LearnedPrefix, TakesNoCounterForARank) {
 
 TEST(LearnedPrefix, NeedsEnoughLines) {
   EXPECT_FALSE(learned_from({"<gpu0> a", "<gpu1> b", "<gpu0> c", "<gpu1> d"}).rank);
+}
+
+// Eight ranks in one log, each line with a clock in front, as `before` writes it at that second.
+std::set<int> ranks_in_log(const std::function<std::string(int second)>& before,
+                           const std::string& rank_word) {
+  std::string log;
+  for (int line = 0; line < 400; ++line) {
+    const int rank = (line * 5 + line / 8 * 3) % 8;
+    log += before(line / 7 % 60) + rank_word + std::to_string(rank) + " step " + std::to_string(line / 8) +
+           " loss 2.31\n";
+  }
+  const LogText text{.name = "job.log", .bytes = log, .rank = std::nullopt};
+  return LineSources({&text, 1}).ranks();
+}
+
+std::string two_digits_of(int number) {
+  return (number < 10 ? "0" : "") + std::to_string(number);
+}
+
+TEST(LineSources, SecondsThreadsAndProcessIdsAreNoRanks) {
+  const std::set<int> all = {0, 1, 2, 3, 4, 5, 6, 7};
+  const auto clock = [](std::string head, std::string tail) {
+    return [=](int second) { return head + two_digits_of(second) + tail; };
+  };
+  for (const auto& before :
+       {clock("[2026-11-18 03:00:", "] INFO trainer.py:211 "), clock("2026-11-18T03:00:", ".512Z "),
+        clock("03:00:", ",123 | "), clock("18/Nov/2026:03:00:", " "), clock("Nov 18 03:00:", " node-a "),
+        clock("1763434800.", " "), clock("[Wed Nov 18 03:00:", " 2026] ")}) {
+    EXPECT_EQ(ranks_in_log(before, "rank="), all) << before(7);
+    EXPECT_EQ(ranks_in_log(before, "pid="), std::set<int>()) << before(7);
+    EXPECT_EQ(ranks_in_log(before, "Thread-"), std::set<int>()) << before(7);
+  }
 }
 
 RC_GTEST_PROP(LearnedPrefix, NeverFailsOnAnyLines, (const std::vector<std::string>& lines)) {

@@ -109,11 +109,13 @@ bool is_followed_by_a_failure(const RaisedException& exception, std::span<const 
   });
 }
 
-// What repairs a script, then what repairs faults of the leaf.
+// What repairs a script, then what repairs faults of the leaf; that of no leaf in particular is for other
+// stages.
 Variant variant_for(const Catalogue& catalogue, model::Leaf leaf) {
   Variant variant;
   variant.leaf = leaf;
   variant.fixes = catalogue.at(model::codes::kScriptException).fixes;
+  if (leaf == model::Leaf::kRunOther) return variant;
   const std::vector<model::Fix>& others = leaf_entry(catalogue, leaf).fixes;
   std::ranges::copy_if(others, std::back_inserter(variant.fixes), [&](const model::Fix& fix) {
     return std::ranges::find(variant.fixes, fix) == variant.fixes.end();

@@ -4,6 +4,7 @@
 #include <array>
 #include <chrono>
 #include <cmath>
+#include <iterator>
 #include <string_view>
 
 #include <fmt/chrono.h>
@@ -87,15 +88,40 @@ std::string describe_frame(const model::Frame& frame) {
 
 }  // namespace
 
-std::string describe(const model::Job& job, model::CommunicatorId communicator) {
+std::string name_of(const model::Job& job, model::CommunicatorId communicator) {
   if (communicator == model::CommunicatorId::kNone) return "an unnamed group";
   const model::Communicator& one = job.communicators[communicator];
   const bool has_description = !one.description.empty() && one.description != "undefined";
-  return fmt::format("group {}", has_description ? one.description : one.name);
+  return has_description ? one.description : one.name;
+}
+
+std::string describe(const model::Job& job, model::CommunicatorId communicator) {
+  const std::string name = name_of(job, communicator);
+  return communicator == model::CommunicatorId::kNone ? name : "group " + name;
 }
 
 std::string ranks_in_words(const std::vector<int>& ranks) {
-  return fmt::format("{} {}", ranks.size() == 1 ? "rank" : "ranks", model::compress_ranks(ranks));
+  return model::ranks_in_words(ranks);
+}
+
+std::optional<model::CodePlace> code_place(const model::Stack& stack, std::vector<int> ranks) {
+  const auto own = std::ranges::find_if(
+      stack, [](const model::Frame& frame) { return frame.line > 0 && !is_library_frame(frame); });
+  if (own == stack.end()) return std::nullopt;
+  return model::CodePlace{.file = own->file.substr(own->file.rfind('/') + 1),
+                          .line = own->line,
+                          .function = own->function,
+                          .ranks = std::move(ranks)};
+}
+
+void add_place(model::Finding& finding, model::CodePlace place) {
+  const auto same = std::ranges::find_if(finding.places, [&](const model::CodePlace& known) {
+    return known.file == place.file && known.line == place.line && known.function == place.function;
+  });
+  if (same == finding.places.end()) return finding.places.push_back(std::move(place));
+  std::vector<int> all;
+  std::ranges::set_union(same->ranks, place.ranks, std::back_inserter(all));
+  same->ranks = std::move(all);
 }
 
 const model::Frame* calling_frame(const model::Stack& stack) {
@@ -132,8 +158,7 @@ std::string describe(const model::Job& job, const model::Event& event) {
       text += fmt::format(" {} {}", signature.operation == model::Operation::kSend ? "to" : "from",
                           signature.root);
     }
-    if (!is_message && event.sequence != model::kNoSequence)
-      text += fmt::format(" number {}", event.sequence);
+    if (!is_message && event.sequence != model::kNoSequence) text += fmt::format(" #{}", event.sequence);
     text += " in " + describe(job, event.communicator);
     const model::Shape* shape = signature.shapes.empty() ? nullptr : &signature.shapes.front();
     if (!signature.types.empty()) text += fmt::format(", {}", model::name_of(signature.types.front()));

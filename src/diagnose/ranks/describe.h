@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "diagnose/ranks/align.h"
 #include "model/finding.h"
@@ -13,6 +15,14 @@ namespace lockstep::ranks {
 std::string percent(double share);                  // "12 %", "3.5 %" below ten
 std::string with_commas(std::uint64_t number);      // "1,204"
 std::string duration_in_words(double duration_ns);  // "12 ms", "3.5 s"
+
+// The innermost of the user's own lines; none where all frames are a framework's. Of a finding, places at the
+// same line are one.
+std::optional<model::CodePlace> code_place(const model::Stack& stack, std::vector<int> ranks);
+void add_place(model::Finding& finding, model::CodePlace place);
+
+// "default_pg"
+std::string name_of(const model::Job& job, model::CommunicatorId communicator);
 
 // "group default_pg"; the number or hash a framework gave is used only where there is no better name.
 std::string describe(const model::Job& job, model::CommunicatorId communicator);
@@ -27,7 +37,7 @@ const model::Frame* calling_frame(const model::Stack& stack);
 // "train.py:33 in forward < train.py:90 in main": the user's frames, innermost first.
 std::string describe(const model::Stack& stack);
 
-// "all_reduce number 204 in group default_pg, float32 [1024]: issued, not finished; at train.py:33 in step"
+// "all_reduce #204 in group default_pg, float32 [1024]: issued, not finished; at train.py:33 in step"
 std::string describe(const model::Job& job, const model::Event& event);
 
 // With a capital letter at the start of each sentence and no space at the end.

@@ -60,10 +60,16 @@ std::int64_t time_of_failure(const RankHistory& history) {
 }
 
 // What the way a rank ended says, strongest first: a signal cannot be a reaction to another rank's exception.
+// A rank of which is only known that it is gone comes last: a launcher ends those that are left without a
+// trace, and who failed before left a status.
 int rank_of_reason(const RankHistory& history) {
   if (history.rank.end == RankEnd::kSignalled && history.rank.exit_status != SIGABRT) return 0;
   if (!history.failures.empty()) return 1;
-  return 2;
+  return history.rank.end == RankEnd::kUnknown ? 3 : 2;
+}
+
+bool was_only_taken_away(const RankHistory& history) {
+  return history.failures.empty() && history.rank.end == RankEnd::kUnknown;
 }
 
 std::string how_it_ended(const RankHistory& history) {
@@ -129,7 +135,8 @@ std::optional<model::Finding> find_failed_ranks(const model::Job& job, const std
   }
   if (failed.empty()) return std::nullopt;
   const auto key = [](const RankHistory* history) {
-    return std::tuple(rank_of_reason(*history), time_of_failure(*history), history->rank.number);
+    return std::tuple(rank_of_reason(*history), !history->rank.launcher_saw_first, time_of_failure(*history),
+                      history->rank.number);
   };
   const RankHistory& root = **std::ranges::min_element(failed, {}, key);
 
@@ -138,31 +145,40 @@ std::optional<model::Finding> find_failed_ranks(const model::Job& job, const std
   const bool all_say_the_same = failed.size() > 1 && failed.size() == job.ranks.size() &&
                                 messages.size() == 1 && !root.failures.empty();
 
+  const bool is_nobodys_fault = was_only_taken_away(root);
   model::Finding finding;
   finding.leaf = leaf_for(job, root);
   finding.code = code_for(job, root);
   finding.scope = all_say_the_same ? model::Scope::kOrdinary : model::Scope::kUnknown;
   finding.confidence = confidence::kFailedFirst;
+  // The root first: its words are the reason, and room is short.
+  std::ranges::stable_partition(failed, [&](const RankHistory* history) { return history == &root; });
   for (const RankHistory* history : failed) {
     const bool is_root = all_say_the_same || history == &root;
     (is_root ? finding.root_ranks : finding.victim_ranks).push_back(history->rank.number);
-    if (finding.evidence.size() < 6) {
+    if (finding.evidence.size() < 6 && (is_root || !was_only_taken_away(*history) || is_nobodys_fault)) {
       const model::Failure* failure = first_failure(*history);
       model::Evidence evidence =
           evidence_about(job, *history, how_it_ended(*history), model::EvidenceLevel::kSeen);
       if (failure != nullptr) {
         evidence.file = source_name(job, failure->source);
         if (failure->position > 0) evidence.line = failure->position;
+        if (auto place = failure->stack == model::StackId::kNone
+                             ? std::nullopt
+                             : code_place(job.stacks[failure->stack], {history->rank.number}))
+          add_place(finding, *std::move(place));
       }
       finding.evidence.push_back(std::move(evidence));
     }
   }
+  std::ranges::sort(finding.root_ranks);
+  std::ranges::sort(finding.victim_ranks);
   finding.title = fmt::format("{} {}: {}", ranks_in_words(finding.root_ranks),
                               all_say_the_same ? "failed alike" : "failed first", how_it_ended(root));
   finding.explanation =
       all_say_the_same
           ? "Every rank reports the same error, so it is not a matter of ranks working together. "
-          : fmt::format("{} failed by itself; what other ranks report came after it. ",
+          : fmt::format("{} failed first; what other ranks report came after it. ",
                         ranks_in_words(finding.root_ranks));
   finding.fixes = catalogue::fixes_for(model::codes::kDeadRank);
   return finding;

@@ -69,6 +69,31 @@ TEST(FailedRanks, RanksThatTheLauncherEndedDidNotFail) {
   EXPECT_FALSE(find_failed_ranks(sketch.job));
 }
 
+TEST(FailedRanks, RanksThatAreGoneWithoutATraceWereEndedAfterTheOneThatLeftAStatus) {
+  JobSketch sketch(4);
+  for (const int rank : {0, 1, 3}) sketch.history(rank).rank.liveness = model::Liveness::kDead;
+  EXPECT_EQ(find_failed_ranks(sketch.job)->root_ranks, std::vector<int>{0}) << "nothing else is known";
+  sketch.history(2).rank.end = RankEnd::kExited;
+  sketch.history(2).rank.exit_status = 1;
+  const auto finding = find_failed_ranks(sketch.job);
+  EXPECT_EQ(finding->root_ranks, std::vector<int>{2});
+  EXPECT_EQ(finding->victim_ranks, (std::vector<int>{0, 1, 3}));
+  EXPECT_EQ(finding->code, model::codes::kProcessEnded);
+  ASSERT_EQ(finding->evidence.size(), 1U);
+  EXPECT_EQ(finding->evidence.front().rank, 2);
+}
+
+TEST(FailedRanks, TheLaunchersWordCountsAmongThoseThatExited) {
+  JobSketch sketch(3);
+  for (const int rank : {0, 2}) {
+    sketch.history(rank).rank.end = RankEnd::kExited;
+    sketch.history(rank).rank.exit_status = 1;
+  }
+  EXPECT_EQ(find_failed_ranks(sketch.job)->root_ranks, std::vector<int>{0});
+  sketch.history(2).rank.launcher_saw_first = true;
+  EXPECT_EQ(find_failed_ranks(sketch.job)->root_ranks, std::vector<int>{2});
+}
+
 TEST(FailedRanks, TorchrunsWordsForTheSignalItSentAreNoFailureOfTheRank) {
   JobSketch sketch(2);
   sketch.history(0).rank.end = RankEnd::kExited;

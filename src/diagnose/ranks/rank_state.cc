@@ -259,4 +259,11 @@ std::optional<Evidence> stack_of(const Job& job, int rank) {
   return evidence_from(job, *history, main->source, main->position, describe(job.stacks[main->stack]));
 }
 
+std::optional<model::CodePlace> stack_place(const Job& job, int rank) {
+  const RankHistory* history = job.find_rank(rank);
+  const model::StackSnapshot* const main = history == nullptr ? nullptr : main_stack(*history);
+  if (main == nullptr) return std::nullopt;
+  return code_place(job.stacks[main->stack], {rank});
+}
+
 }  // namespace lockstep::ranks

@@ -41,4 +41,7 @@ RankState rank_state_of(const model::Job& job, int rank);
 // main".
 std::optional<model::Evidence> stack_of(const model::Job& job, int rank);
 
+// The line of the user's code where it stood then.
+std::optional<model::CodePlace> stack_place(const model::Job& job, int rank);
+
 }  // namespace lockstep::ranks

@@ -92,9 +92,13 @@ Signature signature_of(const model::Job& job, const model::Event& event) {
   return signature;
 }
 
+std::string operation_in_words(const model::Job& job, const Signature& signature) {
+  return std::string(signature.name == model::NameId::kNone ? model::name_of(signature.operation)
+                                                            : std::string_view(job.names[signature.name]));
+}
+
 std::string describe(const model::Job& job, const Signature& signature) {
-  std::string text(signature.name == model::NameId::kNone ? model::name_of(signature.operation)
-                                                          : std::string_view(job.names[signature.name]));
+  std::string text = operation_in_words(job, signature);
   if (!signature.types.empty()) {
     text += fmt::format(" of {}", model::name_of(signature.types.front()));
   }

@@ -35,6 +35,9 @@ bool has_equal_sizes(const Signature& left, const Signature& right);
 
 Signature signature_of(const model::Job& job, const model::Event& event);
 
+// "all_reduce", or the foreign name of what is not known.
+std::string operation_in_words(const model::Job& job, const Signature& signature);
+
 // "all_reduce of float32 [1024, 4096]"
 std::string describe(const model::Job& job, const Signature& signature);
 

@@ -1,6 +1,7 @@
 #include "readers/pytorch/torchrun_texts.h"
 
 #include <algorithm>
+#include <csignal>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -133,6 +134,8 @@ struct TorchrunFailure {
   std::string error_file;
   std::string traceback;  // without its indentation
   int attempt = 0;
+  std::optional<std::int64_t> time_ns;  // when torchrun saw it, of its own clock
+  bool is_root_cause = false;
   std::uint32_t position = 0;
 };
 
@@ -196,7 +199,9 @@ void TorchrunItem::take(std::string_view line) {
 
 void TorchrunItem::take_field(std::string_view key, std::string_view value) {
   const bool is_whole = value.find(')') != std::string_view::npos;  // not cut inside a number
-  if (key == "host") {
+  if (key == "time") {
+    failure_.time_ns = model::take_time(value);
+  } else if (key == "host") {
     failure_.host = value;
   } else if (key == "rank" && is_whole) {
     failure_.local_rank = number_behind<int>(value, "local_rank: ");
@@ -255,6 +260,7 @@ class Launcher {
     } else if (line == "Failures:" || line == kRootCause) {
       end_item();
       is_in_summary_ = true;
+      is_root_cause_ = line == kRootCause;
     } else if (is_in_summary_ && is_item_head(line)) {
       end_item();
       item_.emplace(number);
@@ -272,6 +278,7 @@ class Launcher {
     TorchrunFailure failure = std::move(*item_).finish();
     item_.reset();
     if (!failure.pid && !failure.rank) return;
+    failure.is_root_cause = is_root_cause_;
     failure.attempt = rank_in_name(failure.error_file).restart.value_or(attempts_ == 0 ? 0 : attempts_ - 1);
     const auto known = failure.pid ? place_of_.find(*failure.pid) : place_of_.end();
     if (known != place_of_.end()) {
@@ -288,6 +295,7 @@ class Launcher {
   std::optional<TorchrunItem> item_;
   int attempts_ = 0;
   bool is_in_summary_ = false;
+  bool is_root_cause_ = false;
 };
 
 // Every node calls itself localhost.
@@ -307,6 +315,7 @@ void add_failure(const TorchrunFailure& item, model::Job& job) {
   history.rank.restart = item.attempt;
   history.rank.host = host_of(item.host, job);
   if (item.exit_code) set_end(*item.exit_code, history.rank);
+  history.rank.launcher_saw_first = item.is_root_cause;
   history.sources = {static_cast<model::SourceId>(0)};
   if (std::string message = message_of(item.traceback); !message.empty()) {
     model::Failure failure;
@@ -319,6 +328,22 @@ void add_failure(const TorchrunFailure& item, model::Job& job) {
     history.failures.push_back(std::move(failure));
   }
   job.ranks.push_back(std::move(history));
+}
+
+// torchrun sends SIGTERM to the ranks that are left, and SIGKILL to those that stay half a minute later: both
+// tell nothing about the rank. A rank killed from outside is seen before, or with the others.
+void forget_whom_torchrun_killed(std::vector<TorchrunFailure>& failures) {
+  constexpr std::int64_t kGraceNs = 5'000'000'000;  // far from both; the summary has whole seconds
+  const auto root = std::ranges::find_if(failures, &TorchrunFailure::is_root_cause);
+  if (root == failures.end() || !root->time_ns) return;
+  const std::int64_t first_ns = *root->time_ns;
+  for (TorchrunFailure& failure : failures) {
+    const bool was_killed = failure.exit_code && *failure.exit_code == -SIGKILL;
+    if (failure.is_root_cause || !was_killed || !failure.time_ns || *failure.time_ns < first_ns + kGraceNs)
+      continue;
+    failure.exit_code.reset();
+    failure.traceback.clear();
+  }
 }
 
 }  // namespace
@@ -352,6 +377,7 @@ model::Job read_torchrun_summary(const Source& source) {
   }
   for (auto& [origin, launcher] : launchers) {
     launcher.end_item();
+    forget_whom_torchrun_killed(launcher.failures);
     for (const TorchrunFailure& failure : launcher.failures) add_failure(failure, job);
   }
   return job;

@@ -182,5 +182,29 @@ TEST(TorchrunSummary, CutAnywhereItInventsNoRank) {
   }
 }
 
+std::string summary_item(int number, int rank, const std::string& clock, const std::string& exit) {
+  return "[" + std::to_string(number) + "]:\n  time      : 2026-11-19_13:09:" + clock +
+         "\n  host      : localhost\n  rank      : " + std::to_string(rank) +
+         " (local_rank: " + std::to_string(rank) + ")\n  exitcode  : " + exit +
+         " (pid: " + std::to_string(4000 + rank) +
+         ")\n  error_file: <N/A>\n  traceback : To enable traceback see: https://pytorch.org/docs\n";
+}
+
+TEST(TorchrunLog, TheRootCauseIsMarkedAndWhomTorchrunKilledDidNotFail) {
+  const std::string rule = "------------------------------------------------------------\n";
+  const auto log_of = [&](const std::string& killed_at) {
+    return "train.py FAILED\n" + rule + "Failures:\n" + summary_item(1, 0, killed_at, "-9") + rule +
+           "Root Cause (first observed failure):\n" + summary_item(0, 2, "10", "1") +
+           "============================================================\n";
+  };
+  const model::Job later = read_log(log_of("40"));
+  ASSERT_EQ(later.ranks.size(), 2U);
+  EXPECT_EQ(later.ranks[0].rank.end, RankEnd::kUnknown) << "30 s after rank 2 torchrun ended it";
+  EXPECT_FALSE(later.ranks[0].rank.launcher_saw_first);
+  EXPECT_EQ(later.ranks[1].rank.end, RankEnd::kExited);
+  EXPECT_TRUE(later.ranks[1].rank.launcher_saw_first);
+  EXPECT_EQ(read_log(log_of("10")).ranks[0].rank.end, RankEnd::kSignalled) << "it may have been first";
+}
+
 }  // namespace
 }  // namespace lockstep::readers

@@ -116,7 +116,7 @@ Result<std::string> html_of(const Contents& contents, std::string_view version) 
   data += fmt::format(
       "<noscript><p>This browser runs no scripts, so here is the report in words.</p><pre>{}"
       "</pre></noscript>\n",
-      text_for_html(report::render_text(contents.verdict, {.colour = false, .width = 100})));
+      text_for_html(report::render_text(contents.verdict, {.colour = false, .width = 100, .details = true})));
 
   return page_with(data);
 }

@@ -353,6 +353,10 @@ Texts texts_of(model::Verdict& verdict) {
       texts.push_back(&evidence.file);
       texts.push_back(&evidence.text);
     }
+    for (model::CodePlace& place : finding.places) {
+      texts.push_back(&place.file);
+      texts.push_back(&place.function);
+    }
     for (model::Fix& fix : finding.fixes) {
       texts.push_back(&fix.title);
       for (std::string& step : fix.steps) texts.push_back(&step);

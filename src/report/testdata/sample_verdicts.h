@@ -49,7 +49,9 @@ inline model::Verdict missing_rank_verdict() {
                  .title = "Save the checkpoint after a barrier all ranks reach",
                  .steps = {"Confirm first which ranks run short of data."},
                  .commands = {"lockstep run --on-hang=stacks -- torchrun --nproc_per_node=8 train.py "
-                              "--epochs 2 --check-batches"}}}};
+                              "--epochs 2 --check-batches"}}},
+      .places = {{.file = "train.py", .line = 88, .function = "main", .ranks = {3}},
+                 {.file = "train.py", .line = 71, .function = "step", .ranks = {0, 1, 2, 4, 5, 6, 7}}}};
   return {.job = {.framework = "pytorch",
                   .backend = "nccl",
                   .world_size = 8,
@@ -87,7 +89,8 @@ inline model::Verdict hostile_verdict() {
                          .title = attack,
                          .explanation = attack,
                          .evidence = {evidence},
-                         .fixes = {fix}};
+                         .fixes = {fix},
+                         .places = {{.file = attack, .line = 7, .function = attack, .ranks = {1}}}};
   return {.job = {.framework = attack, .backend = attack, .world_size = {}, .hosts = {}, .ranks_seen = {}},
           .findings = {std::move(finding)},
           .limits = {attack}};

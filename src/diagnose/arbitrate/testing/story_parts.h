@@ -1,6 +1,7 @@
 // Findings and stories in a line, for the tests of the rules.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -25,7 +26,8 @@ inline model::Finding found(model::Leaf leaf, const std::string& code, double co
 // With a line to show, of the rank where one is given.
 inline model::Finding printed(model::Finding finding, std::optional<int> rank = {},
                               const std::string& file = "job.err") {
-  finding.evidence.push_back({.file = file, .line = 1, .rank = rank, .text = finding.code.text()});
+  const auto line = static_cast<std::int64_t>(std::hash<std::string>()(finding.code.text()) % 10'000);
+  finding.evidence.push_back({.file = file, .line = line, .rank = rank, .text = finding.code.text()});
   return finding;
 }
 
@@ -57,8 +59,8 @@ inline std::vector<std::string> order_of(const Story& story) {
 
 // "dropped process.ended for mem.gpu": the outcome in a word, for comparing.
 inline std::vector<std::string> steps_of(const std::vector<model::Decision>& decisions) {
-  constexpr std::string_view kWords[] = {"added",   "before", "behind",     "into",
-                                         "dropped", "ranks",  "confidence", "renamed"};
+  constexpr std::string_view kWords[] = {"added", "before",     "behind",  "into",   "dropped",
+                                         "ranks", "confidence", "renamed", "follows"};
   std::vector<std::string> steps;
   for (const model::Decision& one : decisions) {
     std::string step = one.finding.text() + " " + std::string(kWords[static_cast<int>(one.outcome)]);

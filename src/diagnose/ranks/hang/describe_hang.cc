@@ -44,7 +44,7 @@ bool has_an_unknown_root(const HangFindingBuilder& builder) {
 }
 
 void describe_stuck_on_all(HangFindingBuilder& builder, const std::string& who) {
-  builder.finding.title = fmt::format("all ranks came to {} and none finished it", builder.call());
+  builder.finding.title = fmt::format("all ranks joined {} and none finished it", builder.call());
   builder.finding.explanation = fmt::format(
       "{} are in it{} and call the same thing: the program did its part, so the kernel, the transport or a "
       "device is stuck. ",
@@ -97,11 +97,11 @@ void describe_lost_inside(HangFindingBuilder& builder, std::vector<int> lost) {
   const RankState known = rank_state_of(builder.job, lost.front());
   const bool is_stopped = known.place == Place::kStopped;
   finding.code = is_stopped ? model::codes::kStoppedRank : model::codes::kDeadRank;
-  finding.title = fmt::format("{} {} inside {}", ranks_in_words(lost), is_stopped ? "stands still" : "died",
+  finding.title = fmt::format("{} {} inside {}", ranks_in_words(lost), is_stopped ? "is stopped" : "died",
                               builder.call());
   finding.explanation = fmt::format(
-      "All ranks came to it; of rank {} is known: {}. The others cannot {} without {}. ", lost.front(),
-      known.words, builder.wait.finished.empty() ? "finish it" : "go on", lost.size() == 1 ? "it" : "them");
+      "All ranks joined it. Rank {}: {}. The others cannot {} without {}. ", lost.front(), known.words,
+      builder.wait.finished.empty() ? "finish it" : "go on", lost.size() == 1 ? "it" : "them");
   finding.confidence = confidence::kDiedInside;
   finding.victim_ranks = builder.waiting_ranks();
   finding.victim_ranks.insert(finding.victim_ranks.end(), builder.wait.finished.begin(),
@@ -249,17 +249,17 @@ void describe_unmatched_message(HangFindingBuilder& builder) {
   const bool is_send = wait.kind == WaitKind::kSend;
   finding.code = is_send ? model::codes::kUnmatchedSend : model::codes::kUnmatchedReceive;
   finding.title =
-      fmt::format("rank {} never posted {} number {} {} rank {} in {}", partner, is_send ? "receive" : "send",
+      fmt::format("rank {} never posted {} #{} {} rank {} in {}", partner, is_send ? "receive" : "send",
                   wait.sequence, is_send ? "from" : "to", waiting, describe(builder.job, wait.communicator));
   finding.explanation = fmt::format(
-      "Rank {} waits in its {} number {} {} rank {}{}, and the other end was never posted. ", waiting,
+      "Rank {} waits in its {} #{} {} rank {}{}, and the other end was never posted. ", waiting,
       is_send ? "send" : "receive", wait.sequence, is_send ? "to" : "from", partner, builder.since());
   finding.confidence = builder.cause.is_absence ? confidence::kUnmatchedAbsent : confidence::kUnmatchedSeen;
   builder.add_waiting_evidence();
   builder.add_last_known(partner);
   const RankState known = rank_state_of(builder.job, partner);
   if (known.place != Place::kElsewhere) {
-    finding.explanation += fmt::format("Of rank {} is known: {}. ", partner, known.words);
+    finding.explanation += fmt::format("Rank {}: {}. ", partner, known.words);
     if (known.evidence) finding.evidence.push_back(*known.evidence);
     if (is_lost(known.place)) finding.code = code_for(known.place);
   }
@@ -316,7 +316,7 @@ Teller most_telling(const HangFindingBuilder& builder) {
 void add_rank_state(HangFindingBuilder& builder, const Teller& teller) {
   Finding& finding = builder.finding;
   if (teller.known.place == Place::kElsewhere) return;
-  finding.explanation += fmt::format("Of rank {} is known: {}. ", teller.rank, teller.known.words);
+  finding.explanation += fmt::format("Rank {}: {}. ", teller.rank, teller.known.words);
   if (teller.known.evidence) finding.evidence.push_back(*teller.known.evidence);
   if (const std::string_view code = code_for(teller.known.place); !code.empty()) finding.code = code;
   const bool is_certain = teller.known.place == Place::kDead || teller.known.place == Place::kStopped ||
@@ -366,7 +366,7 @@ void describe_seen(HangFindingBuilder& builder) {
     finding.explanation += fmt::format(
         "Rank {} {}; its last collective there is {}. ", rank,
         has_finished_everything(builder.job, rank) ? "finished all that it issued" : "did not issue it",
-        last ? fmt::format("number {}", *last) : std::string("none at all"));
+        last ? fmt::format("#{}", *last) : std::string("none at all"));
   } else {
     finding.explanation += fmt::format("{} did not issue it. ", who);
   }
@@ -396,9 +396,7 @@ void describe_absence(HangFindingBuilder& builder) {
 }  // namespace
 
 void describe_missing(HangFindingBuilder& builder) {
-  builder.finding.explanation =
-      fmt::format("{} {} in {}{}. ", ranks_in_words(builder.waiting_ranks()),
-                  builder.wait.waiting.size() == 1 ? "waits" : "wait", builder.call(), builder.since());
+  builder.finding.explanation = builder.have_been_waiting();
   builder.cause.is_absence ? describe_absence(builder) : describe_seen(builder);
   builder.add_waiting_evidence();
   const Teller teller = most_telling(builder);

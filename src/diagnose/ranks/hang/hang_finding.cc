@@ -90,7 +90,7 @@ std::string HangFindingBuilder::call() const {
   const std::string operation = signature.name != model::NameId::kNone
                                     ? job.names[signature.name]
                                     : std::string(model::name_of(signature.operation));
-  return fmt::format("{} number {} in {}", operation, wait.sequence, describe(job, wait.communicator));
+  return fmt::format("{} #{} in {}", operation, wait.sequence, describe(job, wait.communicator));
 }
 
 std::string HangFindingBuilder::since() const {
@@ -102,6 +102,16 @@ std::string HangFindingBuilder::since() const {
   }
   const bool is_known = first != std::numeric_limits<std::int64_t>::max();
   return is_known ? fmt::format(" since {}", time_in_words(first)) : std::string{};
+}
+
+std::string HangFindingBuilder::have_been_waiting() const {
+  const std::vector<int> ranks = waiting_ranks();
+  const bool is_one = ranks.size() == 1;
+  const std::string when = since();
+  return fmt::format("{} {} in {}{}. ", ranks_in_words(ranks),
+                     when.empty() ? (is_one ? "is waiting" : "are waiting")
+                                  : (is_one ? "has been waiting" : "have been waiting"),
+                     call(), when);
 }
 
 std::vector<int> HangFindingBuilder::waiting_ranks() const {
@@ -116,6 +126,11 @@ void HangFindingBuilder::add_waiting_evidence() {
     places.insert(places.end(), waits[at].waiting.begin(), waits[at].waiting.end());
   }
   for (Evidence& evidence : grouped_evidence(job, places)) finding.evidence.push_back(std::move(evidence));
+  for (const Group& group : groups_of(job, places)) {
+    const model::StackId stack = event_at(job, group.first).stack;
+    if (stack == model::StackId::kNone) continue;
+    if (auto place = code_place(job.stacks[stack], group.ranks)) add_place(finding, *std::move(place));
+  }
 }
 
 void HangFindingBuilder::add_errors_of_waiting() {
@@ -159,7 +174,8 @@ void HangFindingBuilder::add_stack(int rank, const RankState& known) {
   auto stack = stack_of(job, rank);
   if (!stack || known.place <= Place::kEnded) return;
   finding.explanation +=
-      fmt::format("Rank {} stands at {}. ", rank, stack->text.substr(0, stack->text.find(" < ")));
+      fmt::format("Rank {} is at {}. ", rank, stack->text.substr(0, stack->text.find(" < ")));
+  if (auto place = stack_place(job, rank)) finding.places.insert(finding.places.begin(), *std::move(place));
   if (known.evidence != stack) finding.evidence.push_back(*std::move(stack));
 }
 

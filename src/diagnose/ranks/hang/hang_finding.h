@@ -22,6 +22,7 @@ struct HangFindingBuilder {
   std::string call() const;
   // " since 2026-01-02 10:00:03 UTC", or nothing when no time is known.
   std::string since() const;
+  std::string have_been_waiting() const;  // "Ranks 0-1 have been waiting in all_reduce #4 since ... "
   std::vector<int> waiting_ranks() const;
 
   // Who waits where, equal ones together.

@@ -119,20 +119,19 @@ model::Finding finding_of(const model::Job& job, const LaggingCounter& lagging) 
   const std::string what = lagging.operation == Operation::kUnknown
                                ? "collective"
                                : std::string(model::name_of(lagging.operation));
-  finding.title = fmt::format("{} {} behind in {}: {} others stand at {} number {}", who,
+  finding.title = fmt::format("{} {} behind in {}: {} others are at {} #{}", who,
                               lagging.behind.size() == 1 ? "is" : "are", describe(job, lagging.communicator),
                               lagging.others.size(), what, lagging.others_at);
   finding.explanation = fmt::format(
-      "All {} others have issued {} number {}; {} {} not. This evidence cannot tell what is finished, so a "
+      "All {} others have issued {} #{}; {} {} not. This evidence cannot tell what is finished, so a "
       "job that was "
       "running well at that moment could look the same: look again after some seconds. ",
       lagging.others.size(), what, lagging.others_at, who, lagging.behind.size() == 1 ? "has" : "have");
   for (const int rank : lagging.behind) {
     const RankState known = rank_state_of(job, rank);
-    if (!known.words.empty())
-      finding.explanation += fmt::format("Of rank {} is known: {}. ", rank, known.words);
+    if (!known.words.empty()) finding.explanation += fmt::format("Rank {}: {}. ", rank, known.words);
     finding.evidence.push_back(evidence_about(job, *job.find_rank(rank),
-                                              fmt::format("behind {} number {}", what, lagging.others_at),
+                                              fmt::format("behind {} #{}", what, lagging.others_at),
                                               model::EvidenceLevel::kInferred));
     if (finding.evidence.size() >= 4) break;
   }

@@ -51,23 +51,24 @@ std::vector<int> odd_ranks(const Mismatch& mismatch) {
 
 std::string title_for(const Job& job, const Mismatch& mismatch, const std::vector<int>& odd) {
   const std::string where =
-      fmt::format("collective number {} in {}", mismatch.sequence, describe(job, mismatch.communicator));
+      fmt::format("collective #{} in {}", mismatch.sequence, describe(job, mismatch.communicator));
   const std::string who = ranks_in_words(odd);
-  if (mismatch.is_tie) {
-    return fmt::format("{} and {} call different things as {}", ranks_in_words(mismatch.sides[0].ranks), who,
-                       where);
-  }
   switch (mismatch.shift) {
     case Shift::kSkipped:
       return fmt::format("{} skipped {} and is one call ahead of the others", who, where);
     case Shift::kExtra:
-      return fmt::format("{} made one call more than the others as {}", who, where);
+      return fmt::format("{} made one more call than the others at {}", who, where);
     case Shift::kNone:
       break;
   }
-  return fmt::format("{} brought {} where the others brought {}, as {}", who,
-                     describe(job, mismatch.sides[1].signature), describe(job, mismatch.sides[0].signature),
-                     where);
+  const Signature& theirs = mismatch.sides[1].signature;
+  const Signature& usual = mismatch.sides[0].signature;
+  const bool is_told_by_names = operation_in_words(job, theirs) != operation_in_words(job, usual);
+  return fmt::format("{} called {} while {} called {} (#{}, {})", who,
+                     is_told_by_names ? operation_in_words(job, theirs) : describe(job, theirs),
+                     ranks_in_words(mismatch.sides[0].ranks),
+                     is_told_by_names ? operation_in_words(job, usual) : describe(job, usual),
+                     mismatch.sequence, name_of(job, mismatch.communicator));
 }
 
 std::string explanation_for(const Job& job, const Mismatch& mismatch) {
@@ -133,6 +134,9 @@ void add_evidence(const Job& job, Finding& finding, EventPlace place, const std:
   model::Evidence evidence = evidence_of(job, place);
   if (ranks.size() > 1) evidence.text = fmt::format("{}: {}", ranks_in_words(ranks), evidence.text);
   finding.evidence.push_back(std::move(evidence));
+  const model::StackId stack = event_at(job, place).stack;
+  if (stack == model::StackId::kNone) return;
+  if (auto code = code_place(job.stacks[stack], ranks)) add_place(finding, *std::move(code));
 }
 
 }  // namespace
@@ -169,8 +173,8 @@ Finding finding_of(const Job& job, const MessageMismatch& mismatch) {
                         std::max(mismatch.sender, mismatch.receiver)};
   finding.title = fmt::format("rank {} sends something else than rank {} expects in {}", mismatch.sender,
                               mismatch.receiver, describe(job, mismatch.communicator));
-  const std::string message = mismatch.number > 0 ? fmt::format("Message number {}", mismatch.number)
-                                                  : std::string("A pending message");
+  const std::string message =
+      mismatch.number > 0 ? fmt::format("Message #{}", mismatch.number) : std::string("A pending message");
   finding.explanation = fmt::format("{} from rank {} to rank {}: the sender calls {}, the receiver {}. ",
                                     message, mismatch.sender, mismatch.receiver,
                                     describe(job, signature_of(job, event_at(job, mismatch.send))),

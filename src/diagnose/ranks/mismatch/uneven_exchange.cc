@@ -70,7 +70,7 @@ Finding finding_of(const Job& job, const UnevenExchange& exchange) {
   finding.confidence = confidence::kMismatchExchange;
   finding.victim_ranks = exchange.ranks;
   finding.title =
-      fmt::format("all_to_all number {} in {} sends {} elements but expects {}", exchange.sequence,
+      fmt::format("all_to_all #{} in {} sends {} elements but expects {}", exchange.sequence,
                   describe(job, exchange.communicator), exchange.elements_sent, exchange.elements_received);
   finding.explanation =
       "What all members send and what all members expect must be equally much; how much each sends to each "
