@@ -117,6 +117,12 @@ void apply_exit_after_exception(Story& story) {
       exception.victim_ranks = ended->finding.victim_ranks;
       story.note(Outcome::kRanksNamed, exception.code, ended->finding.code);
     }
+    if (!is_among(ended->finding.victim_ranks, exception.victim_ranks)) {
+      std::vector<int> all;
+      std::ranges::set_union(exception.victim_ranks, ended->finding.victim_ranks, std::back_inserter(all));
+      exception.victim_ranks = std::move(all);
+      story.note(Outcome::kRanksNamed, exception.code, ended->finding.code);
+    }
     if (exception.confidence < kSeenAndConfirmed) {
       exception.confidence = kSeenAndConfirmed;
       story.note(Outcome::kConfidenceChanged, exception.code, ended->finding.code);

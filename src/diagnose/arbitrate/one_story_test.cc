@@ -51,6 +51,14 @@ TEST(OneStory, TheExitStatusOfTheRankConfirmsItsException) {
   apply_named("exit_after_exception", unnamed);
   EXPECT_EQ(unnamed.logs.front().finding.root_ranks, std::vector<int>{2});
 
+  Finding with_victims = found(Leaf::kRunOther, "process.ended", 0.6, {2});
+  with_victims.victim_ranks = {0, 1, 3};
+  Finding silent_about_rank_0 = printed(found(Leaf::kRunOther, "script.exception", 0.5, {2}));
+  silent_about_rank_0.victim_ranks = {1, 3};
+  Story printed_by_some = story_of({with_victims}, {silent_about_rank_0});
+  apply_named("exit_after_exception", printed_by_some);
+  EXPECT_EQ(printed_by_some.logs.front().finding.victim_ranks, (std::vector<int>{0, 1, 3}));
+
   Story of_another = story_of({found(Leaf::kRunOther, "process.ended", 0.6, {1})},
                               {printed(found(Leaf::kRunOther, "script.exception", 0.5, {2}))});
   apply_named("exit_after_exception", of_another);
