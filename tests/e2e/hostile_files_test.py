@@ -108,6 +108,23 @@ def test_a_recording_that_is_one_hole(tmp_path):
 # What is no file, or leads elsewhere.
 
 
+def test_pipes_and_devices_in_a_recording(tmp_path):
+    folder = recording_in(tmp_path / "rec", EXAMPLE.read_bytes())
+    os.mkfifo(folder / "rank_00001.restart_0.lockstep")
+    os.symlink("/dev/zero", folder / "rank_00002.restart_0.lockstep")
+    os.mkfifo(folder / ".seen_live.json")
+    (folder / "payload").mkdir()
+    os.mkfifo(folder / "payload/rank_00003.restart_0.payload")
+    for words in (["dump"], ["top", "--json"], ["diagnose"], ["report"]):
+        assert lockstep(*words, folder, timeout=120).returncode in (0, 1, 2), words
+    assert lockstep("dump", folder / "payload/rank_00003.restart_0.payload", timeout=120).returncode == 2
+    (folder / "manifest.json").unlink()
+    os.mkfifo(folder / "manifest.json")
+    for words in (["dump"], ["top", "--json"], ["diff"]):
+        paths = [folder] * (2 if words[0] == "diff" else 1)
+        assert lockstep(*words, *paths, timeout=120).returncode in (0, 1, 2), words
+
+
 def test_a_link_to_a_folder_leads_no_further(tmp_path):
     (tmp_path / "job").mkdir()
     (tmp_path / "job/rank_0.log").write_text("step 1 loss 0.5\n" * 30)
@@ -192,6 +209,28 @@ def test_what_never_ends_is_left_after_a_bounded_look(path):
     with open("/dev/zero", "rb") as zeros:
         done = lockstep("diagnose", path, memory=1 << 30, stdin=zeros)
     assert done.returncode == 2, done.stderr
+
+
+# What has very many members.
+
+
+@pytest.mark.parametrize("member", ['"k{0}":1', '"same":{0}'], ids=["many_names", "one_name"])
+def test_json_of_very_many_members(tmp_path, member):
+    many = ",".join(member.format(number) for number in range(200_000))
+    folder = recording_in(tmp_path / "rec", EXAMPLE.read_bytes())
+    manifest = json.loads((folder / "manifest.json").read_text())
+    (folder / "manifest.json").write_text(json.dumps(manifest)[:-1] + "," + many + "}")
+    assert lockstep("dump", folder, cpu_s=5).returncode == 0
+    (tmp_path / "findings.json").write_text('{"schema":"lockstep-findings-v1",' + many + "}")
+    assert lockstep("report", tmp_path / "findings.json", cpu_s=5).returncode == 2
+    cluster = {"cluster": {"worker": ["a:1"]}, "task": {"type": "worker", "index": 0}}
+    (tmp_path / "tf.json").write_text(json.dumps(cluster)[:-1] + "," + many + "}")
+    assert lockstep("check", tmp_path / "tf.json", cpu_s=10).returncode in (0, 1, 2)
+
+
+def test_yaml_of_very_many_keys(tmp_path):
+    (tmp_path / "job.yaml").write_text("".join(f"k{number}: 1\n" for number in range(100_000)))
+    assert lockstep("check", tmp_path / "job.yaml", cpu_s=10).returncode in (0, 1, 2)
 
 
 def test_what_python_imports_is_no_fault(tmp_path):
