@@ -18,12 +18,13 @@ model::Verdict verdict_that_says(const std::string& command) {
 }
 
 TEST(OwnCommand, IsThatOfTheRecordingWithWhatToCompare) {
-  const fs::path folder = fs::path(testing::TempDir()) / "own_command_recording";
+  const fs::path folder = fs::path(::testing::TempDir()) / "own_command_recording";
   fs::remove_all(folder);
   ASSERT_TRUE(record::create_recording(
                   folder, {.job = "j",
                            .writer = "lockstep 0.1.0",
-                           .command = {"torchrun", "--nproc-per-node", "4", "my train.py", "--note=it's"}})
+                           .command = {"torchrun", "--nproc-per-node", "4", "my train.py", "--note=it's"},
+                           .world_size = 4})
                   .ok());
   model::Verdict verdict = verdict_that_says("lockstep isolate -- COMMAND   # yours");
   fill_in_own_command({"-", folder}, verdict);
@@ -38,7 +39,7 @@ TEST(OwnCommand, IsThatOfTheRecordingWithWhatToCompare) {
 TEST(OwnCommand, IsLeftToTheUserWhereNoRecordingKnowsIt) {
   const model::Verdict before = verdict_that_says("lockstep isolate -- COMMAND");
   model::Verdict verdict = before;
-  fill_in_own_command({"-", testing::TempDir()}, verdict);
+  fill_in_own_command({"-", ::testing::TempDir()}, verdict);
   EXPECT_TRUE(verdict == before);
 }
 
