@@ -71,7 +71,7 @@ TEST(OpenInput, BeginsBehindTheHoleOfALogThatWasEmptiedUnderItsWriter) {
 
 TEST(OpenInput, LeavesAStreamOfNoKindAfterItsStart) {
   constexpr std::size_t kLooked = std::size_t{64} << 10;
-  const std::string endless(1 << 20, '\1');
+  const std::string endless(1 << 20, '\0');  // as /dev/zero
   testing::MemoryStream stream(endless);
   const Input input = read_stream(stream, "-", {.telling_lines = {}, .longest_whole = kLooked});
   EXPECT_EQ(input.bytes.view().size(), kLooked);

@@ -59,7 +59,7 @@ TEST(ScriptException, TheRankThatRaisesIsTheRootAndTheOthersAreVictims) {
   EXPECT_EQ(finding.evidence.front().line, 6);
   EXPECT_EQ(finding.evidence.front().rank, 2);
   ASSERT_FALSE(finding.fixes.empty());
-  EXPECT_EQ(finding.fixes.front().commands, std::vector<std::string>{"lockstep isolate -- python train.py"});
+  EXPECT_EQ(finding.fixes.front().commands, std::vector<std::string>{"lockstep isolate -- COMMAND"});
 }
 
 TEST(ScriptException, ItsKindAndPlaceGiveTheLeaf) {

@@ -66,7 +66,7 @@ TEST(TrainingPosition, RanksAtOnePlaceAreToldTogether) {
     if (rank != 1) begin(sketch, rank, model::Activity::kStep, 12);
   }
   EXPECT_EQ(training_positions_in_words(sketch.job, {1, 0, 2, 3, 7}),
-            "Rank 1 is in epoch 2, batch 1; ranks 0, 2 are in epoch 2, batch 2. ");
+            "Rank 1 is in epoch 2, batch 1; ranks 0 and 2 are in epoch 2, batch 2. ");
   EXPECT_EQ(training_positions_in_words(sketch.job, {3}), "");
 }
 

@@ -48,7 +48,7 @@ TEST(HangFinding, SaysInWhichBatchTheRanksAre) {
   EXPECT_EQ(finding.code, "desync.missing_rank");
   EXPECT_NE(finding.explanation.find("Rank 1 finished all that it issued"), std::string::npos)
       << finding.explanation;
-  EXPECT_NE(finding.explanation.find("Rank 1 is in epoch 2, batch 1; ranks 0, 2 are in epoch 2, batch 2."),
+  EXPECT_NE(finding.explanation.find("Rank 1 is in epoch 2, batch 1; ranks 0 and 2 are in epoch 2, batch 2."),
             std::string::npos)
       << finding.explanation;
 }
