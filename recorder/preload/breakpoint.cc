@@ -1,5 +1,6 @@
 #include "breakpoint.h"
 
+#include <initializer_list>
 #include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
