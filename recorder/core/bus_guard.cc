@@ -17,6 +17,8 @@ constexpr std::size_t kBlockBytes = std::size_t{64} << 10;
 constexpr std::size_t kMostRanges = 64;
 
 struct Range {
+  // Children have nothing mapped there (MADV_DONTFORK) but may put mappings of their own in the gap.
+  std::atomic<pid_t> owner{0};
   std::atomic<char*> begin{nullptr};
   std::atomic<std::size_t> bytes{0};  // 0: unused
 };
@@ -38,7 +40,9 @@ bool replace_block(char* begin, std::size_t bytes, char* address) {
 }
 
 bool mend(char* address) {
+  const pid_t self = ::getpid();
   for (Range& range : ranges) {
+    if (range.owner.load(std::memory_order_relaxed) != self) continue;
     const std::size_t bytes = range.bytes.load(std::memory_order_acquire);
     char* const begin = range.begin.load(std::memory_order_relaxed);
     if (bytes == 0 || address < begin || address >= begin + bytes) continue;
@@ -77,6 +81,7 @@ void guard_against_truncation(char* begin, std::size_t bytes) {
   for (Range& range : ranges) {
     char* none = nullptr;
     if (!range.begin.compare_exchange_strong(none, begin, std::memory_order_relaxed)) continue;
+    range.owner.store(::getpid(), std::memory_order_relaxed);
     range.bytes.store(bytes, std::memory_order_release);
     return set_handler();
   }

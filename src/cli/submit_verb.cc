@@ -217,7 +217,9 @@ Result<ExitStatus> run_submit(const Args& args, Terminal& terminal) {
   const Json& job = accepted.value();
   const std::string id = base::text_at(job, "id");
   const bool waits = args.has("wait") || args.has("follow");
-  const auto address = args.value("service").value_or("").empty() ? page_address(client, id) : std::nullopt;
+  // It has the key of its user: for a person to click, not for the log of a program.
+  const bool is_local = args.value("service").value_or("").empty();
+  const auto address = is_local && terminal.err_is_terminal() ? page_address(client, id) : std::nullopt;
   if (waits) {
     terminal.tell(fmt::format("lockstep: {}\n", id));
     if (address) terminal.tell(fmt::format("lockstep: see it at {}\n", *address));

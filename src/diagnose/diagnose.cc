@@ -191,7 +191,9 @@ Story story_of(const Job& job, std::vector<model::Finding> seen_live, LogJudge& 
 // The words that logs of training have in common, in what a log begins and ends with.
 bool speaks_of_training(std::string_view text) {
   static const base::Regex words = base::Regex::of_our_own(
-      R"(\b(rank|ranks|epochs?|steps?|iter(ation)?s?|batch(es)?|loss|train(ing|er|ed)?|checkpoints?|gpus?|cuda|nccl|gloo|mpi\w*|torch\w*|model|optimizer|workers?|worldsize|world_size|dataset|accuracy)\b)");
+      R"((\b|_)(ranks?|epochs?|steps?|iter(ation)?s?|batch(es)?|loss|train(ing|er|ed)?|checkpoints?|[gt]pus?|cuda|nccl)"
+      R"(|hccl|gloo|mpi\w*|torch\w*|model|optimizer|workers?|worldsize|dataset|accuracy|tasks?|nodes?|srun|slurm\w*)"
+      R"(|horovod\w*|tensorflow|keras|jax|xla|deepspeed|ddp|fsdp|ray|tokens?|samples?|lr|ppl)(\b|_|\d))");
   constexpr std::size_t kEnd = std::size_t{64} << 10;
   const std::size_t size = std::min(text.size(), kEnd);
   return words.found_in(text.substr(0, size)) || words.found_in(text.substr(text.size() - size));

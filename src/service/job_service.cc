@@ -324,7 +324,9 @@ Result<void> JobService::pass_on_news(RunningAttempt& active) {
 }
 
 Result<void> JobService::adopt(RunningAttempt& active) {
-  active.child = TRY(engine_->adopt(active.job, active.attempt));
+  auto child = engine_->adopt(active.job, active.attempt);
+  if (!child.ok()) return wait_to_know(active, child.error());
+  active.child = std::move(child).value();
   ++active.adoptions;
   return {};
 }

@@ -317,6 +317,35 @@ static int handle_own_faults(void) {
   return faults == 3 ? 3 : 73;
 }
 
+/* Where the record file is mapped. */
+static void* place_of_record(void) {
+  FILE* maps = fopen("/proc/self/maps", "r");
+  char line[4096];
+  unsigned long begin = 0;
+  while (begin == 0 && fgets(line, sizeof line, maps) != NULL) {
+    if (strstr(line, ".lockstep") != NULL) begin = strtoul(line, NULL, 16);
+  }
+  fclose(maps);
+  return (void*)begin;
+}
+
+/* A child has nothing where its parent has the record, and may map there what it likes: its faults are its own. */
+static int fault_in_a_child(void) {
+  void* const place = place_of_record();
+  int status;
+  const pid_t child = fork();
+  if (place == NULL || child < 0) return 75;
+  if (child == 0) {
+    volatile char* const page = hole();
+    volatile char* const moved = mremap((void*)page, 4096, 4096, MREMAP_MAYMOVE | MREMAP_FIXED, place);
+    if (moved != place) _exit(76);
+    *moved = 1;
+    _exit(77);
+  }
+  waitpid(child, &status, 0);
+  return WIFSIGNALED(status) && WTERMSIG(status) == SIGBUS ? 3 : 78;
+}
+
 static int run(const char* mode, char** arguments) {
   int error;
   if (strcmp(mode, "launcher") == 0) {
@@ -344,6 +373,7 @@ static int run(const char* mode, char** arguments) {
   call(kCalls);
   if (strcmp(mode, "lose_the_file") == 0) return lose_the_file(arguments[2]);
   if (strcmp(mode, "own_faults") == 0) return handle_own_faults();
+  if (strcmp(mode, "fault_in_a_child") == 0) return fault_in_a_child();
   if (strcmp(mode, "sent_bus_error") == 0) {
     raise(SIGBUS);
     return faults == 1 ? 3 : 74;

@@ -56,9 +56,12 @@ fs::path program_of(const std::string& word) {
   return {};
 }
 
-// No program header asks for a dynamic loader, which would load the recorder.
+// No program header asks for a dynamic loader, which would load the recorder. A library has none either: it
+// may be an argument of the program.
 bool is_static(const fs::path& program) {
   constexpr std::size_t kMaxHeaders = 64;
+  const bool is_library = program.filename().string().find(".so") != std::string::npos;
+  if (is_library || ::access(program.c_str(), X_OK) != 0) return false;
   const auto file = base::open_file(program);
   Elf64_Ehdr head{};
   if (!file.ok() || ::pread(file.value().get(), &head, sizeof head, 0) != sizeof head) return false;

@@ -30,10 +30,21 @@ Result<bool> is_there(const std::filesystem::path& path) {
   return base::error_from_errno("cannot tell whether it is there", path);
 }
 
+namespace {
+
+// Something that stands there and was not written by us: it will not become readable.
+bool is_none_of_ours(const std::filesystem::path& path, std::size_t limit_bytes) {
+  struct stat found {};
+  if (::lstat(path.c_str(), &found) != 0) return false;
+  return !S_ISREG(found.st_mode) || static_cast<std::size_t>(found.st_size) > limit_bytes;
+}
+
+}  // namespace
+
 Result<std::optional<std::string>> read_if_there(const std::filesystem::path& path, std::size_t limit_bytes) {
   auto text = base::read_file(path, limit_bytes);
   if (text.ok()) return std::optional(std::move(text).value());
-  if (!TRY(is_there(path))) return std::optional<std::string>();
+  if (is_none_of_ours(path, limit_bytes) || !TRY(is_there(path))) return std::optional<std::string>();
   return std::move(text).error();
 }
 

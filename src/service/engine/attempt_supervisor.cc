@@ -229,6 +229,8 @@ std::unique_ptr<LastRecord> record_with_room(const AttemptFolder& folder, const 
       report_news(folder, "waiting", fmt::format("no room on the disk of {}", folder.path.string()));
     is_told = true;
     if (is_end_asked(folder)) return record;
+    std::error_code fault;
+    if (!std::filesystem::exists(folder.path, fault) && !fault) return nullptr;  // somebody removed it
     if (!wait_a_little(held)) return nullptr;
   }
 }
