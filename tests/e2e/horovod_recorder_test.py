@@ -141,9 +141,10 @@ def faulty_run(script, env, fault, recording, launcher="horovodrun_gloo", steps=
     return JobRun(RunSpec(job, launcher, ranks=RANKS, steps=steps, timeout_s=TIMEOUT_S, environ=environ))
 
 
+MISSED = [("PERF-HANG", "desync.missing_rank")]
 VERDICTS = {
-    "skip": [("PERF-HANG", "desync.missing_rank")],
-    "skip_last": [("PERF-HANG", "desync.missing_rank")],
+    "skip": MISSED,
+    "skip_last": MISSED,
     "refused": [("RUN-COMM", "mismatch.reduce_op"), ("RUN-TENSOR", "mismatch.data_type"), ("RUN-TENSOR", "mismatch.shape")],
     "reuse": [("RUN-COMM", "desync.dead_rank")],
     "leave": [("PERF-HANG", "desync.ended_early")],
@@ -160,7 +161,14 @@ def check_faults(script, env, expected, folder):
         runs = {fault: stack.enter_context(faulty_run(script, env, f"{fault}:{FAULTY}@3", folder / fault)) for fault in expected}
         for fault, run in runs.items():
             run.wait_for(FAULTY, STEPS_BEFORE)
-            check_verdict(run, folder / fault, expected[fault])
+            if fault == "leave":
+                run.wait()
+            check_verdict(run, folder / fault, MISSED if fault == "leave" and was_cut_off(folder / fault) else expected[fault])
+
+
+def was_cut_off(recording):
+    """Horovod's launcher ends all ranks when one leaves: on a busy machine that one too, before it can say that it is done."""
+    return not records_of(recording, FAULTY)[-1]["goodbye"]
 
 
 @pytest.mark.parametrize("faults", [("skip", "refused"), ("skip_last", "reuse", "leave")], ids="-".join)
@@ -176,7 +184,7 @@ def test_the_faulty_rank_is_named_in_graphs(tmp_path):
 @pytest.mark.parametrize("harm, launcher, more", [("kill", "horovodrun_gloo", {}), ("stop", "mpirun", MPI_ADAPTER)], ids=str)
 def test_a_rank_that_was_killed_or_stopped_is_named(harm, launcher, more, tmp_path):
     """While it waits for data: a rank that had come to the collective left nothing to tell it from the others."""
-    expected = [("PERF-HANG", "desync.missing_rank")]
+    expected = MISSED
     with faulty_run("torch_faults.py", "horovod-torch", f"missing:{FAULTY}@3", tmp_path / "recording", launcher, **more) as run:
         run.wait_for(FAULTY, STEPS_BEFORE)
         check_verdict(run, tmp_path / "recording", expected)
