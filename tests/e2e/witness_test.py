@@ -218,7 +218,7 @@ def test_a_hang_over_gloo_is_explained_by_its_stacks(tmp_path):
     assert (first["code"], first["root_ranks"]) == ("desync.missing_rank", [FAULTY]), verdict
     texts = [evidence["text"] for evidence in first["evidence"] if evidence.get("rank") == FAULTY]
     assert any(re.match(r"torch_faults.py:\d+ in data_never_comes", text) for text in texts), texts
-    assert f"Rank {FAULTY} stands at torch_faults.py:" in first["explanation"]
+    assert f"Rank {FAULTY} is at torch_faults.py:" in first["explanation"]
     assert [limit for limit in verdict["limits"] if "the kernel's log" not in limit] == []
 
 
