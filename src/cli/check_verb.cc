@@ -192,7 +192,7 @@ constexpr Flag kCheckFlags[] = {
      .value_name = "PATH",
      .help = "Facts of the job's hosts: a folder with one JSON file each, or one such file",
      .kind = ValueKind::kFile},
-    {.name = "elsewhere", .help = "Do not look at this host: the job will run on another one"},
+    {.name = "elsewhere", .help = "Do not inspect this host; the job will run elsewhere"},
     {.name = "probe", .help = "Try the connections with real packets, by agents on the hosts"},
     {.name = "probe-matrix", .help = "The same, and measure latency and bandwidth between all pairs"},
     {.name = "host",
@@ -233,9 +233,8 @@ constexpr std::string_view kCheckDescription[] = {
     "shell and "
     "sbatch scripts, host files, accelerate and DeepSpeed configurations, TF_CONFIG, Kubernetes manifests, "
     "compose "
-    "files. With the facts of the hosts it also compares interfaces, names, versions, limits and devices; of "
-    "a "
-    "command that starts a job of one host, those of this host are taken, and its script is looked for.",
+    "files. With the facts of the hosts it also compares interfaces, names, versions, limits and devices; "
+    "for a command that runs on this host only, this host is inspected, and the script must exist.",
     "Each finding names the values that prove it, with file and line, flag or variable, and what to change; "
     "it has "
     "the leaf and code that 'lockstep diagnose' would give the failure. Findings of low confidence are "

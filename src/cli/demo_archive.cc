@@ -90,7 +90,7 @@ std::span<const Demo> all_demos() {
       {"oom", "a rank runs out of memory", bytes_between(lockstep_demo_oom_begin, lockstep_demo_oom_end)},
       {"straggler", "a rank is slow and holds up the others",
        bytes_between(lockstep_demo_straggler_begin, lockstep_demo_straggler_end)},
-      {"nan", "the loss is no number from some step on",
+      {"nan", "the loss becomes NaN at some step",
        bytes_between(lockstep_demo_nan_begin, lockstep_demo_nan_end)},
       {"exception", "one rank's script raises an exception",
        bytes_between(lockstep_demo_exception_begin, lockstep_demo_exception_end)},

@@ -91,8 +91,7 @@ Result<ExitStatus> show_demo(const Demo& demo, const Args& args, Terminal& termi
   TRY(write_verdict(verdict, {.format = format, .details = false}, terminal));
   if (args.has("json")) return ExitStatus::kNothingFound;
   TRY(terminal.flush());
-  terminal.tell(
-      fmt::format("\nlockstep: the page of it:  lockstep demo {} -o {}.html\n", demo.name, demo.name));
+  terminal.tell(fmt::format("\nlockstep: as a page:  lockstep demo {} -o {}.html\n", demo.name, demo.name));
   if (!kept.empty())
     terminal.tell(fmt::format("lockstep: the recording is in {}\n", base::escape_for_terminal(kept)));
   return ExitStatus::kNothingFound;
@@ -130,7 +129,7 @@ constexpr std::string_view kDemoDescription[] = {
 };
 
 constexpr Example kDemoExamples[] = {
-    {"lockstep demo", "Which there are, and what the first one looks like"},
+    {"lockstep demo", "List the demos and show the first one"},
     {"lockstep demo straggler -o straggler.html", "Its page, to open in a browser"},
     {"lockstep demo oom --keep oom", "The recording itself, to try other verbs on: lockstep dump oom/rank_*"},
 };

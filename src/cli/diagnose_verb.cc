@@ -37,7 +37,7 @@ Result<diagnose::Diagnosis> judge(const Args& args, Terminal& terminal) {
 
 Error no_job_in(std::uint64_t lines) {
   return {fmt::format("no training job seen in {} {}", lines, lines == 1 ? "line" : "lines"), "",
-          "no rank, no step and no framework is named there",
+          "it mentions no rank, step or framework",
           "give the job's logs, dumps or recording; 'lockstep help diagnose' lists what it reads"};
 }
 
@@ -80,8 +80,8 @@ constexpr std::string_view kDiagnoseDescription[] = {
     "Logs that name no fault and are still written on this host: says whether the job hangs, by how long it "
     "has "
     "been silent and whether its processes wait, work or are stopped.",
-    "Exit status 0: nothing wrong found; 1: findings; 2: nothing could be read, or what was read is no "
-    "training job.",
+    "Exit status 0: nothing wrong found; 1: findings; 2: nothing could be read, or the input does not "
+    "come from a training job.",
 };
 
 constexpr Example kDiagnoseExamples[] = {

@@ -150,8 +150,9 @@ std::string equal_in_words(const Compared& compared, const Side& a, const Side& 
                      : side.recording.string();
   };
   return fmt::format(
-      "No difference: {} and {} agree in {} calls and the state after {} steps ({} {} compared).", name(a),
-      name(b), compared.calls, compared.states, compared.pairs,
+      "No difference between {} and {}: {} calls and the state after {} steps are identical "
+      "({} {} compared).",
+      name(a), name(b), compared.calls, compared.states, compared.pairs,
       compared.pairs == 1 ? "pair of ranks" : "pairs of ranks");
 }
 

@@ -152,7 +152,7 @@ Result<std::string> why_it_waits(const service::Client& client, const Json& job)
   const std::string id = base::text_at(job, "id");
   const auto before = std::ranges::count_if(
       queued["jobs"], [&](const Json& other) { return base::text_at(other, "id") < id; });
-  if (running["jobs"].empty() && before == 0) return std::string("it starts when the service has looked");
+  if (running["jobs"].empty() && before == 0) return std::string("it will start at the service's next check");
   return fmt::format("no room yet: {} running, {} queued before it", running["jobs"].size(), before);
 }
 

@@ -50,7 +50,8 @@ Result<fs::path> write_way_to(const std::string& address, const fs::path& folder
                        address)));
   std::error_code fault;
   fs::permissions(way, fs::perms::owner_read | fs::perms::owner_write, fault);
-  if (fault) return Error{"cannot keep the way to the page private", way.string(), fault.message(), ""};
+  if (fault)
+    return Error{"cannot make the file that opens the page private", way.string(), fault.message(), ""};
   return way;
 }
 
@@ -99,8 +100,7 @@ constexpr std::string_view kPageDescription[] = {
     "Opens the page of the service in a browser: its jobs, their logs while they run, what was found and how "
     "to "
     "fix it. Prints the address. With the name of a job it opens that job.",
-    "A service is started when none is at work. One that runs without a page, as 'lockstep submit' starts "
-    "it, "
+    "Starts a service if none is running. One that runs without a page, as 'lockstep submit' starts it, "
     "opens one now; only this machine reaches it.",
     "The address contains a secret token; anyone who has it can act as you. It is valid as long as the "
     "service "

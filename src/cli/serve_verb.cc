@@ -160,8 +160,8 @@ constexpr Flag kServeFlags[] = {
      .default_value = "300"},
     {.name = "page",
      .value_name = "PORT",
-     .help = "Show the jobs to a browser on this machine; 0: a free port. Of a service that is at work, its "
-             "page"},
+     .help = "Show the jobs to a browser on this machine; 0: a free port. If a service is already running, "
+             "its page is opened"},
     {.name = "listen", .value_name = "HOST:PORT", .help = "Serve others too, over TLS; port 0: a free one"},
     {.name = "tls-cert",
      .value_name = "FILE",
@@ -189,7 +189,7 @@ Result<bool> attach_to_running(const Args& args, std::uint16_t page_port, Termin
   const auto running = service::Client::connect_running(state_folder(args));
   if (!running.ok()) return false;
   const std::string address = TRY(open_page(running.value(), page_port));
-  terminal.tell(fmt::format("lockstep: a service is at work in {} already\nlockstep: the page is at {}\n",
+  terminal.tell(fmt::format("lockstep: a service is already running in {}\nlockstep: the page is at {}\n",
                             state_folder(args).string(), address));
   return true;
 }

@@ -208,7 +208,8 @@ Result<std::string> job_id_from(const service::Client& client, const std::string
   constexpr std::string_view kPrefix = "job_";
   const std::string begin = typed.starts_with(kPrefix) ? typed : std::string(kPrefix) + typed;
   if (begin.size() < kPrefix.size() + kLeastOfAnId)
-    return Error{"no such job", typed, "too short for the beginning of a name", "lockstep jobs lists them"};
+    return Error{"no such job", typed, "too short; type at least two characters after job_",
+                 "lockstep jobs lists them"};
   std::vector<std::string> found;
   for (std::string target = "/v1/jobs?limit=500"; !target.empty();) {
     const Json page = TRY(json_of(client.send("GET", target)));
@@ -221,7 +222,7 @@ Result<std::string> job_id_from(const service::Client& client, const std::string
   }
   if (found.size() == 1) return found.front();
   if (found.empty()) return Error{"no such job", typed, "", "lockstep jobs lists them"};
-  return Error{"not the name of one job", typed, fmt::format("{} jobs begin so", found.size()),
+  return Error{"ambiguous job name", typed, fmt::format("{} jobs start with that", found.size()),
                fmt::format("as {}", found.front())};
 }
 

@@ -200,8 +200,8 @@ Comparison another(const ControlRun& control, const Verdict& job) {
   Comparison comparison{Outcome::kAnother, "", job};
   Finding other = control.verdict.findings.front();
   comparison.statement = fmt::format(
-      "Inconclusive: with one rank something else went wrong: {}. The job's fault ({}) had no chance to "
-      "show.",
+      "Inconclusive: with one rank something else failed first: {}. "
+      "The job's fault ({}) could not appear.",
       other.title, job.findings.front().title);
   comparison.verdict.findings.push_back(std::move(other));
   return comparison;

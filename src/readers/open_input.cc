@@ -288,7 +288,7 @@ Input read_stream(ByteStream& stream, const std::filesystem::path& path, const S
   if (kind == StreamKind::kLog && options.telling_lines) return condense(buffer, stream, options);
   if (kind != StreamKind::kUnknown) return read_on(buffer, stream);
   Input start;  // nobody reads it, and it may never end
-  start.limit = fmt::format("of no kind that is known; only its first {} MB were looked at",
+  start.limit = fmt::format("unknown format; only the first {} MB were examined",
                             std::max<std::size_t>(1, options.longest_whole >> 20));
   start.bytes = buffer.release();
   return start;

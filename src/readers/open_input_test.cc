@@ -75,7 +75,7 @@ TEST(OpenInput, LeavesAStreamOfNoKindAfterItsStart) {
   testing::MemoryStream stream(endless);
   const Input input = read_stream(stream, "-", {.telling_lines = {}, .longest_whole = kLooked});
   EXPECT_EQ(input.bytes.view().size(), kLooked);
-  EXPECT_THAT(input.limit, HasSubstr("of no kind that is known"));
+  EXPECT_THAT(input.limit, HasSubstr("unknown format"));
 }
 
 TEST(OpenInput, SurvivesAFileThatIsCutWhileItIsLookedAt) {

@@ -39,8 +39,7 @@ using FirstLook = std::function<std::optional<LogMarks>(const std::string& name,
                                                         bool is_mapped_file, std::size_t files)>;
 
 // Said of a log too by whoever looks at it later.
-inline constexpr std::string_view kHasShrunk =
-    "became shorter while it was read; what was cut off is not known";
+inline constexpr std::string_view kHasShrunk = "got shorter while being read; the part cut off is lost";
 
 struct ReadOptions {
   EventBudget budget;

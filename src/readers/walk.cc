@@ -63,9 +63,9 @@ class Walker {
       return;
     }
     if (S_ISDIR(status.st_mode) && !is_named && leads_out(path)) {
-      limit(
-          path,
-          "a link to a folder outside of what was named, not followed; name that folder too to have it read");
+      limit(path,
+            "a link to a folder outside the given paths; not followed. "
+            "Give that folder as well to have it read");
       return;
     }
     const bool is_new = seen_.emplace(status.st_dev, status.st_ino).second;

@@ -112,9 +112,8 @@ std::optional<std::string> warning_of_stranger(const Subject& subject, const Req
   for (const std::string& word : solo_command(process, request.command))
     command += (command.empty() ? "" : " ") + base::escape_for_terminal(word);
   return fmt::format(
-      "lockstep: warning: this recording was made by {}, and a replay runs the command that it holds, with "
-      "your "
-      "rights:\n  {}\n  in {}\n",
+      "lockstep: warning: this recording was made by {}, and replaying it runs the command stored in it, "
+      "with your permissions:\n  {}\n  in {}\n",
       name_of_user(*stranger), command, base::escape_for_terminal(process.folder));
 }
 

@@ -143,7 +143,7 @@ void write_story(TextLayout& layout, const Story& story, const Margin& headline)
   write_fixes(layout, cause);
   if (!story.followers.empty()) {
     layout.blank();
-    layout.paragraph(indent_by(kBody), "What followed from it", Ink::kBold);
+    layout.paragraph(indent_by(kBody), "Consequences", Ink::kBold);
   }
   for (const Finding* follower : story.followers) {
     layout.paragraph(bullet(kItem, "-"), safe(follower->title));

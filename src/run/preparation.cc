@@ -89,7 +89,7 @@ class Report {
     if (what == "building") {
       tell_(fmt::format("lockstep: building the recorder for {} (once, about 20 s) ...\n", title));
     } else if (what == "none") {
-      preparation_.adapters.push_back(fmt::format("{}, in part", title));
+      preparation_.adapters.push_back(fmt::format("{} partly", title));
       preparation_.lost.push_back(
           fmt::format("{} will not be recorded, so verdicts will be weaker: {}",
                       framework == "PyTorch" ? "collectives that PyTorch issues in C++ (DDP's all-reduces)"

@@ -34,7 +34,7 @@ namespace fs = std::filesystem;
 constexpr std::uintmax_t kMaxBytesJudgedUnasked = std::uintmax_t{256} << 20;
 
 const std::string kNeverCommunicated =
-    "nothing of the job began to communicate by PyTorch, TensorFlow, Horovod, NCCL or MPI";
+    "no process of the job started communicating through PyTorch, TensorFlow, Horovod, NCCL or MPI";
 
 bool ended_badly(const supervise::WatchedEnd& end) {
   return end.job.run.status() != 0 || !end.findings.empty();
@@ -102,7 +102,7 @@ void describe_stop(const model::Verdict& verdict, const fs::path& recording, con
   output.tell(fmt::format("\nlockstep: stopped by Ctrl-C after {:.1f} s; no rank was stuck\n", seconds));
   for (const model::Finding& finding : verdict.findings) {
     if (finding.code == model::codes::kSchedInterrupted) continue;
-    output.tell(fmt::format("lockstep: seen besides: {} ({})\n", base::escape_for_terminal(finding.title),
+    output.tell(fmt::format("lockstep: also seen: {} ({})\n", base::escape_for_terminal(finding.title),
                             base::escape_for_terminal(finding.code)));
   }
   const std::string folder = typed_from_here(recording);
@@ -151,7 +151,7 @@ Result<void> conclude_badly(const fs::path& recording, supervise::WatchedEnd& en
   auto judged = judge(recording, end);
   if (!judged.ok() && end.ranks_recorded == 0) {
     output.tell(fmt::format(
-        "\nlockstep: the job {}; it printed nothing to judge, and no distributed framework was seen\n",
+        "\nlockstep: the job {}; it printed nothing to judge, and no distributed framework was found\n",
         how_it_ended(end.job.run)));
     return {};
   }
@@ -198,8 +198,8 @@ Result<void> conclude_well(const fs::path& recording, supervise::WatchedEnd& end
   }
   if (end.ranks_recorded == 0) {
     output.tell(
-        fmt::format("lockstep: no distributed framework was seen: no process of the job communicated by "
-                    "PyTorch, TensorFlow, Horovod, NCCL or MPI; its output is kept in {}{}\n",
+        fmt::format("lockstep: no distributed framework found: no process of the job communicated "
+                    "through PyTorch, TensorFlow, Horovod, NCCL or MPI; its output is kept in {}{}\n",
                     in_words(recording), more));
   } else {
     output.tell(fmt::format("lockstep: nothing wrong found; {} recorded in {}{}\n", what_was_recorded(end),

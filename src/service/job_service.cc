@@ -25,7 +25,7 @@ constexpr std::chrono::minutes kPatienceWithStarts{10};
 Error never_began(const RunningAttempt& active) {
   return {"cannot start the attempt's supervisor",
           fmt::format("{}, attempt {}", active.job.id, active.attempt.number),
-          "it ended before it began; supervisor.log in the attempt's folder may tell why", ""};
+          "it exited before it started the job; see supervisor.log in the attempt's folder", ""};
 }
 
 }  // namespace

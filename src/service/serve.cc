@@ -88,7 +88,7 @@ Result<process::Descriptor> only_service_of(const fs::path& folder) {
   if (fault) return Error{"cannot make the folder of the service", folder.string(), fault.message(), ""};
   process::Descriptor lock(::open((folder / "service.lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   if (take(lock, folder)) return lock;
-  return Error{"cannot serve", folder.string(), "another service is at work there",
+  return Error{"cannot serve", folder.string(), "another service is already running there",
                "use it with 'lockstep submit', or give another folder with --state"};
 }
 

@@ -68,7 +68,7 @@ def test_a_run_says_where_it_records_and_how_to_watch(tmp_path):
 
 def test_a_run_without_a_framework_says_so(tmp_path):
     done = type_in(tmp_path, "run", "true")
-    assert done.returncode == 0 and "no distributed framework was seen" in done.stderr
+    assert done.returncode == 0 and "no distributed framework found" in done.stderr
     assert "nothing wrong found" not in done.stderr
 
 

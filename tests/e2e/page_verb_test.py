@@ -1,4 +1,4 @@
-"""`lockstep page`: the page of a service that is at work, and the ways to it."""
+"""`lockstep page`: the page of a service that is running, and the ways to it."""
 
 import json
 import os
@@ -41,7 +41,7 @@ def test_a_service_without_a_page_opens_one(service):
     assert ADDRESS.fullmatch(address), done.stdout
     assert "jobs" in json.loads(ask(address, "/v1/jobs"))
     assert ask(address, "/").startswith("<!doctype html>")
-    assert lockstep("page", "--state", service.folder).stdout.strip() == address, "a page that is open stays where it is"
+    assert lockstep("page", "--state", service.folder).stdout.strip() == address, "an open page keeps its port"
 
 
 def test_a_service_is_started_where_there_is_none(tmp_path):
@@ -56,10 +56,10 @@ def test_a_service_is_started_where_there_is_none(tmp_path):
 def test_serve_with_a_page_attaches_to_the_service_that_is_there(service):
     done = lockstep("serve", "--state", service.folder, "--page", "0")
     assert done.returncode == 0, done.stderr
-    assert "is at work in" in done.stderr and ADDRESS.search(done.stderr), done.stderr
+    assert "is already running in" in done.stderr and ADDRESS.search(done.stderr), done.stderr
     assert "jobs" in json.loads(ask(done.stderr, "/v1/jobs"))
     other = lockstep("serve", "--state", service.folder, "--page", "0", "--rest-after", "5")
-    assert other.returncode == 2 and "another service is at work there" in other.stderr, "it was to be another service"
+    assert other.returncode == 2 and "another service is already running there" in other.stderr, "it was to be another service"
 
 
 def test_submit_says_where_to_see_the_job(service):

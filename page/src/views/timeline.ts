@@ -69,7 +69,7 @@ function controls(report: Report, canvas: TimelineCanvas): HTMLElement {
     button("−", "Zoom out", () => canvas.zoom(1 / 0.6)),
     button("+", "Zoom in", () => canvas.zoom(0.6)),
     button("All", "Show all of it (0)", () => canvas.showAll()),
-    button("Steps", "Show the steps, without what is before and behind them (s)", () => canvas.showSteps()),
+    button("Steps", "Zoom to the steps (s)", () => canvas.showSteps()),
     button("End", "Jump to where it ends (e)", () => canvas.goToEnd([...report.guilty][0])),
     spans.facts.ranks.length > 4 && fold,
     waits,

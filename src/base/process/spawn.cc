@@ -178,12 +178,13 @@ Result<void> check_program(const std::string& name) {
   const bool is_here = std::filesystem::is_regular_file(place, ignored);
   if (name.find('/') == std::string::npos && place == name) {
     if (!leads_only_to_what_it_names()) return {};
-    if (!is_here) return refused("No such program in PATH", "is it installed, and its environment active?");
-    return refused("it is a file here, and not a program in PATH",
+    if (!is_here)
+      return refused("No such program in PATH", "is it installed, and is its environment activated?");
+    return refused("it is a file in this folder, not a program in PATH",
                    how_to_run(name, ::access(name.c_str(), X_OK) == 0));
   }
   if (std::filesystem::is_directory(place, ignored))
-    return refused("it is a folder", "name the program in it");
+    return refused("it is a folder", "name a program inside it");
   if (::access(place.c_str(), X_OK) == 0) return {};
   if (!is_here) return refused(std::strerror(errno), "look at the path");
   return refused("it is not executable", how_to_run(name, false));

@@ -43,7 +43,7 @@ constexpr Rule kRules[] = {
     {"killed_process", "that a process was killed is how a lost rank ended, and says nothing about memory",
      apply_killed_process},
     {"exit_after_exception",
-     "the exception a script printed and the exit status of the rank that raised it are two witnesses",
+     "the exception a script printed and the exit status of the rank that raised it confirm each other",
      apply_exit_after_exception},
     // After those before it, which take away what is no cause; before complaints go, which may be one.
     {"printed_cause", "a printed error is a cause from 60 % on, or where the way a process ended confirms it",

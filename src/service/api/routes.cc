@@ -243,14 +243,14 @@ Response page_address(Call& call, std::optional<std::uint16_t> port_to_open) {
   if (!call.request.peer) {
     return answer(Problem{.status = 403,
                           .code = "forbidden",
-                          .title = "Only the user of the service is told the address of its page",
+                          .title = "Only the user who runs the service may ask for the page's address",
                           .hint = "on that machine: lockstep page"});
   }
   const auto address = call.service.page_door()(port_to_open);
   if (!address.ok()) {
     return answer(Problem{.status = 409,
                           .code = "port_not_free",
-                          .title = "The page cannot be opened there",
+                          .title = "Cannot open the page on that port",
                           .detail = address.error().why,
                           .hint = address.error().hint});
   }
@@ -264,7 +264,7 @@ Response show_page_address(Call& call) {
 Response open_page(Call& call) {
   const std::string port = parameter(call, "port").value_or("0");
   const auto number = base::number_in<std::uint16_t>(port);
-  if (!number) return bad_query("port", "must be the number of a port");
+  if (!number) return bad_query("port", "must be a port number");
   return page_address(call, *number);
 }
 
@@ -369,7 +369,7 @@ constexpr Parameter kReportQuery[] = {{.name = "attempt",
 constexpr Parameter kPageQuery[] = {
     {.name = "port",
      .type = "integer",
-     .meaning = "Of this machine; a free one when it is not given. A page that is open stays where it is",
+     .meaning = "Of this machine; a free one when it is not given. An open page keeps its port",
      .least = 0,
      .most = UINT16_MAX}};
 

@@ -153,7 +153,7 @@ Result<Client> Client::connect(const fs::path& state_folder, const std::string& 
 Result<Client> Client::connect_running(const fs::path& state_folder) {
   const fs::path socket = socket_in(state_folder);
   if (connect_unix(socket).ok()) return Client({.socket = socket});
-  return Error{"no service is at work", state_folder.string(), "", "start one with 'lockstep serve'"};
+  return Error{"no service is running", state_folder.string(), "", "start one with 'lockstep serve'"};
 }
 
 Result<Client> Client::connect_remote(const RemotePlace& place, const std::string& token) {

@@ -27,7 +27,7 @@ Result<bool> is_there(const std::filesystem::path& path) {
   struct stat found {};
   if (::lstat(path.c_str(), &found) == 0) return true;
   if (errno == ENOENT || errno == ENOTDIR) return false;
-  return base::error_from_errno("cannot tell whether it is there", path);
+  return base::error_from_errno("cannot check whether it exists", path);
 }
 
 namespace {
@@ -63,7 +63,7 @@ Result<bool> is_taken(const AttemptFolder& folder) {
   if (!file.is_open() && (errno == ENOENT || errno == ENOTDIR)) return false;
   struct flock lock = whole_file();
   if (!file.is_open() || ::fcntl(file.get(), F_OFD_GETLK, &lock) != 0)
-    return base::error_from_errno("cannot tell whether somebody holds", folder.lock());
+    return base::error_from_errno("cannot check who holds the lock", folder.lock());
   return lock.l_type != F_UNLCK;
 }
 

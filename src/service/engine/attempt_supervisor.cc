@@ -226,7 +226,8 @@ std::unique_ptr<LastRecord> record_with_room(const AttemptFolder& folder, const 
     auto record = std::make_unique<LastRecord>(folder.end(), kRoomForEnd);
     if (record->has_room()) return record;
     if (!is_told)
-      report_news(folder, "waiting", fmt::format("no room on the disk of {}", folder.path.string()));
+      report_news(folder, "waiting",
+                  fmt::format("no space left on the disk that holds {}", folder.path.string()));
     is_told = true;
     if (is_end_asked(folder)) return record;
     std::error_code fault;

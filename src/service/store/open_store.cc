@@ -306,7 +306,7 @@ Result<Seal> seal_of_sqlite(const fs::path& folder) {
   const fs::path key = folder / "key";
   if (has_jobs && !fs::exists(fs::symlink_status(key, none)))
     return Error{"the key of the job store is missing", key.string(), "no such file",
-                 "put a copy back; to begin a new job store, move jobs.db away"};
+                 "restore it from a backup; to begin a new job store, move jobs.db away"};
   return Seal::with_key_at(key);
 }
 

@@ -43,13 +43,13 @@ Result<Seal> Seal::with_key_at(const std::filesystem::path& path) {
     if (there.size() == kKeyBytes) return Seal(std::move(there));
     return Error{
         "the key of the job store is damaged", path.string(),
-        fmt::format("it has {} bytes in place of {}", there.size(), kKeyBytes),
-        "put a copy back; without it, what jobs that wait have in their environment is lost: remove the "
-        "file and jobs.db to begin anew"};
+        fmt::format("it has {} bytes instead of {}", there.size(), kKeyBytes),
+        "restore it from a backup; without it the environments of waiting jobs cannot be read. To start "
+        "over, remove it and jobs.db"};
   }
   if (errno != ENOENT)
     return base::error_from_errno("cannot read the key of the job store", path,
-                                  "it belongs to the user whose service this is");
+                                  "only the user who runs the service may read it");
   const std::string key = random_bytes(kKeyBytes);
   const process::Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   const bool is_written = file.is_open() && base::write_all(file.get(), key) && ::fsync(file.get()) == 0;
@@ -77,7 +77,7 @@ std::string Seal::close(std::string_view clear) const {
 Result<std::string> Seal::open(std::string_view sealed) const {
   const Error damaged{"cannot read the environment of a job", "",
                       "it was sealed with another key, or is damaged",
-                      "put back the file 'key' that belongs to this job store"};
+                      "restore the 'key' file of this job store"};
   if (sealed.size() < kNonceBytes + kTagBytes) return damaged;
   std::string tag(sealed.substr(kNonceBytes, kTagBytes));
   const std::string_view text = sealed.substr(kNonceBytes + kTagBytes);

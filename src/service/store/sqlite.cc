@@ -15,7 +15,7 @@ namespace {
 
 Error damaged(const std::filesystem::path& path, std::string why) {
   return {"the job store is damaged", path.string(), std::move(why),
-          fmt::format("it was left as it is; put a copy back, or try: sqlite3 {0} .recover | sqlite3 new.db; "
+          fmt::format("nothing was changed; restore a backup, or try: sqlite3 {0} .recover | sqlite3 new.db; "
                       "to begin a new one, move {0} and {0}-wal away",
                       path.string())};
 }
@@ -59,18 +59,18 @@ Result<void> check_files(const std::filesystem::path& path) {
   constexpr std::size_t kMagicBytes = 4;
   constexpr std::uintmax_t kSmallestPage = 512;  // all others are multiples
   if (bytes_in(log) > 0) {
-    if (bytes_in(path) == 0) return damaged(path, "its log is there, and nothing that it belongs to");
+    if (bytes_in(path) == 0)
+      return damaged(path, "its write-ahead log exists, but the database is missing or empty");
     std::string magic(kMagicBytes, '\0');
     std::ifstream(log, std::ios::binary).read(magic.data(), kMagicBytes);
     if (!magic.starts_with(std::string_view("\x37\x7f\x06", 3)))
-      return damaged(log, "it is no log of SQLite, and what was written last is in it");
+      return damaged(log, "it is not a SQLite write-ahead log; the latest changes were in it");
   }
   // Without a log that may have the rest, the file is whole pages.
   if (bytes_in(log) == 0 && bytes_in(path) % kSmallestPage != 0) return damaged(path, "it was cut short");
   if (is_found(path) && bytes_in(path) == 0 && is_found(mark_of(path))) return damaged(path, "it is empty");
   if (is_found(path) && is_found(mark_of(path)) && !is_found(log)) {
-    Error lost =
-        damaged(path, fmt::format("{} is missing, and what was written last is in it", log.string()));
+    Error lost = damaged(path, fmt::format("{} is missing; it holds the latest changes", log.string()));
     lost.hint = fmt::format("put it back; or, to go on without it, remove {}", mark_of(path).string());
     return lost;
   }

@@ -55,17 +55,17 @@ export function groups(): Group[] {
       fields: [
         field("script", "Script", "Its path on the machine of the service, or a file of yours.", text, { required: true, placeholder: "/home/me/train.py" }),
         field("args", "Arguments", "As on a command line.", words, { placeholder: "--lr 0.1 --epochs 3" }),
-        field("workers", "Ranks", "How many processes run it together; 2:8 takes what is free, from 2 to 8.",
+        field("workers", "Ranks", "Number of ranks; 2:8 uses as many as are free, between 2 and 8.",
           { read: workersIn, shows: workersAs, unread: "It must be a number, or two as 2:8.", make: line }, { required: true, inputmode: "numeric", value: "2", class: "short" }),
       ],
     },
     {
       title: "Resources",
       fields: [
-        field("gpus_per_worker", "GPUs per rank", "One each where the machine has them, when empty.", number, { min: 0, max: 64 }),
+        field("gpus_per_worker", "GPUs per rank", "If empty: one per rank, if the machine has GPUs.", number, { min: 0, max: 64 }),
         field("cpus_per_worker", "CPUs per rank", "Cores for each rank.", number, { min: 1, max: 4096 }),
         field("memory_per_worker", "Memory per rank", "As 512M or 8G; without limit when empty.", size, { placeholder: "8G", class: "short" }),
-        field("memory_most", "Memory at most", "To which a retry may raise it after a rank went over it.", size, { placeholder: "16G", class: "short" }),
+        field("memory_most", "Memory at most", "Upper limit to which a retry may raise it.", size, { placeholder: "16G", class: "short" }),
       ],
     },
     {
@@ -92,7 +92,7 @@ export function groups(): Group[] {
         field("priority", "Priority", "Higher runs first.", number, { min: -1000, max: 1000, placeholder: "0" }),
         field("labels", "Labels", "NAME=value, one per line, to find the job by.", pairs, { rows: 2 }),
         field("engine", "Runs on", "Where the ranks run.", choice([["", "The service's own choice"], ["local", "This machine"], ["slurm", "Slurm"], ["kubernetes", "Kubernetes"]])),
-        field("nodes", "Nodes", "Over how many of the cluster the ranks are spread.", number, { min: 1, max: 4096 }),
+        field("nodes", "Nodes", "Number of cluster nodes to spread the ranks over.", number, { min: 1, max: 4096 }),
         field("partition", "Partition", "Of Slurm.", text),
         field("account", "Account", "To which Slurm charges the job.", text),
       ],
