@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <mutex>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 namespace lockstep::base {
@@ -49,17 +50,32 @@ bool fill_with_zeros(std::uintptr_t place) {
   return true;
 }
 
-// A fault that is not ours ends the process as it would have: the instruction runs into it once more.
+bool is_fault(const siginfo_t& info) {
+  return info.si_code > 0 && info.si_code != BUS_MCEERR_AO;
+}
+
+// What faulted faults again, by itself; what was sent is sent again, as it came: whoever listened before hears
+// of it, and a process where nobody did ends by it.
+void leave_to_who_listened_before(siginfo_t* info) {
+  ::sigaction(SIGBUS, &action_before, nullptr);
+  if (!is_fault(*info)) ::syscall(SYS_rt_tgsigqueueinfo, ::getpid(), ::syscall(SYS_gettid), SIGBUS, info);
+}
+
+bool somebody_listened_before() {
+  return action_before.sa_handler != SIG_DFL && action_before.sa_handler != SIG_IGN;
+}
+
 void on_bus_error(int signal, siginfo_t* info, void* context) {
   const int error_before = errno;
   const bool is_gone = info->si_code == BUS_ADRERR;
   if (is_gone && fill_with_zeros(reinterpret_cast<std::uintptr_t>(info->si_addr))) {
-    errno = error_before;
-  } else if ((action_before.sa_flags & SA_SIGINFO) != 0) {
+    // the instruction reads zeros now
+  } else if (somebody_listened_before() && (action_before.sa_flags & SA_SIGINFO) != 0) {
     action_before.sa_sigaction(signal, info, context);
-  } else {
-    ::sigaction(SIGBUS, &action_before, nullptr);
+  } else if (is_fault(*info) || action_before.sa_handler != SIG_IGN) {
+    leave_to_who_listened_before(info);
   }
+  errno = error_before;
 }
 
 void listen_for_bus_errors() {

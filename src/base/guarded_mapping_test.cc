@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <string>
 #include <string_view>
+#include <sys/mman.h>
 #include <thread>
 #include <unistd.h>
 #include <vector>
@@ -79,13 +80,40 @@ TEST(GuardedMapping, IsRefusedBeforeAProcessHasNoMappingLeft) {
   for (void* place : places) unmap_guarded(place, kPage);
 }
 
+// The first map_guarded of the new process sets the handler, and keeps what was there.
+void begin_to_listen() {
+  const Letters file(kPage);
+  unmap_guarded(map_guarded(file.fd(), 0, kPage), kPage);
+}
+
+void listen_before(void (*listener)(int), int flags) {
+  struct sigaction action {};
+  action.sa_handler = listener;
+  action.sa_flags = flags;
+  ::sigaction(SIGBUS, &action, nullptr);
+}
+
+TEST(GuardedMappingDeathTest, LeavesWhatWasSentToWhoListenedBefore) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  for (const int flags : {0, SA_SIGINFO}) {
+    EXPECT_EXIT((listen_before(SIG_DFL, flags), begin_to_listen(), ::raise(SIGBUS), ::_exit(0)),
+                ::testing::KilledBySignal(SIGBUS), "");
+    EXPECT_EXIT((listen_before(SIG_IGN, flags), begin_to_listen(), ::raise(SIGBUS), ::_exit(3)),
+                ::testing::ExitedWithCode(3), "");
+  }
+  EXPECT_EXIT((listen_before([](int) { ::_exit(5); }, 0), begin_to_listen(), ::raise(SIGBUS), ::_exit(0)),
+              ::testing::ExitedWithCode(5), "");
+}
+
 TEST(GuardedMappingDeathTest, LeavesFaultsOfOthersAlone) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(
       {
+        begin_to_listen();
         const Letters file(kPage);
-        unmap_guarded(map_guarded(file.fd(), 0, kPage), kPage);
-        ::raise(SIGBUS);
-        ::raise(SIGBUS);
+        const auto* const place =
+            static_cast<const volatile char*>(::mmap(nullptr, kPage, PROT_READ, MAP_PRIVATE, file.fd(), 0));
+        ::ftruncate(file.fd(), 0) == 0 ? ::_exit(*place) : ::_exit(0);
       },
       ::testing::KilledBySignal(SIGBUS), "");
 }

@@ -87,6 +87,22 @@ def test_the_framework_and_its_recorder_are_named_before_the_job_starts(tmp_path
     assert not list((tmp_path / "cache").rglob("failed")), "the next run looks for a compiler again"
 
 
+@pytest.mark.parametrize("is_safe", ["", "1"])
+def test_a_broken_framework_does_not_hide_the_others(tmp_path, is_safe):
+    """Also where Python leaves the script's folder out of its path (PYTHONSAFEPATH)."""
+    for name, version in (("jax", b"\xff"), ("torch", b"__version__ = '2.9.9'\n")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "__init__.py").touch()
+        (tmp_path / name / "version.py").write_bytes(version)
+    (tmp_path / "train.py").write_text("import jax, torch\n")
+    environ = {"PYTHONPATH": f"{PYTHON_ADAPTERS}:{tmp_path}", "PYTHONSAFEPATH": is_safe, "XDG_CACHE_HOME": str(tmp_path / "cache"),
+               "PATH": "/nowhere", "CXX": "", "PYTHONDONTWRITEBYTECODE": "1"}
+    done = subprocess.run(["/usr/bin/python3", PYTHON_ADAPTERS / "lockstep_python/prepare.py", "python", "train.py"], cwd=tmp_path,
+                          capture_output=True, text=True, env=environ, timeout=LIMIT_S)
+    assert done.returncode == 0, done.stderr
+    assert [line.split("\t")[:3] for line in done.stdout.splitlines()] == [["none", "PyTorch", "2.9.9"]], done.stderr
+
+
 # The part of an adapter that is compiled
 
 

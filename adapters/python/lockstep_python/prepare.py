@@ -6,14 +6,16 @@ that the command will use, so that no rank waits for a compiler.
 Each line of the output: what happened ("used", "building", "built" or "none"), framework, version and, for "none", why, with
 tabs between them. Nothing of a framework is imported unless something of it has to be built."""
 
+import os
 import sys
 
-sys.path.pop(0)  # this folder, whose modules are not meant to be found by their short names
+# This folder's modules are not meant to be found by their short names. Where Python was told to be safe (-P), it is not there.
+HERE = os.path.dirname(os.path.realpath(__file__))
+sys.path[:] = [place for place in sys.path if os.path.realpath(place) != HERE]
 
 import ast
 import importlib.metadata
 import importlib.util
-import os
 import re
 import signal
 
@@ -33,7 +35,10 @@ FRAMEWORK_OF = {
 def main(command):
     report = _Report()
     for name in sorted(frameworks_of(command)):
-        _prepare(name, report)
+        try:
+            _prepare(name, report)
+        except Exception:  # an installation that is broken: nothing is known of it, and the others are prepared
+            pass
 
 
 class _Report:
