@@ -78,7 +78,7 @@ def test_the_guilty_rank_is_named(torchrun, tmp_path, fault):
     first = findings_of(folder)[0]
     assert first["code"] in codes and first["root_ranks"] == [2], done.stderr
     if is_said_live:
-        said = re.search(r"^lockstep: [\d.]+ s: [^(]*\((\S+)\)$", done.stderr, re.MULTILINE)
+        said = re.search(r"^lockstep: [\d.]+ s: .*\((\S+)\)$", done.stderr, re.MULTILINE)
         assert said[1] in codes, done.stderr
 
 
