@@ -64,6 +64,8 @@ def test_a_run_says_where_it_records_and_how_to_watch(tmp_path):
     done = type_in(tmp_path, "run", "-o", "rec", "true")
     assert said_by_lockstep(done)[0] == "lockstep: recording to rec; watch with 'lockstep top rec'"
     assert type_in(tmp_path, "run", "-q", "-o", "quiet", "true").stderr == ""
+    done = type_in(tmp_path, "run", "-o", "my run", "sh", "-c", "echo rank 0; exit 3")
+    assert said_by_lockstep(done)[0] == "lockstep: recording to 'my run'; watch with 'lockstep top 'my run''"
 
 
 def test_a_run_without_a_framework_says_so(tmp_path):
