@@ -342,6 +342,8 @@ def test_a_job_of_this_host_is_checked_on_this_host(tmp_path):
         assert "setup.port_in_use" in checked(tmp_path, "torchrun", "--master-port", port, "--nproc-per-node", "2", "train.py")
     job_of_two = ["torchrun", "--nnodes", "2", "--node-rank", "0", "--master-addr", "10.0.0.1", "nosuch.py"]
     assert "path.script" not in checked(tmp_path, *job_of_two)
+    for elsewhere in (["singularity", "exec", "x.sif"], ["ray", "job", "submit", "--"], ["ssh", "node1"]):
+        assert "path.script" not in checked(tmp_path, "mpirun", "-np", "2", *elsewhere, "python", "/in/image.py"), elsewhere
 
 
 def test_facts_go_into_a_folder_or_a_file_and_check_takes_both(tmp_path):
