@@ -54,8 +54,8 @@ bool is_fault(const siginfo_t& info) {
   return info.si_code > 0 && info.si_code != BUS_MCEERR_AO;
 }
 
-// What faulted faults again, by itself; what was sent is sent again, as it came: whoever listened before hears
-// of it, and a process where nobody did ends by it.
+// What faulted faults again, by itself; what was sent is sent again, as it came: whoever listened before
+// hears of it, and a process where nobody did ends by it.
 void leave_to_who_listened_before(siginfo_t* info) {
   ::sigaction(SIGBUS, &action_before, nullptr);
   if (!is_fault(*info)) ::syscall(SYS_rt_tgsigqueueinfo, ::getpid(), ::syscall(SYS_gettid), SIGBUS, info);

@@ -1,7 +1,6 @@
 #include "check/check.h"
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <memory>
 #include <utility>
@@ -18,6 +17,7 @@
 #include "check/rules/judge.h"
 #include "hostinfo/facts_folder.h"
 #include "hostinfo/facts_json.h"
+#include "launchers/launcher.h"
 
 namespace lockstep::check {
 namespace {
@@ -124,12 +124,11 @@ std::vector<rules::HostDocument> documents_of(const hostinfo::FactsFolder& folde
   return documents;
 }
 
-// Who runs the command somewhere else. What wraps one on this host is looked through by the readers.
+// What wraps a command on this host is looked through by the readers.
 bool goes_elsewhere(const std::vector<std::string>& command) {
-  constexpr std::array<std::string_view, 9> kElsewhere = {"docker", "podman", "kubectl", "ssh",      "srun",
-                                                          "sbatch", "salloc", "enroot",  "apptainer"};
-  return std::ranges::any_of(command, [&](const std::string& word) {
-    return std::ranges::find(kElsewhere, std::filesystem::path(word).filename().string()) != kElsewhere.end();
+  return std::ranges::any_of(command, [](const std::string& word) {
+    const std::string program = launchers::program_name(word);
+    return launchers::runs_elsewhere(program) || launchers::runs_on_cluster(program);
   });
 }
 

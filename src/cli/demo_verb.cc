@@ -81,7 +81,8 @@ Result<ExitStatus> show_demo(const Demo& demo, const Args& args, Terminal& termi
       TRY(diagnose::examine(paths, report::live_findings_in(paths), readers::ReadOptions(), {}));
   const model::Verdict& verdict = found.diagnosis.verdict;
   if (!page.empty()) {
-    const std::string html = TRY(html::html_of(html::contents_of(name.string(), found), version()));
+    const std::string html =
+        TRY(html::html_of(html::contents_of(name.string(), found, html::ScriptLines::kNone), version()));
     TRY(base::write_file(page, html));
     terminal.tell(fmt::format("lockstep: wrote {}; open {}\n", base::escape_for_terminal(out),
                               report::file_uri(page.string())));

@@ -35,11 +35,15 @@ Result<diagnose::Diagnosis> judge(const Args& args, Terminal& terminal) {
   return diagnose::diagnose_watched(paths, report::live_findings_in(paths), options, on_scanned);
 }
 
+}  // namespace
+
 Error no_job_in(std::uint64_t lines) {
   return {fmt::format("no training job seen in {} {}", lines, lines == 1 ? "line" : "lines"), "",
           "it mentions no rank, step or framework",
           "give the job's logs, dumps or recording; 'lockstep help diagnose' lists what it reads"};
 }
+
+namespace {
 
 Result<ExitStatus> run_diagnose(const Args& args, Terminal& terminal) {
   const report::Format format = TRY(report_format_from(args));

@@ -72,9 +72,9 @@ Result<std::uint16_t> port_from(const Args& args) {
 
 Result<ExitStatus> run_page(const Args& args, Terminal& terminal) {
   const std::uint16_t port = TRY(port_from(args));
-  const std::string job = args.operands.empty() ? "" : args.operands.front();
   const std::string program = TRY(service::own_program());
   const service::Client client = TRY(service::Client::connect(state_folder(args), program));
+  const std::string job = args.operands.empty() ? "" : TRY(job_id_from(client, args.operands.front()));
   if (!job.empty()) TRY(json_of(client.send("GET", "/v1/jobs/" + job)));
   const std::string address = address_of_job(TRY(open_page(client, port)), job);
   TRY(terminal.write(address + "\n"));
@@ -123,7 +123,7 @@ constinit const Verb kPageVerb{
     .group = VerbGroup::kService,
     .description = kPageDescription,
     .examples = kPageExamples,
-    .operands = {.name = "ID", .min = 0, .max = 1, .help = "The name of a job"},
+    .operands = {.name = "ID", .min = 0, .max = 1, .help = "The name of a job", .kind = ValueKind::kJob},
     .flags = kPageFlags,
     .run = run_page,
 };

@@ -119,7 +119,11 @@ Result<ExitStatus> run_report(const Args& args, Terminal& terminal) {
     return write_page(std::move(contents), {}, args, terminal);
   }
   diagnose::Examination found = TRY(examine(input, terminal));
-  if (is_page) return write_page(html::contents_of(input, found), found.diagnosis.host_names, args, terminal);
+  if (found.diagnosis.lines_without_a_job) return no_job_in(*found.diagnosis.lines_without_a_job);
+  if (is_page) {
+    const auto lines = args.has("redact") ? html::ScriptLines::kNone : html::ScriptLines::kOfOwnJobs;
+    return write_page(html::contents_of(input, found, lines), found.diagnosis.host_names, args, terminal);
+  }
   return write_other(std::move(found.diagnosis.verdict), found.diagnosis.host_names, format, args, terminal);
 }
 

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "base/process/environment.h"
+#include "base/process/foreground.h"
 #include "base/process/spawn.h"
 #include "base/text_fields.h"
 #include "check/check.h"
@@ -76,9 +77,10 @@ Result<ExitStatus> run_run(const Args& args, Terminal& terminal) {
       .show_verdict =
           [&](const model::Verdict& verdict) {
             const std::string recording = args.value("out").value_or("lockstep-latest");
-            terminal.tell(report::render_text(verdict, {.colour = terminal.color_on_err(),
-                                                        .width = terminal.width(),
-                                                        .details_command = kShowDetails + recording}));
+            terminal.tell(report::render_text(
+                verdict, {.colour = terminal.color_on_err(),
+                          .width = terminal.width(),
+                          .details_command = kShowDetails + process::typed_in_a_shell({recording})}));
           }};
   return ExitStatus{TRY(run::run_recorded(request, output))};
 }

@@ -1,6 +1,7 @@
 // A verdict in the form and to the place the user asked for: the last step of every verb that judges.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -45,6 +46,9 @@ struct Writing {
 // The status says whether there are findings. `more` stands behind the verdict.
 Result<ExitStatus> write_verdict(const model::Verdict& verdict, const Writing& writing, Terminal& terminal,
                                  std::string_view more = {});
+
+// What was read is of no training job: that nothing wrong was found in it says nothing.
+Error no_job_in(std::uint64_t lines);
 
 // The same for a verdict that the caller has rendered.
 Result<ExitStatus> write_text(std::string_view text, const model::Verdict& verdict, const std::string& out,

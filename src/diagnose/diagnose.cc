@@ -6,6 +6,7 @@
 #include <optional>
 #include <unistd.h>
 #include <utility>
+#include <variant>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -216,27 +217,23 @@ std::uint64_t lines_in(const std::vector<readers::LogFile>& logs) {
   return lines;
 }
 
-}  // namespace
+struct NothingKnown {
+  Error why;
+};
+using Examined = std::variant<Examination, NothingKnown>;
 
-Result<Diagnosis> diagnose_with_hosts(const std::vector<fs::path>& paths, const readers::ReadOptions& options,
-                                      const logs::OnScanned& on_scanned) {
-  return diagnose_watched(paths, {}, options, on_scanned);
-}
-
-Result<Diagnosis> diagnose_watched(const std::vector<fs::path>& paths, std::vector<model::Finding> seen_live,
-                                   const readers::ReadOptions& options, const logs::OnScanned& on_scanned) {
-  return TRY(examine(paths, std::move(seen_live), options, on_scanned)).diagnosis;
-}
-
-Result<Examination> examine(const std::vector<fs::path>& paths, std::vector<model::Finding> seen_live,
-                            const readers::ReadOptions& options, const logs::OnScanned& on_scanned) {
+Result<Examined> examine_what_is_known(const std::vector<fs::path>& paths,
+                                       std::vector<model::Finding> seen_live,
+                                       const readers::ReadOptions& options,
+                                       const logs::OnScanned& on_scanned) {
   TRY(check_paths(paths));
   LogJudge log_judge(on_scanned);
   readers::ReadOptions read_options = options;
   log_judge.look_along(read_options);
   readers::ReadResult read = readers::read_all(paths, read_options);
   const bool has_logs_alone = read.parts.empty();
-  if (has_logs_alone && read.logs.empty() && read.empty_files.empty()) return nothing_known(read);
+  if (has_logs_alone && read.logs.empty() && read.empty_files.empty())
+    return Examined(NothingKnown{nothing_known(read)});
   if (seen_live.empty() && nothing_could_be_read(read)) return nothing_readable(read);
   const std::optional<model::Finding> world_size_one = ranks::find_world_size_one(read.parts);
   Job job = model::merge(std::move(read.parts));
@@ -254,7 +251,7 @@ Result<Examination> examine(const std::vector<fs::path>& paths, std::vector<mode
   story.collect_next = std::move(found.collect_next);
   if (has_logs_alone && !logs_are_clear) TRY(look_at_processes(read, log_judge, found.stage, story));
   const bool is_empty = read.logs.empty() && story.logs.empty() && !story.silence;
-  if (has_logs_alone && is_empty) return nothing_known(read);
+  if (has_logs_alone && is_empty) return Examined(NothingKnown{nothing_known(read)});
   const bool is_calm = story.logs.empty() && !story.silence;
   const bool has_no_job = has_logs_alone && is_calm && !read.logs.empty() && !shows_a_job(found, read.logs);
   Arbitration arbitration = arbitrate(std::move(story));
@@ -267,7 +264,34 @@ Result<Examination> examine(const std::vector<fs::path>& paths, std::vector<mode
   fill_in_own_command(paths, diagnosis.verdict);
   diagnosis.decisions = std::move(arbitration.decisions);
   for (const model::Host& host : job.hosts) diagnosis.host_names.push_back(host.name);
-  return Examination{.diagnosis = std::move(diagnosis), .job = std::move(job), .logs = std::move(read.logs)};
+  return Examined(
+      Examination{.diagnosis = std::move(diagnosis), .job = std::move(job), .logs = std::move(read.logs)});
+}
+
+}  // namespace
+
+Result<Diagnosis> diagnose_with_hosts(const std::vector<fs::path>& paths, const readers::ReadOptions& options,
+                                      const logs::OnScanned& on_scanned) {
+  return diagnose_watched(paths, {}, options, on_scanned);
+}
+
+Result<Diagnosis> diagnose_watched(const std::vector<fs::path>& paths, std::vector<model::Finding> seen_live,
+                                   const readers::ReadOptions& options, const logs::OnScanned& on_scanned) {
+  return TRY(examine(paths, std::move(seen_live), options, on_scanned)).diagnosis;
+}
+
+Result<Examination> examine(const std::vector<fs::path>& paths, std::vector<model::Finding> seen_live,
+                            const readers::ReadOptions& options, const logs::OnScanned& on_scanned) {
+  Examined examined = TRY(examine_what_is_known(paths, std::move(seen_live), options, on_scanned));
+  if (auto* const nothing = std::get_if<NothingKnown>(&examined)) return std::move(nothing->why);
+  return std::get<Examination>(std::move(examined));
+}
+
+Result<std::optional<Diagnosis>> diagnose_what_was_left(const std::vector<fs::path>& paths,
+                                                        std::vector<model::Finding> seen_live) {
+  Examined examined = TRY(examine_what_is_known(paths, std::move(seen_live), {}, {}));
+  if (std::holds_alternative<NothingKnown>(examined)) return std::optional<Diagnosis>();
+  return std::optional(std::get<Examination>(std::move(examined)).diagnosis);
 }
 
 model::JobSummary what_either_knows(model::JobSummary from_ranks, const model::JobSummary& from_logs) {

@@ -49,6 +49,11 @@ Result<Examination> examine(const std::vector<std::filesystem::path>& paths,
                             std::vector<model::Finding> seen_live = {},
                             const readers::ReadOptions& options = {}, const logs::OnScanned& on_scanned = {});
 
+// The same where it is no error that nothing of a kind that is known was left: none then. What cannot be
+// read is an error here too.
+Result<std::optional<Diagnosis>> diagnose_what_was_left(const std::vector<std::filesystem::path>& paths,
+                                                        std::vector<model::Finding> seen_live);
+
 // Of the job: what is missing in the summary from the ranks' records comes from the logs.
 model::JobSummary what_either_knows(model::JobSummary from_ranks, const model::JobSummary& from_logs);
 

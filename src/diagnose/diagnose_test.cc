@@ -1,5 +1,7 @@
 #include "diagnose/diagnose.h"
 
+#include <filesystem>
+
 #include <gtest/gtest.h>
 
 namespace lockstep::diagnose {
@@ -17,6 +19,21 @@ TEST(Diagnose, KeepsWhatEitherKnowsOfTheJob) {
   EXPECT_EQ(summary.framework, "pytorch");
   EXPECT_EQ(summary.backend, "nccl");
   EXPECT_EQ(summary.ranks_seen, (std::vector<int>{0, 1, 2}));
+}
+
+// Nothing to judge is an answer; what cannot be read is a fault that its user must hear of.
+TEST(Diagnose, TellsNothingKnownFromWhatCannotBeRead) {
+  const std::filesystem::path folder = std::filesystem::path(::testing::TempDir()) / "diagnose_nothing_known";
+  std::filesystem::create_directories(folder);
+  const auto nothing = diagnose_what_was_left({folder}, {});
+  ASSERT_TRUE(nothing.ok()) << nothing.error().why;
+  EXPECT_FALSE(nothing.value().has_value());
+  EXPECT_FALSE(diagnose_watched({folder}, {}).ok())
+      << "whoever asks for a verdict is told that there is none";
+  std::filesystem::remove_all(folder);
+  const auto gone = diagnose_what_was_left({folder}, {});
+  ASSERT_FALSE(gone.ok());
+  EXPECT_EQ(gone.error().where, folder.string());
 }
 
 }  // namespace

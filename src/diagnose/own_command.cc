@@ -1,12 +1,10 @@
 #include "diagnose/own_command.h"
 
-#include <algorithm>
-#include <cctype>
 #include <optional>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
+#include "base/process/foreground.h"
 #include "record/recording.h"
 
 namespace lockstep::diagnose {
@@ -14,23 +12,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kIsolate = "lockstep isolate -- ";
+constexpr std::string_view kToFillIn = "lockstep isolate -- COMMAND";  // in the catalogue
 
 struct OwnCommand {
-  std::string recording;
+  std::string against;
   std::string command;
 };
-
-std::string quoted(const std::string& word) {
-  const auto is_plain = [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
-           std::string_view("_-+=./:,@%").find(c) != std::string_view::npos;
-  };
-  if (!word.empty() && std::ranges::all_of(word, is_plain)) return word;
-  std::string text = "'";
-  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return text + "'";
-}
 
 std::optional<OwnCommand> own_command_in(const std::vector<fs::path>& paths) {
   for (const fs::path& path : paths) {
@@ -39,27 +26,20 @@ std::optional<OwnCommand> own_command_in(const std::vector<fs::path>& paths) {
     const auto recording = record::open_recording(path);
     if (!recording.ok() || !recording.value().manifest || recording.value().manifest->command.empty())
       continue;
-    return OwnCommand{.recording = quoted(path.string()),
-                      .command = typed_in_a_shell(recording.value().manifest->command)};
+    return OwnCommand{.against = process::typed_in_a_shell({"--against=" + path.string()}),
+                      .command = process::typed_in_a_shell(recording.value().manifest->command)};
   }
   return std::nullopt;
 }
 
+// There alone: other texts hold names of files, and words of others.
 void fill_in(const OwnCommand& own, std::string& text) {
-  const std::size_t at = text.find(kCommandToFillIn);
+  const std::size_t at = text.find(kToFillIn);
   if (at == std::string::npos) return;
-  text.replace(at, kCommandToFillIn.size(), own.command);
-  if (const std::size_t isolate = text.find(kIsolate); isolate != std::string::npos)
-    text.replace(isolate, kIsolate.size(), fmt::format("lockstep isolate --against {} -- ", own.recording));
+  text.replace(at, kToFillIn.size(), fmt::format("lockstep isolate {} -- {}", own.against, own.command));
 }
 
 }  // namespace
-
-std::string typed_in_a_shell(const std::vector<std::string>& command) {
-  std::vector<std::string> words;
-  for (const std::string& word : command) words.push_back(quoted(word));
-  return fmt::format("{}", fmt::join(words, " "));
-}
 
 void fill_in_own_command(const std::vector<fs::path>& paths, model::Verdict& verdict) {
   const auto own = own_command_in(paths);

@@ -30,9 +30,12 @@ TEST(OwnCommand, IsThatOfTheRecordingWithWhatToCompare) {
   fill_in_own_command({"-", folder}, verdict);
   const std::string own = "torchrun --nproc-per-node 4 'my train.py' '--note=it'\\''s'";
   EXPECT_EQ(verdict.findings[0].fixes[0].commands[0],
-            "lockstep isolate --against " + folder.string() + " -- " + own + "   # yours");
+            "lockstep isolate --against=" + folder.string() + " -- " + own + "   # yours");
   EXPECT_EQ(verdict.limits[0],
-            "to learn more: lockstep isolate --against " + folder.string() + " -- " + own + "   # yours");
+            "to learn more: lockstep isolate --against=" + folder.string() + " -- " + own + "   # yours");
+  verdict.limits = {"logs/COMMAND.txt: an adapter says: COMMAND"};
+  fill_in_own_command({folder}, verdict);
+  EXPECT_EQ(verdict.limits[0], "logs/COMMAND.txt: an adapter says: COMMAND") << "words of others";
   fs::remove_all(folder);
 }
 

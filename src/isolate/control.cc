@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/escape.h"
+#include "base/process/foreground.h"
 
 namespace lockstep::isolate {
 namespace {
@@ -40,21 +41,6 @@ void note_arguments(const Launch& launch, Control& control) {
   }
 }
 
-std::string quoted(const std::string& word) {
-  constexpr std::string_view kPlain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%";
-  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
-  std::string text = "'";
-  for (const char letter : word) {
-    if (letter == '\'') {
-      text += "'\\''";
-    } else {
-      text += letter;
-    }
-  }
-  return text + "'";
-}
-
 std::string line(std::string_view label, const std::string& text) {
   return fmt::format("  {:<13}{}\n", label, base::escape_for_terminal(text));
 }
@@ -62,8 +48,9 @@ std::string line(std::string_view label, const std::string& text) {
 std::string change_in_words(const Change& change, const Environment& before) {
   const auto was = before.find(change.name);
   if (!change.value) return fmt::format("without {}", change.name);
-  const std::string now = fmt::format("{}={}", change.name, quoted(*change.value));
-  return was == before.end() ? now : fmt::format("{} (was {})", now, quoted(was->second));
+  const std::string now = fmt::format("{}={}", change.name, process::typed_in_a_shell({*change.value}));
+  return was == before.end() ? now
+                             : fmt::format("{} (was {})", now, process::typed_in_a_shell({was->second}));
 }
 
 }  // namespace
@@ -75,20 +62,11 @@ Result<Control> reduce_to_one_rank(const Launch& launch) {
   return control;
 }
 
-std::string as_typed(const Words& command) {
-  std::string text;
-  for (const std::string& word : command) {
-    if (!text.empty()) text += ' ';
-    text += quoted(word);
-  }
-  return text;
-}
-
 std::string describe(const Control& control, const Environment& before) {
   std::string text =
       fmt::format("control run of one rank alone ({})\n", base::escape_for_terminal(control.launcher));
-  text += line("command", as_typed(control.command));
-  if (!control.left_out.empty()) text += line("left out", as_typed(control.left_out));
+  text += line("command", process::typed_in_a_shell(control.command));
+  if (!control.left_out.empty()) text += line("left out", process::typed_in_a_shell(control.left_out));
   for (const Change& change : control.changes) text += line("environment", change_in_words(change, before));
   for (const std::string& note : control.notes) text += line("note", note);
   return text;

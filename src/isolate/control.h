@@ -24,7 +24,4 @@ Result<Control> reduce_to_one_rank(const Launch& launch);
 // is safe to show on a terminal.
 std::string describe(const Control& control, const Environment& before);
 
-// As one types it in a shell: quoted where needed.
-std::string as_typed(const Words& command);
-
 }  // namespace lockstep::isolate

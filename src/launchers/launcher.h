@@ -52,6 +52,11 @@ std::optional<FoundLauncher> find_launcher(std::span<const std::string> words);
 // command is no wrapper.
 std::size_t words_of_wrapper(std::span<const std::string> words);
 
+// docker, ssh, ray: run a command in another file system or on another machine. What srun, sbatch and salloc
+// run has the files of this host, and is not on it.
+bool runs_elsewhere(std::string_view program);
+bool runs_on_cluster(std::string_view program);
+
 // By which name a launcher's flag is called, of those that mean the same.
 std::string flag_name(const Launcher& launcher, const std::string& typed);
 

@@ -14,7 +14,7 @@ bool is_shell(std::string_view program) {
   return std::ranges::find(kShells, program) != std::end(kShells) || program.ends_with(".sh");
 }
 
-bool runs_elsewhere(std::string_view program) {
+bool hands_the_job_on(std::string_view program) {
   constexpr std::string_view kRemote[] = {
       "sbatch", "salloc", "kubectl", "docker",   "podman", "ssh",  "pdsh", "ray",   "qsub", "bsub",
       "jsrun",  "aprun",  "flux",    "parallel", "xargs",  "make", "sky",  "modal", "oc",   "nerdctl"};
@@ -55,7 +55,7 @@ std::vector<Change> one_visible_device(const Environment& environment) {
 
 Result<void> reduce_plain(std::span<const std::string> words, const Launch& launch, Control& control) {
   const std::string program = program_name(words.front());
-  if (runs_elsewhere(program))
+  if (hands_the_job_on(program))
     return cannot_reduce(program, "it hands the job to somebody else, who starts the ranks");
   const Environment& environment = launch.environment;
   std::vector<Change> changes = TRY(tf_config_for_one(environment, launch.free_port));

@@ -12,9 +12,16 @@ namespace {
 constexpr std::string_view kWrappers =
     " env nohup nice ionice stdbuf time setsid numactl taskset unbuffer uv poetry pipenv conda mamba "
     "micromamba pixi hatch nsys ";
+constexpr std::string_view kElsewhere = " docker podman kubectl ssh enroot singularity apptainer ray ";
+constexpr std::string_view kOnCluster = " srun sbatch salloc ";
+
+bool is_one_of(std::string_view names, std::string_view name) {
+  const bool is_one_word = !name.empty() && name.find(' ') == std::string_view::npos;
+  return is_one_word && names.find(fmt::format(" {} ", name)) != std::string_view::npos;
+}
 
 bool is_wrapper(std::string_view name) {
-  return kWrappers.find(fmt::format(" {} ", name)) != std::string_view::npos;
+  return is_one_of(kWrappers, name);
 }
 
 bool is_known(std::span<const std::string> words) {
@@ -43,6 +50,14 @@ bool is_assignment_of(const std::string& word, const std::vector<Change>& change
 }
 
 }  // namespace
+
+bool runs_elsewhere(std::string_view program) {
+  return is_one_of(kElsewhere, program);
+}
+
+bool runs_on_cluster(std::string_view program) {
+  return is_one_of(kOnCluster, program);
+}
 
 std::size_t words_of_wrapper(std::span<const std::string> words) {
   if (words.empty() || !is_wrapper(program_name(words.front()))) return 0;

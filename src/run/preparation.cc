@@ -25,10 +25,6 @@ namespace fs = std::filesystem;
 constexpr std::chrono::seconds kPreparationTime{660};
 constexpr std::size_t kHeadBytes = 512;  // of a program: the line that names its interpreter
 
-// What runs the command in another file system, or on another machine.
-constexpr std::array<std::string_view, 8> kElsewhere = {"docker", "podman",      "kubectl",   "ssh",
-                                                        "enroot", "singularity", "apptainer", "ray"};
-
 // "#!/usr/bin/env python3", "#!/venv/bin/python -u"; pip writes paths that are too long for it on the second
 // line, for sh: '''exec' "/long/path/python" "$0" "$@"
 std::string interpreter_in(std::string_view head) {
@@ -125,7 +121,7 @@ bool is_one_of_several(const std::vector<std::string>& environment) {
 
 std::string interpreter_of(const process::Command& job) {
   for (const std::string& word : job.argv) {
-    if (std::ranges::find(kElsewhere, launchers::program_name(word)) != kElsewhere.end()) return "";
+    if (launchers::runs_elsewhere(launchers::program_name(word))) return "";
     std::string interpreter = interpreter_behind(word, job.environment);
     if (!interpreter.empty()) return interpreter;
     if (word.ends_with(".py")) return "";

@@ -34,6 +34,10 @@ TEST_F(Preparing, FindsThePythonThatTheCommandNames) {
   EXPECT_EQ(interpreter({"mpirun", "-np", "4", "python3", "t.py"}), place("python3"));
   EXPECT_EQ(interpreter({"mpirun", "-np", "4", "./train"}), "");
   EXPECT_EQ(interpreter({"docker", "run", "image", "python3", "t.py"}), "") << "it is another python3";
+  for (const char* elsewhere :
+       {"podman", "kubectl", "ssh", "enroot", "/usr/bin/singularity", "apptainer", "ray"})
+    EXPECT_EQ(interpreter({"mpirun", elsewhere, "python3", "t.py"}), "") << elsewhere;
+  EXPECT_EQ(interpreter({"srun", "python3", "t.py"}), place("python3")) << "with the files of this host";
 }
 
 TEST_F(Preparing, FindsThePythonThatAProgramIsWrittenFor) {

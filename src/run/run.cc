@@ -12,6 +12,7 @@
 #include "base/escape.h"
 #include "base/file.h"
 #include "base/process/environment.h"
+#include "base/process/foreground.h"
 #include "base/process/spawn.h"
 #include "diagnose/arbitrate/arbitrate.h"
 #include "diagnose/diagnose.h"
@@ -44,8 +45,12 @@ std::string in_words(const fs::path& recording) {
   return base::escape_for_terminal(recording.string());
 }
 
-Result<model::Verdict> judge(const fs::path& recording, const supervise::WatchedEnd& end) {
-  diagnose::Diagnosis found = TRY(diagnose::diagnose_watched({recording}, end.findings));
+// None when the job left nothing to judge.
+Result<std::optional<model::Verdict>> judge(const fs::path& recording, const supervise::WatchedEnd& end) {
+  std::optional<diagnose::Diagnosis> judged =
+      TRY(diagnose::diagnose_what_was_left({recording}, end.findings));
+  if (!judged) return std::optional<model::Verdict>();
+  diagnose::Diagnosis& found = *judged;
   if (end.job.was_lost) {
     found.verdict.limits.push_back(
         "the process that ran the job was killed, perhaps for lack of memory, and the job was ended with it");
@@ -61,7 +66,7 @@ Result<model::Verdict> judge(const fs::path& recording, const supervise::Watched
     found.verdict.limits.push_back("no rank was recorded: " +
                                    (end.why_unrecorded.empty() ? kNeverCommunicated : end.why_unrecorded));
   }
-  return std::move(found.verdict);
+  return std::optional(std::move(found.verdict));
 }
 
 // "4 ranks of 2 hosts (pytorch 2.13.0)"
@@ -81,12 +86,12 @@ std::string how_it_ended(const process::RunEnd& end) {
   return fmt::format("ended with status {} after {:.1f} s", end.exit_status, seconds);
 }
 
-// As short as it can be typed in this folder.
+// As short as it can be typed in this folder, in a shell.
 std::string typed_from_here(const fs::path& recording) {
   std::error_code fault;
   const fs::path near = fs::proximate(recording, fault);
   const bool is_below = !fault && !near.empty() && *near.begin() != "..";
-  return base::escape_for_terminal((is_below ? near : recording).string());
+  return base::escape_for_terminal(process::typed_in_a_shell({(is_below ? near : recording).string()}));
 }
 
 // Whoever pressed Ctrl-C in a job that was not stuck knows why it ended.
@@ -148,14 +153,14 @@ Result<void> conclude_badly(const fs::path& recording, supervise::WatchedEnd& en
       }
     }
   }
-  auto judged = judge(recording, end);
-  if (!judged.ok() && end.ranks_recorded == 0) {
+  std::optional<model::Verdict> judged = TRY(judge(recording, end));
+  if (!judged) {
     output.tell(fmt::format(
         "\nlockstep: the job {}; it printed nothing to judge, and no distributed framework was found\n",
         how_it_ended(end.job.run)));
     return {};
   }
-  model::Verdict verdict = TRY(std::move(judged));
+  model::Verdict& verdict = *judged;
   verdict.limits.insert(verdict.limits.end(), session.limits().begin(), session.limits().end());
   return describe_own_verdict(verdict, recording, end, output);
 }
@@ -176,11 +181,12 @@ std::uintmax_t bytes_recorded(const fs::path& recording) {
 // others.
 Result<bool> describe_what_a_good_end_hides(const fs::path& recording, supervise::WatchedEnd& end,
                                             const Output& output) {
-  auto verdict = judge(recording, end);
-  if (!verdict.ok()) return false;  // nothing to judge
-  diagnose::drop_caught_failures(verdict.value().findings);
-  if (verdict.value().findings.empty()) return false;
-  TRY(describe_own_verdict(verdict.value(), recording, end, output));
+  auto judged = judge(recording, end);
+  if (!judged.ok() || !judged.value()) return false;  // nothing to judge
+  model::Verdict& verdict = *judged.value();
+  diagnose::drop_caught_failures(verdict.findings);
+  if (verdict.findings.empty()) return false;
+  TRY(describe_own_verdict(verdict, recording, end, output));
   return true;
 }
 
@@ -194,7 +200,7 @@ Result<void> conclude_well(const fs::path& recording, supervise::WatchedEnd& end
   if (!is_judged_here) {
     more = fmt::format("; {} has those of all hosts", base::escape_for_terminal(session.head()));
   } else if (!is_small) {
-    more = fmt::format("; too long to be judged unasked: lockstep diagnose {}", in_words(recording));
+    more = fmt::format("; too long to be judged unasked: lockstep diagnose {}", typed_from_here(recording));
   }
   if (end.ranks_recorded == 0) {
     output.tell(

@@ -21,6 +21,9 @@ constexpr int kRestOfPasses = 8;
 // cleared by somebody's hand. Held by JobServiceTest.AnAttemptThatCannotBeStartedIsTriedForTenMinutes.
 constexpr std::chrono::seconds kBetweenStarts{1};
 constexpr std::chrono::minutes kPatienceWithStarts{10};
+// Between events of one job that tell why it waits: two reasons in turn, or one that comes and goes, would
+// fill its events. Held by JobServiceTest.ADoubtThatComesBackIsToldAgainAtMostOnceAMinute.
+constexpr std::chrono::minutes kBetweenDoubts{1};
 
 Error never_began(const RunningAttempt& active) {
   return {"cannot start the attempt's supervisor",
@@ -166,6 +169,10 @@ Result<void> JobService::follow_attempts() {
     const auto need = need_of(next, *engine_);
     if (!need.ok()) {
       TRY(wait_to_know(next, need.error()));
+      continue;
+    }
+    if (need.value() == Need::kNothing) {
+      next.doubt.clear();
     } else if (need.value() == Need::kSupervisor) {
       TRY(adopt(next));
     } else if (need.value() == Need::kStart) {
@@ -188,12 +195,16 @@ Result<void> JobService::bring_to_its_end(RunningAttempt& active) {
   return settle(ended, std::move(sequel).value());
 }
 
-// Told once in the job's events, and for as long as it lasts by tick().
+// Told once in the job's events, and again where it changed or came back, and for as long as it lasts by
+// tick().
 Result<void> JobService::wait_to_know(RunningAttempt& active, const Error& error) {
   doubt_ = error;
   std::string why = fmt::format("{}: {}: {}", error.what, error.where, error.why);
-  if (why == active.doubt) return {};
+  const ServiceClock::Point now = clock_->now();
+  const bool was_told = active.doubt_told && now - *active.doubt_told < kBetweenDoubts;
+  if (why == active.doubt || was_told) return {};
   active.doubt = why;
+  active.doubt_told = now;
   return save(active, "waiting", std::move(why));
 }
 

@@ -94,6 +94,26 @@ TEST_F(JobServiceTest, WhatCannotBeToldOfAnAttemptWaits) {
   EXPECT_THAT(engine_->started, SizeIs(1));
 }
 
+TEST_F(JobServiceTest, ADoubtThatComesBackIsToldAgainAtMostOnceAMinute) {
+  const std::string id = submitted({{"workers", 1}});
+  tick();
+  const auto doubt = [&](const std::string& why) {
+    engine_->cannot_tell = Error{"cannot open", "/jobs/x/lock", why, ""};
+    EXPECT_FALSE(service_->tick().ok());
+  };
+  for (int i = 0; i < 3; ++i) {
+    doubt("Too many open files");
+    doubt("Cannot allocate memory");
+  }
+  EXPECT_THAT(events_of(id), ElementsAre("queued", "started", "waiting"));
+  engine_->cannot_tell.reset();
+  tick();
+  clock_->advance(std::chrono::minutes(1));
+  doubt("Too many open files");
+  doubt("Too many open files");
+  EXPECT_THAT(events_of(id), ElementsAre("queued", "started", "waiting", "waiting")) << "it had been known";
+}
+
 TEST_F(JobServiceTest, ACancelThatCouldNotBePassedOnIsPassedOnLater) {
   const std::string id = submitted({{"workers", 1}});
   tick();

@@ -34,6 +34,7 @@ struct RunningAttempt {
   std::optional<ServiceClock::Point> next_try = {};
   bool is_told_to_end = true;  // false: its end was asked for, and it may not have heard of that
   std::string doubt = {};      // why nobody can tell how it stands; empty: it can be told
+  std::optional<ServiceClock::Point> doubt_told = {};  // in its job's events, the last time
   bool is_told_to_grow = false;
 };
 

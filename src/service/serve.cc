@@ -145,7 +145,7 @@ ClusterAccess access_to(const Clusters& clusters) {
 Result<void> serve(const ServeOptions& options) {
   const fs::path& folder = options.store.folder;
   const process::Descriptor lock = TRY(only_service_of(folder));
-  std::unique_ptr<Store> store = TRY(claim_store(options.store));
+  std::unique_ptr<Store> store = TRY(claim_store(options.store, options.on_trouble));
   const std::string program = TRY(own_program());
   Machine machine = this_machine();
   Clusters clusters = TRY(clusters_for(options, machine));

@@ -64,6 +64,8 @@ def test_a_run_says_where_it_records_and_how_to_watch(tmp_path):
     done = type_in(tmp_path, "run", "-o", "rec", "true")
     assert said_by_lockstep(done)[0] == "lockstep: recording to rec; watch with 'lockstep top rec'"
     assert type_in(tmp_path, "run", "-q", "-o", "quiet", "true").stderr == ""
+    done = type_in(tmp_path, "run", "-o", "my run", "sh", "-c", "echo rank 0; exit 3")
+    assert said_by_lockstep(done)[0] == "lockstep: recording to 'my run'; watch with 'lockstep top 'my run''"
 
 
 def test_a_run_without_a_framework_says_so(tmp_path):
@@ -340,6 +342,8 @@ def test_a_job_of_this_host_is_checked_on_this_host(tmp_path):
         assert "setup.port_in_use" in checked(tmp_path, "torchrun", "--master-port", port, "--nproc-per-node", "2", "train.py")
     job_of_two = ["torchrun", "--nnodes", "2", "--node-rank", "0", "--master-addr", "10.0.0.1", "nosuch.py"]
     assert "path.script" not in checked(tmp_path, *job_of_two)
+    for elsewhere in (["singularity", "exec", "x.sif"], ["ray", "job", "submit", "--"], ["ssh", "node1"]):
+        assert "path.script" not in checked(tmp_path, "mpirun", "-np", "2", *elsewhere, "python", "/in/image.py"), elsewhere
 
 
 def test_facts_go_into_a_folder_or_a_file_and_check_takes_both(tmp_path):

@@ -68,6 +68,7 @@ def test_submit_says_where_to_see_the_job(service):
     assert f"'lockstep page {name}'" in first.stderr, first.stderr
     address = lockstep("page", "--state", service.folder, name).stdout.strip()
     assert address.endswith(f"/job/{name}"), address
+    assert lockstep("page", "--state", service.folder, name.removeprefix("job_")[:20]).stdout.strip() == address
     second = lockstep("submit", "--state", service.folder, "--", "/bin/true")
     assert second.stdout.strip() == ADDRESS.search(second.stderr).group(3).removeprefix("/job/"), second.stderr
     assert lockstep("page", "--state", service.folder, "job_00000000000000000000000000").returncode == 2

@@ -1,10 +1,13 @@
 #include "base/process/foreground.h"
 
+#include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
 #include <spawn.h>
+#include <string_view>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -57,6 +60,17 @@ int spawn_in(const std::string& program, const std::vector<std::string>& argv,
   return error;
 }
 
+std::string quoted(const std::string& word) {
+  const auto is_plain = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+           std::string_view("_-+=./:,@%").find(c) != std::string_view::npos;
+  };
+  if (!word.empty() && std::ranges::all_of(word, is_plain)) return word;
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
+
 }  // namespace
 
 Result<int> run_in_foreground(const std::vector<std::string>& argv,
@@ -74,6 +88,12 @@ Result<int> run_in_foreground(const std::vector<std::string>& argv,
     options.on_stop(pid);
   }
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+std::string typed_in_a_shell(const std::vector<std::string>& argv) {
+  std::string text;
+  for (const std::string& word : argv) text += (text.empty() ? "" : " ") + quoted(word);
+  return text;
 }
 
 }  // namespace lockstep::process

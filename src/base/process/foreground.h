@@ -1,5 +1,5 @@
 // Running a program as a shell does: with this program's own terminal, input and output, so that a debugger
-// can be talked to.
+// can be talked to; and a command as one would type it there.
 #pragma once
 
 #include <filesystem>
@@ -23,5 +23,8 @@ struct ForegroundOptions {
 // SIGQUIT from the terminal are the program's alone for the time of the call.
 Result<int> run_in_foreground(const std::vector<std::string>& argv,
                               const std::vector<std::string>& environment, const ForegroundOptions& options);
+
+// As one types it in a shell: each word quoted where needed.
+std::string typed_in_a_shell(const std::vector<std::string>& argv);
 
 }  // namespace lockstep::process

@@ -29,5 +29,10 @@ TEST(Foreground, FindsTheProgramInTheGivenPath) {
   EXPECT_FALSE(run_in_foreground({"true"}, {"PATH=/nowhere"}, {}).ok());
 }
 
+TEST(TypedInAShell, IsQuotedWhereAShellWouldTakeItOtherwise) {
+  EXPECT_EQ(typed_in_a_shell({"my run"}), "'my run'");
+  EXPECT_EQ(typed_in_a_shell({"a", "", "$(b)", "~", "c'd"}), "a '' '$(b)' '~' 'c'\\''d'");
+}
+
 }  // namespace
 }  // namespace lockstep::process

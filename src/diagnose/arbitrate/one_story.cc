@@ -1,5 +1,6 @@
 // One fault, told once: no line tells of two, and what follows from the cause stands below it.
 #include <algorithm>
+#include <cctype>
 #include <iterator>
 #include <set>
 #include <tuple>
@@ -82,8 +83,9 @@ bool confirms(const Finding& cause, const Finding& follower) {
 // "Rank 1 failed first" would contradict the cause.
 void tell_as_what_followed(Finding& follower) {
   if (!only_tells_how_a_process_ended(follower) || follower.evidence.empty()) return;
+  if (follower.root_ranks.empty()) return;  // nobody is said to have failed first
   std::string who = model::ranks_in_words(follower.root_ranks);
-  who.front() = 'R';
+  who.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(who.front())));
   const std::string& how = follower.evidence.front().text;
   follower.title = fmt::format("{} ended: {}", who, how.substr(0, how.find('\n')));
 }

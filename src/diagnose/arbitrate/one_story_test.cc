@@ -93,6 +93,16 @@ TEST(OneStory, TheEndOfAnotherRankIsNoSecondAccusation) {
   EXPECT_DOUBLE_EQ(story.ranks.front().finding.confidence, 0.97);
 }
 
+TEST(OneStory, AnEndThatNamesNoRankKeepsItsTitle) {
+  Finding ended = found(Leaf::kRunOther, "process.ended", 0.6);
+  ended.title = "The job ended with status 1";
+  ended.evidence.push_back({.file = "", .line = {}, .rank = {}, .text = "exit status 1"});
+  Story story = story_of({found(Leaf::kPerfHang, "mismatch.operation", 0.97, {0}), ended}, {});
+  apply_named("one_story", story);
+  EXPECT_EQ(story.ranks.back().finding.consequence_of, "mismatch.operation");
+  EXPECT_EQ(story.ranks.back().finding.title, "The job ended with status 1");
+}
+
 TEST(OneStory, TwoHangsOfDifferentRanksAreTwoFaults) {
   Story story = story_of({found(Leaf::kPerfHang, "desync.missing_rank", 0.95, {1}),
                           found(Leaf::kPerfHang, "desync.stopped_rank", 0.9, {5})},

@@ -1,9 +1,13 @@
 #include "report/html/call_sides.h"
 
 #include <algorithm>
+#include <array>
+#include <climits>
 #include <functional>
 #include <map>
+#include <optional>
 #include <sys/stat.h>
+#include <unistd.h>
 #include <utility>
 
 #include "base/escape.h"
@@ -48,12 +52,19 @@ SideKey key_of(const model::Job& job, const model::Event& event) {
 
 using Sides = std::map<SideKey, SideFacts>;
 
-void add_arrivals(const model::Job& job, const ranks::Meeting& meeting, Sides& sides) {
+bool ran_on(const model::Job& job, std::size_t rank, const std::string& host) {
+  const std::optional<int> place = job.ranks[rank].rank.host;
+  return !host.empty() && place && job.hosts[static_cast<std::size_t>(*place)].name == host;
+}
+
+void add_arrivals(const model::Job& job, const ranks::Meeting& meeting, const std::string& own_host,
+                  Sides& sides) {
   for (const ranks::EventPlace& place : meeting.arrivals) {
     const model::Event& event = ranks::event_at(job, place);
     SideFacts& side = sides[key_of(job, event)];
     side.ranks.push_back(job.ranks[place.rank].rank.number);
-    if (event.stack != model::StackId::kNone) side.frame = ranks::calling_frame(job.stacks[event.stack]);
+    if (event.stack != model::StackId::kNone && ran_on(job, place.rank, own_host))
+      side.frame = ranks::calling_frame(job.stacks[event.stack]);
     if (ranks::is_time(event.begin_ns)) side.called_ns = event.begin_ns;
   }
 }
@@ -74,7 +85,8 @@ std::vector<CallSide> in_words(Sides sides) {
 
 }  // namespace
 
-std::vector<FindingSides> sides_of(const model::Job& job, const std::vector<EvidenceEvent>& evidence) {
+std::vector<FindingSides> sides_of(const model::Job& job, const std::vector<EvidenceEvent>& evidence,
+                                   const std::string& own_host) {
   if (evidence.empty()) return {};
   const ranks::Alignment alignment = ranks::align(job);
   const ranks::MeetingFinder finder(job, alignment);
@@ -90,10 +102,19 @@ std::vector<FindingSides> sides_of(const model::Job& job, const std::vector<Evid
     const auto most = std::ranges::max_element(
         of_meeting, [](const auto& left, const auto& right) { return left.second < right.second; });
     Sides sides;
-    add_arrivals(job, alignment.meetings()[most->first], sides);
+    add_arrivals(job, alignment.meetings()[most->first], own_host, sides);
     all.push_back({.finding = finding, .sides = in_words(std::move(sides))});
   }
   return all;
+}
+
+std::string host_of_own_recording(const std::string& folder) {
+  struct stat facts {};
+  const bool is_own =
+      ::stat(folder.c_str(), &facts) == 0 && S_ISDIR(facts.st_mode) && facts.st_uid == ::geteuid();
+  std::array<char, HOST_NAME_MAX + 1> name{};
+  if (!is_own || ::gethostname(name.data(), name.size() - 1) != 0) return "";
+  return name.data();
 }
 
 Snippet snippet_of(const std::string& path, int line, std::int64_t not_after_ns) {

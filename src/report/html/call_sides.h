@@ -37,7 +37,14 @@ struct EvidenceEvent {
   std::size_t event = 0;  // of that rank
 };
 
-std::vector<FindingSides> sides_of(const model::Job& job, const std::vector<EvidenceEvent>& evidence);
+// Lines of scripts go in for ranks that ran on `own_host`: on another one the path names another file. Empty:
+// for none.
+std::vector<FindingSides> sides_of(const model::Job& job, const std::vector<EvidenceEvent>& evidence,
+                                   const std::string& own_host);
+
+// The name of this host where whoever asks owns the recording in `folder`, and made it so; empty otherwise.
+// One that came from somebody else could name any script that its reader may read.
+std::string host_of_own_recording(const std::string& folder);
 
 // Three lines to either side of `line`. The path comes from a recording, so it may name anything: only a
 // Python file that is a plain file of at most a megabyte and did not change since `not_after_ns` is read.

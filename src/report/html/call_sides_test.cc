@@ -2,6 +2,8 @@
 
 #include <filesystem>
 #include <fstream>
+#include <optional>
+#include <unistd.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,6 +15,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 constexpr std::int64_t kFarFuture = std::int64_t{1} << 61;
 
@@ -45,7 +48,9 @@ TEST_F(CallSides, AMismatchHasTwoWithTheirLinesOfTheScript) {
         sketch.job.stacks.intern({{.function = "all_reduce", .file = "/x/site-packages/t.py", .line = 9},
                                   {.function = "step", .file = path, .line = rank == 1 ? 5 : 3}});
   }
-  const auto all = sides_of(sketch.job, {{.finding = 4, .rank = 1, .event = 0}});
+  sketch.job.hosts = {{.name = "here", .clock_ahead_ns = std::nullopt}};
+  for (model::RankHistory& history : sketch.job.ranks) history.rank.host = 0;
+  const auto all = sides_of(sketch.job, {{.finding = 4, .rank = 1, .event = 0}}, "here");
   ASSERT_EQ(all.size(), 1U);
   EXPECT_EQ(all[0].finding, 4U);
   ASSERT_EQ(all[0].sides.size(), 2U);
@@ -58,6 +63,25 @@ TEST_F(CallSides, AMismatchHasTwoWithTheirLinesOfTheScript) {
   EXPECT_THAT(most.snippet.lines, ElementsAre("a", "b", "all_reduce(x)", "d", "barrier()"));
   EXPECT_THAT(all[0].sides[1].ranks, ElementsAre(1));
   EXPECT_EQ(all[0].sides[1].snippet.called_line, 5);
+  for (const char* own_host : {"", "there"}) {
+    const auto without = sides_of(sketch.job, {{.finding = 4, .rank = 1, .event = 0}}, own_host);
+    ASSERT_EQ(without.size(), 1U);
+    EXPECT_EQ(without[0].sides[0].site, "train.py:3 in step");
+    for (const CallSide& side : without[0].sides) EXPECT_THAT(side.snippet.lines, IsEmpty()) << own_host;
+  }
+}
+
+TEST_F(CallSides, OnlyARecordingOfOnesOwnShowsLinesOfScripts) {
+  EXPECT_THAT(host_of_own_recording(folder_.string()), Not(IsEmpty()));
+  EXPECT_THAT(host_of_own_recording(script("rank_0.lockstep", "")), IsEmpty()) << "no recording";
+  EXPECT_THAT(host_of_own_recording((folder_ / "none").string()), IsEmpty());
+  constexpr uid_t kNobody = 65534;
+  const uid_t self = ::geteuid();
+  const std::string of_another = self == 0 ? folder_.string() : "/";
+  if (self == 0) {
+    ASSERT_EQ(::chown(of_another.c_str(), kNobody, static_cast<gid_t>(-1)), 0);
+  }
+  EXPECT_THAT(host_of_own_recording(of_another), IsEmpty());
 }
 
 using Snippets = ScriptFolder;

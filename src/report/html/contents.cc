@@ -132,14 +132,15 @@ std::size_t values_for_each_of(std::size_t ranks) {
 
 }  // namespace
 
-Contents contents_of(std::string input, const diagnose::Examination& examination) {
+Contents contents_of(std::string input, const diagnose::Examination& examination, ScriptLines lines) {
   const Job& job = examination.job;
+  const std::string own_host = lines == ScriptLines::kOfOwnJobs ? host_of_own_recording(input) : "";
   Contents contents{.input = std::move(input), .verdict = examination.diagnosis.verdict};
   contents.ranks = facts_of(job);
   contents.timeline = timeline_of(job);
   EvidencePlaces places = places_of(job, contents.verdict, contents.timeline);
   contents.moments = std::move(places.moments);
-  contents.sides = sides_of(job, places.events);
+  contents.sides = sides_of(job, places.events, own_host);
   contents.logs = excerpts_of(examination.logs, contents.verdict);
   const std::size_t max_values = values_for_each_of(job.ranks.size());
   contents.losses = loss_curves_in(examination.logs, max_values);

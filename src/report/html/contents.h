@@ -52,7 +52,10 @@ struct Contents {
   std::vector<std::string> bounds = {};  // what the page leaves out of what was read, in words
 };
 
-Contents contents_of(std::string input, const diagnose::Examination& examination);
+// Whether lines of the job's scripts are shown beside its calls. A page to be passed on has none.
+enum class ScriptLines : std::uint8_t { kNone, kOfOwnJobs };
+
+Contents contents_of(std::string input, const diagnose::Examination& examination, ScriptLines lines);
 
 // Findings without what they were made from.
 Contents contents_of(std::string input, model::Verdict verdict);

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "base/escape.h"
+#include "base/process/foreground.h"
 #include "base/process/proc_files.h"
 #include "base/process/run.h"
 #include "base/process/spawn.h"
@@ -44,7 +45,7 @@ bool stops(int number) {
 StatusHolder::StatusHolder(const std::filesystem::path& recording)
     : signals_(process::SignalGate::of_all()),
       advice_(fmt::format("lockstep: judge what was recorded with: lockstep diagnose {}\n",
-                          base::escape_for_terminal(recording.string()))) {
+                          base::escape_for_terminal(process::typed_in_a_shell({recording.string()})))) {
   // Whoever started this program may have had it ignored; then children leave no status.
   ::signal(SIGCHLD, SIG_DFL);
 }

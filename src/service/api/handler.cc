@@ -86,6 +86,17 @@ Response answer_to(const Submitted& done) {
   return response;
 }
 
+std::string OwnerNames::name_of(const std::string& owner) {
+  constexpr std::string_view kUser = "uid:";
+  if (!owner.starts_with(kUser)) return owner;
+  const std::string_view number = std::string_view(owner).substr(kUser.size());
+  const auto user = base::number_in<uid_t>(number);
+  if (!user) return fmt::format("user {}", number);
+  const auto [place, is_new] = known_.try_emplace(*user);
+  if (is_new) place->second = look_up_(*user);
+  return place->second.empty() ? fmt::format("user {}", number) : place->second;
+}
+
 namespace {
 
 using base::Json;
@@ -94,13 +105,14 @@ Json time_of(std::int64_t ms) {
   return ms == 0 ? Json(nullptr) : Json(rfc3339(ms));
 }
 
-// "uid:1000" is who came through the socket: people know them by their name.
+std::string name_of_user(uid_t user) {
+  const passwd* const who = ::getpwuid(user);
+  return who == nullptr ? "" : who->pw_name;
+}
+
 std::string name_of_owner(const std::string& owner) {
-  constexpr std::string_view kUser = "uid:";
-  if (!owner.starts_with(kUser)) return owner;
-  const auto number = base::number_in<uid_t>(std::string_view(owner).substr(kUser.size()));
-  const passwd* const who = number ? ::getpwuid(*number) : nullptr;
-  return who == nullptr ? fmt::format("user {}", std::string_view(owner).substr(kUser.size())) : who->pw_name;
+  static OwnerNames names(name_of_user);
+  return names.name_of(owner);
 }
 
 Json view_of_rank(const RankEnd& rank) {

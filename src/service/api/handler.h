@@ -2,10 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <sys/types.h>
+#include <utility>
 #include <vector>
 
 #include "base/json.h"
@@ -55,6 +59,20 @@ Response with_job_here(Call& call, Use use) {
 Response answer_to(const Submitted& done);
 
 // Jobs, attempts and events as the API shows them.
+
+// "uid:1000" is who came through the socket: people know them by their name. Where names come from a server
+// of the network, that server is asked once for each, since the service stands still while it answers. Not
+// for use by several threads at once.
+class OwnerNames {
+ public:
+  using LookUp = std::function<std::string(uid_t)>;  // empty: nobody is called so
+  explicit OwnerNames(LookUp look_up) : look_up_(std::move(look_up)) {}
+  std::string name_of(const std::string& owner);
+
+ private:
+  LookUp look_up_;
+  std::map<uid_t, std::string> known_;
+};
 
 base::Json view_of(const Job& job);
 base::Json view_of(const Attempt& attempt);

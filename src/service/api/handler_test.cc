@@ -41,5 +41,20 @@ TEST(ParseRequest, WhatIsCutShortIsRefusedByTheParser) {
     EXPECT_NE(why_refused(text), "") << text;
 }
 
+TEST(OwnerNames, AreLookedUpOnceForEachUser) {
+  std::vector<uid_t> asked;
+  OwnerNames names([&](uid_t user) {
+    asked.push_back(user);
+    return user == 7 ? "ada" : "";
+  });
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(names.name_of("uid:7"), "ada");
+    EXPECT_EQ(names.name_of("uid:8"), "user 8");
+    EXPECT_EQ(names.name_of("uid:x"), "user x");
+    EXPECT_EQ(names.name_of("token:ci"), "token:ci");
+  }
+  EXPECT_THAT(asked, ::testing::ElementsAre(7, 8));
+}
+
 }  // namespace
 }  // namespace lockstep::service

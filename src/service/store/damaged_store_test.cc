@@ -4,6 +4,7 @@
 #include <iterator>
 #include <tuple>
 #include <unistd.h>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -101,6 +102,43 @@ TEST_F(DamagedStoreTest, ALogThatWasLostIsMissed) {
   expect_refused("no log");
   fs::remove(file().string() + ".in_use");  // as it is told
   expect_jobs(kJobs);
+}
+
+// As the sqlite3 program does, and an earlier version: they know no mark.
+TEST_F(DamagedStoreTest, ALogThatWasMergedBySomebodyElseIsNotMissed) {
+  const std::string mark = bytes_of(file().string() + ".in_use");
+  std::ignore = open_store({folder()}).value();
+  ASSERT_FALSE(fs::exists(file().string() + "-wal"));
+  std::ofstream(file().string() + ".in_use") << mark;
+  std::vector<Error> notes;
+  {
+    auto store = claim_store({folder()}, [&](const Error& note) { notes.push_back(note); });
+    ASSERT_TRUE(store.ok()) << store.error().why;
+    EXPECT_EQ(store.value()->unfinished().value().size(), std::size_t{kJobs + kInTheLog});
+  }
+  ASSERT_EQ(notes.size(), 1U);
+  EXPECT_EQ(notes.front().where, file().string());
+  auto again = claim_store({folder()}, [&](const Error& note) { notes.push_back(note); });
+  EXPECT_TRUE(again.ok());
+  EXPECT_EQ(notes.size(), 1U) << "once";
+}
+
+TEST_F(DamagedStoreTest, ALogIsMissedAlsoAfterTheServiceMergedAnEarlierOne) {
+  take_the_merged_one();
+  auto store = claim_store({folder()}).value();
+  const fs::path log = file().string() + "-wal";
+  const std::string mark = bytes_of(file().string() + ".in_use");
+  int jobs = 1000;
+  while (bytes_of(file().string() + ".in_use") == mark && jobs < 5000) add(*store, jobs++);
+  ASSERT_LT(jobs, 5000) << "SQLite's log was merged in between";
+  add(*store, jobs);
+  fs::remove_all(root_ / "killed again");
+  fs::copy(folder(), root_ / "killed again");
+  store.reset();
+  fs::remove_all(folder());
+  fs::rename(root_ / "killed again", folder());
+  fs::remove(log);
+  expect_refused("no log");
 }
 
 TEST_F(DamagedStoreTest, ALogThatIsNone) {

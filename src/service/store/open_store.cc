@@ -310,23 +310,29 @@ Result<Seal> seal_of_sqlite(const fs::path& folder) {
   return Seal::with_key_at(key);
 }
 
-Result<std::unique_ptr<Store>> open_sqlite(const fs::path& folder, bool is_claimed) {
+using Listener = std::function<void(const Error&)>;
+
+Result<std::unique_ptr<Store>> open_sqlite(const fs::path& folder, bool is_claimed, const Listener& on_note) {
   Seal seal = TRY(seal_of_sqlite(folder));
   std::unique_ptr<SqliteDatabase> database = TRY(SqliteDatabase::open(folder / "jobs.db"));
   if (is_claimed) TRY(database->claim());
+  if (is_claimed && database->was_merged_elsewhere() && on_note) {
+    on_note({"the job store was changed by another program", (folder / "jobs.db").string(),
+             "it merged the log that a service left", ""});
+  }
   return SqlStore::over(std::move(database), std::move(seal), "");
 }
 
 }  // namespace
 
 Result<std::unique_ptr<Store>> open_store(const StorePlace& place) {
-  if (place.address.empty()) return open_sqlite(place.folder, false);
+  if (place.address.empty()) return open_sqlite(place.folder, false, {});
   Seal seal = TRY(Seal::with_key_at(place.folder / "key"));
   return SqlStore::over(TRY(PostgresDatabase::open(place.address)), std::move(seal), "");
 }
 
-Result<std::unique_ptr<Store>> claim_store(const StorePlace& place) {
-  if (place.address.empty()) return open_sqlite(place.folder, true);
+Result<std::unique_ptr<Store>> claim_store(const StorePlace& place, const Listener& on_note) {
+  if (place.address.empty()) return open_sqlite(place.folder, true, on_note);
   Seal seal = TRY(Seal::with_key_at(place.folder / "key"));
   const std::string service = TRY(service_name_in(place.folder));
   std::unique_ptr<PostgresDatabase> database = TRY(PostgresDatabase::open(place.address));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -19,6 +20,8 @@ Result<std::unique_ptr<Store>> open_store(const StorePlace& place);
 
 // For the one process that serves the folder: where several services share a store, its jobs are those of
 // this service, and no other process can claim to be it.
-Result<std::unique_ptr<Store>> claim_store(const StorePlace& place);
+// `on_note` hears what is no trouble and worth knowing.
+Result<std::unique_ptr<Store>> claim_store(const StorePlace& place,
+                                           const std::function<void(const Error&)>& on_note = {});
 
 }  // namespace lockstep::service

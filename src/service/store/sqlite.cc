@@ -1,6 +1,9 @@
 #include "service/store/sqlite.h"
 
+#include <array>
+#include <cstdint>
 #include <fstream>
+#include <tuple>
 #include <unistd.h>
 #include <utility>
 
@@ -52,6 +55,45 @@ bool is_found(const std::filesystem::path& path) {
   return std::filesystem::exists(path, ignored);
 }
 
+// The file change counter of the database's header, as text. SQLite raises it with a write to the first page,
+// which is in the file once the log was merged: it tells whether that happened.
+constexpr int kCounterAt = 24;
+constexpr int kCounterBytes = 4;
+using CounterBytes = std::array<unsigned char, kCounterBytes>;
+
+std::string counter_in(const CounterBytes& bytes) {
+  std::uint32_t counter = 0;
+  for (const unsigned char byte : bytes) counter = counter << 8 | byte;
+  return fmt::format("{}\n", counter);
+}
+
+std::string counter_in_file(const std::filesystem::path& path) {
+  CounterBytes bytes{};
+  std::ifstream file(path, std::ios::binary);
+  file.seekg(kCounterAt);
+  file.read(reinterpret_cast<char*>(bytes.data()), kCounterBytes);
+  return counter_in(bytes);
+}
+
+// By SQLite's own descriptor: to close another one of the same file would give up SQLite's locks on it.
+std::string counter_in_open_file(sqlite3* database) {
+  CounterBytes bytes{};
+  sqlite3_file* file = nullptr;
+  ::sqlite3_file_control(database, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+  if (file != nullptr && file->pMethods != nullptr)
+    file->pMethods->xRead(file, bytes.data(), kCounterBytes, kCounterAt);
+  return counter_in(bytes);
+}
+
+// A service was killed, its log is gone, and the file is not as that service knew it.
+bool is_merged_elsewhere(const std::filesystem::path& path) {
+  if (!is_found(path) || !is_found(mark_of(path)) || is_found(log_of(path)) || bytes_in(path) == 0)
+    return false;
+  constexpr std::size_t kLongestMark = 64;
+  const auto mark = base::read_file(mark_of(path), kLongestMark);
+  return mark.ok() && !mark.value().empty() && mark.value() != counter_in_file(path);
+}
+
 // SQLite takes a log without a header of its own for none, and a file of no bytes for a new store: what was
 // written would be gone without a word.
 Result<void> check_files(const std::filesystem::path& path) {
@@ -69,7 +111,7 @@ Result<void> check_files(const std::filesystem::path& path) {
   // Without a log that may have the rest, the file is whole pages.
   if (bytes_in(log) == 0 && bytes_in(path) % kSmallestPage != 0) return damaged(path, "it was cut short");
   if (is_found(path) && bytes_in(path) == 0 && is_found(mark_of(path))) return damaged(path, "it is empty");
-  if (is_found(path) && is_found(mark_of(path)) && !is_found(log)) {
+  if (is_found(path) && is_found(mark_of(path)) && !is_found(log) && !is_merged_elsewhere(path)) {
     Error lost = damaged(path, fmt::format("{} is missing; it holds the latest changes", log.string()));
     lost.hint = fmt::format("put it back; or, to go on without it, remove {}", mark_of(path).string());
     return lost;
@@ -122,10 +164,12 @@ void SqliteDatabase::Close::operator()(sqlite3* database) const {
 
 Result<std::unique_ptr<SqliteDatabase>> SqliteDatabase::open(const std::filesystem::path& path) {
   TRY(check_files(path));
+  const bool was_merged_elsewhere = is_merged_elsewhere(path);
   sqlite3* raw = nullptr;
   const int outcome =
       ::sqlite3_open_v2(path.c_str(), &raw, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr);
   std::unique_ptr<SqliteDatabase> database(new SqliteDatabase(raw, path));
+  database->was_merged_elsewhere_ = was_merged_elsewhere;
   if (outcome != SQLITE_OK)
     return Error{"cannot open the job store", path.string(), ::sqlite3_errstr(outcome), ""};
   TRY(database->check_sound());
@@ -145,9 +189,33 @@ Result<void> SqliteDatabase::check_sound() {
 
 Result<void> SqliteDatabase::claim() {
   TRY(check_writable());  // from here on there is a log
-  TRY(base::write_file(mark_of(path_), ""));
+  TRY(write_mark());
   is_claimed_ = true;
+  ::sqlite3_wal_hook(database_.get(), after_commit, this);
   return {};
+}
+
+Result<void> SqliteDatabase::write_mark() {
+  std::string counter = counter_in_open_file(database_.get());
+  if (counter == counter_in_mark_) return {};
+  TRY(base::write_file(mark_of(path_), counter));
+  counter_in_mark_ = std::move(counter);
+  return {};
+}
+
+// In place of SQLite's own hook, which merges the log too. Whenever it was, by us or a program beside us, the
+// mark is told, and the first page is written once more: the next one to merge the log changes it then.
+int SqliteDatabase::after_commit(void* self, sqlite3* database, const char* name, int pages_in_log) {
+  constexpr int kMostPagesInLog = 1000;  // as SQLite's own
+  auto* const us = static_cast<SqliteDatabase*>(self);
+  if (pages_in_log >= kMostPagesInLog)
+    ::sqlite3_wal_checkpoint_v2(database, name, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
+  const std::string before = us->counter_in_mark_;
+  // Without it a lost log may be taken for a merged one: less care, and no reason to refuse a commit.
+  if (!us->write_mark().ok() || us->counter_in_mark_ == before) return SQLITE_OK;
+  ::sqlite3_db_release_memory(database);  // SQLite counts from the first page as it was last read
+  std::ignore = us->check_writable();
+  return SQLITE_OK;
 }
 
 // The mark goes before the log does. One of a service that was killed goes with the log that is merged now.

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <string>
 
 #include "service/store/database.h"
 
@@ -20,8 +21,11 @@ class SqliteDatabase : public Database {
   ~SqliteDatabase() override;
 
   // For whoever serves from it: it can be written, and a mark beside it tells until the end that the log is
-  // needed. Where the mark is left and the log is not, somebody took away what was written last.
+  // needed. Where the mark is left, the log is not and the file is as it was, somebody took away what was
+  // written last.
   Result<void> claim();
+  // The mark of a service that was killed was there, and its log was merged by somebody who knows no mark.
+  bool was_merged_elsewhere() const { return was_merged_elsewhere_; }
 
   const Dialect& dialect() const override;
   Result<Rows> run(std::string_view sql, const std::vector<Value>& values) override;
@@ -42,9 +46,13 @@ class SqliteDatabase : public Database {
   SqliteDatabase(sqlite3* database, std::filesystem::path path)
       : path_(std::move(path)), database_(database) {}
   Result<void> check_sound();
+  Result<void> write_mark();
+  static int after_commit(void* self, sqlite3* database, const char* name, int pages_in_log);
 
   std::filesystem::path path_;
   bool is_claimed_ = false;
+  bool was_merged_elsewhere_ = false;
+  std::string counter_in_mark_ = {};
   std::unique_ptr<sqlite3, Close> database_;
 };
 
