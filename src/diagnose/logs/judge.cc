@@ -424,7 +424,7 @@ LogVerdict judge(const Catalogue& catalogue, std::span<const LogText> unread_log
     set_confidence(verdict.findings, confidence);
     verdict.findings.front().fixes =
         likely_fixes(catalogue, opinion, candidates, std::move(verdict.findings.front().fixes),
-                     knows_clearly(opinion, candidates) ? FirstFix::kStays : FirstFix::kMayChange);
+                     knows_clearly(opinion, candidates) ? FirstFix::kOfEntry : FirstFix::kOfAny);
   }
   const bool is_clear = !verdict.findings.empty() &&
                         verdict.findings.front().confidence >= kClearConfidence &&

@@ -22,8 +22,10 @@ constexpr std::size_t kTried = 3;
 // A repair that is less likely than this is not worth telling where the entry does not name it.
 constexpr double kWorthTelling = 0.1;
 // What a place further back in the catalogue's order takes from a fix: of equally likely ones its order
-// holds.
+// holds. The order of an entry that is clear about its line counts for more; with 0.5 the first fix was right
+// less often on development.jsonl and as often elsewhere.
 constexpr double kPlace = 0.9;
+constexpr double kPlaceInClear = 0.3;
 
 std::vector<FixPattern> by_likelihood(const Opinion& opinion) {
   std::vector<FixPattern> patterns;
@@ -61,6 +63,7 @@ const Fix* find_fix(const Catalogue& catalogue, const Opinion& opinion, std::spa
 
 std::vector<Fix> likely_fixes(const Catalogue& catalogue, const Opinion& opinion,
                               std::span<const Candidate> candidates, std::vector<Fix> fixes, FirstFix first) {
+  const bool is_clear = first == FirstFix::kOfEntry;
   const auto likelihood = [&](FixPattern pattern) {
     return opinion.fixes[static_cast<std::size_t>(pattern)];
   };
@@ -68,17 +71,22 @@ std::vector<Fix> likely_fixes(const Catalogue& catalogue, const Opinion& opinion
   double share = 1;
   for (const Fix& fix : fixes) {
     weighed.emplace_back(share * likelihood(fix.pattern), fix);
-    share *= kPlace;
+    share *= is_clear ? kPlaceInClear : kPlace;
   }
+  if (is_clear) share = kPlaceInClear;  // what is added counts as if in the second place
   const std::vector<FixPattern> likeliest = by_likelihood(opinion);
   for (const FixPattern pattern : std::span(likeliest).first(kTried)) {
     if (likelihood(pattern) < kWorthTelling || with_pattern(fixes, pattern) != nullptr) continue;
     if (const Fix* fix = find_fix(catalogue, opinion, candidates, pattern))
       weighed.emplace_back(share * likelihood(pattern), *fix);
   }
-  const bool stays = first == FirstFix::kStays && !fixes.empty();
-  std::ranges::stable_sort(std::span(weighed).subspan(stays ? 1 : 0), std::greater(),
-                           &std::pair<double, Fix>::first);
+  std::ranges::stable_sort(weighed, std::greater(), &std::pair<double, Fix>::first);
+  if (is_clear) {
+    const auto own = std::ranges::find_if(weighed, [&](const std::pair<double, Fix>& fix) {
+      return with_pattern(fixes, fix.second.pattern) != nullptr;
+    });
+    if (own != weighed.end()) std::rotate(weighed.begin(), own, own + 1);
+  }
   std::vector<Fix> ordered;
   // Several fixes of one pattern stand behind the first of each: who tries three tries three kinds.
   std::vector<Fix> further;

@@ -56,12 +56,11 @@ TEST(LikelyFixes, WhatTheEntryDoesNotNameIsAddedWhereItIsLikely) {
   EXPECT_EQ(fixes[1].title, "a");
 }
 
-TEST(LikelyFixes, TheFirstOfAClearEntryStaysAndOthersAreAddedBelow) {
-  const Opinion opinion =
-      opinion_for({{FixPattern::kMemoryOrCoreSetting, 0.6}, {FixPattern::kDataType, 0.2}});
-  const auto fixes =
-      likely_fixes(own_catalogue(), opinion, {},
-                   {fix(FixPattern::kHardware, "a"), fix(FixPattern::kDataType, "b")}, FirstFix::kStays);
+TEST(LikelyFixes, WhatAClearEntryDoesNotNameStandsBelowItsFirst) {
+  const Opinion opinion = opinion_for(
+      {{FixPattern::kMemoryOrCoreSetting, 0.6}, {FixPattern::kHardware, 0.2}, {FixPattern::kDataType, 0.3}});
+  const std::vector<Fix> own = {fix(FixPattern::kHardware, "a"), fix(FixPattern::kDataType, "b")};
+  const auto fixes = likely_fixes(own_catalogue(), opinion, {}, own, FirstFix::kOfEntry);
   ASSERT_EQ(fixes.size(), 3U);
   EXPECT_EQ(fixes[0].title, "a");
   EXPECT_EQ(fixes[1].pattern, FixPattern::kMemoryOrCoreSetting);
