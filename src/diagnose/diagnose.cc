@@ -222,6 +222,19 @@ struct NothingKnown {
 };
 using Examined = std::variant<Examination, NothingKnown>;
 
+// Which other kind of fault the logs could tell of, and what decided.
+std::optional<model::Decision> judgement_in(const logs::LogVerdict& found) {
+  if (found.findings.empty()) return std::nullopt;
+  const model::Finding& first = found.findings.front();
+  const bool is_likeliest = first.leaf == found.opinion.best;
+  return model::Decision{
+      .rule = "learned_from_logs",
+      .finding = first.code,
+      .outcome = model::Outcome::kOrderedBefore,
+      .other = model::guess_at(is_likeliest ? found.opinion.runner_up : found.opinion.best),
+      .reason = logs::reasons_in_words(found.opinion)};
+}
+
 Result<Examined> examine_what_is_known(const std::vector<fs::path>& paths,
                                        std::vector<model::Finding> seen_live,
                                        const readers::ReadOptions& options,
@@ -245,6 +258,7 @@ Result<Examined> examine_what_is_known(const std::vector<fs::path>& paths,
   for (const readers::LogFile& log : read.logs) {
     if (log.bytes.has_shrunk()) found.limits.push_back(fmt::format("{}: {}", log.name, readers::kHasShrunk));
   }
+  if (auto judgement = judgement_in(found)) story.decisions.push_back(*std::move(judgement));
   const bool logs_are_clear = is_clear(found.findings);
   story.logs = claims_of_logs(std::move(found.findings));
   story.limits_of_logs = std::move(found.limits);

@@ -17,7 +17,7 @@ def load_texts(corpus: Path) -> list[dict]:
     return [{"near": [], "healthy": False, "whole": False, **case} for case in cases]
 
 
-def ask(judge_lines: str, mode: str, cases: list[dict]) -> list[dict]:
+def ask(judge_lines: str, mode: str, cases: list[dict], environment: dict | None = None) -> list[dict]:
     """One document of the judge for each case."""
     found = []
     for begin in range(0, len(cases), BATCH):
@@ -28,7 +28,7 @@ def ask(judge_lines: str, mode: str, cases: list[dict]) -> list[dict]:
                 if "path" not in case:
                     path.write_text("\n".join(case["lines"]) + "\n", encoding="utf-8")
                 paths.append(str(path))
-            done = subprocess.run([judge_lines, mode, *paths], capture_output=True, check=True)
+            done = subprocess.run([judge_lines, mode, *paths], capture_output=True, check=True, env=environment)
             found += [json.loads(line) for line in done.stdout.decode("utf-8", "replace").splitlines()]
     assert len(found) == len(cases)
     return found

@@ -7,6 +7,9 @@
 #include <optional>
 #include <span>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "base/fast_json.h"
 
 namespace lockstep::logs {
@@ -22,7 +25,8 @@ constexpr std::size_t kDistributed = kFirstLeaf + kLeaves;
 constexpr std::size_t kFirstFix = kDistributed + 1;
 constexpr std::size_t kAlignment = 64;
 constexpr double kRarityUnit = 16;
-constexpr std::size_t kBlocks = 4;  // structure, words of failures, parts of words, other words
+constexpr std::size_t kBlocks = 5;  // structure, words of failures, parts of words, other words, all words
+constexpr std::size_t kPartsOfWords = 2;
 constexpr std::size_t kMaxReasons = 5;
 
 std::uint32_t hash_of(std::string_view name) {
@@ -115,7 +119,9 @@ std::size_t block_of(std::string_view name) {
     case 'f':
       return 1;
     case 'c':
-      return 2;
+      return kPartsOfWords;
+    case 'u':
+      return 4;
     default:
       return 3;
   }
@@ -178,18 +184,44 @@ void set_leaves(std::span<const double> scores, Opinion& opinion) {
 void set_reasons(const Model& model, std::span<const Known> known, Opinion& opinion) {
   const std::size_t best = kFirstLeaf + static_cast<std::size_t>(opinion.best);
   const std::size_t other = kFirstLeaf + static_cast<std::size_t>(opinion.runner_up);
+  const auto weight_of = [&](std::span<const char> weights, std::size_t column) {
+    return static_cast<signed char>(weights[column]) * model.scale[column];
+  };
   for (const Known& one : known) {
     const auto weights = model.weights(one.place);
-    const double weight =
-        one.value * (weights[best] * model.scale[best] - weights[other] * model.scale[other]);
-    opinion.reasons.push_back({std::string(one.name), weight});
+    const double weight = one.value * (weight_of(weights, best) - weight_of(weights, other));
+    if (weight > 0 && one.block != kPartsOfWords) opinion.reasons.push_back({std::string(one.name), weight});
   }
-  std::ranges::stable_sort(opinion.reasons, std::greater(),
-                           [](const Reason& reason) { return std::abs(reason.weight); });
+  std::ranges::stable_sort(opinion.reasons, std::greater(), &Reason::weight);
   if (opinion.reasons.size() > kMaxReasons) opinion.reasons.resize(kMaxReasons);
 }
 
+// "e:memory" as words; what the structure is called says itself.
+std::string in_words(std::string_view feature) {
+  const std::string_view name = feature.substr(std::min<std::size_t>(2, feature.size()));
+  switch (feature.front()) {
+    case 'e':
+      return fmt::format("\"{}\" where a failure is told", name);
+    case 'f':
+      return fmt::format("a frame \"{}\"", name);
+    case 's':
+      return std::string(name);
+    default:
+      return fmt::format("\"{}\"", name);
+  }
+}
+
 }  // namespace
+
+std::string reasons_in_words(const Opinion& opinion) {
+  std::vector<std::string> reasons;
+  for (const Reason& reason : opinion.reasons) reasons.push_back(in_words(reason.feature));
+  const std::string_view best = model::entry_of(opinion.best).id;
+  const std::string_view other = model::entry_of(opinion.runner_up).id;
+  if (reasons.empty()) return fmt::format("nothing in the log tells {} from {}", best, other);
+  return fmt::format("the log as a whole looks like {} rather than {}; what counted most: {}", best, other,
+                     fmt::join(reasons, ", "));
+}
 
 Opinion opinion_of(std::string_view bytes, const Features& features) {
   Opinion opinion;

@@ -31,7 +31,8 @@ struct Opinion {
   std::array<double, kFixPatterns> fixes = {};  // by model::FixPattern: probability that it repairs the fault
   model::Leaf best = model::Leaf::kRunOther;
   model::Leaf runner_up = model::Leaf::kRunOther;
-  std::vector<Reason> reasons;  // for `best` against `runner_up`, the heaviest first
+  std::vector<Reason>
+      reasons;  // that speak for `best` against `runner_up`, the heaviest first; parts of words are left out
 
   double of(model::Leaf leaf) const { return leaves[static_cast<std::size_t>(leaf)]; }
 };
@@ -42,6 +43,9 @@ std::string_view embedded_arbiter();
 // `model` as tools/train_judge writes it; nothing is copied. An opinion of a model that cannot be read is
 // empty.
 Opinion opinion_of(std::string_view model, const Features& features);
+
+// The reasons as half a sentence: what speaks for the likeliest leaf against the runner-up.
+std::string reasons_in_words(const Opinion& opinion);
 
 // How often an answer `leaf` is right where the arbiter thinks so: between 0 and 1, two decimals.
 double confidence_in(std::string_view model, const Opinion& opinion, model::Leaf leaf, bool known);

@@ -37,7 +37,7 @@ std::string two_features(std::string_view reliability = "") {
   std::vector<double> bias(kColumns, 0);
   bias[1 + kCommunication] = 1;
   std::string file = fmt::format(
-      R"({{"features":2,"blocks":[1,1,1,1],"bias":[{}],"scale":[{}],"calibration":[0,1,0,0,0],"reliability":[{}],"scope_by_leaf":[{}],"fix_by_leaf":[{}]}})",
+      R"({{"features":2,"blocks":[1,1,1,1,1],"bias":[{}],"scale":[{}],"calibration":[0,1,0,0,0],"reliability":[{}],"scope_by_leaf":[{}],"fix_by_leaf":[{}]}})",
       fmt::join(bias, ","), fmt::join(std::vector<double>(kColumns, 0.1), ","), reliability,
       fmt::join(std::vector<double>(kLeaves, 0), ","),
       fmt::join(std::vector<double>(kLeaves * kFixPatterns, 0), ","));
@@ -60,6 +60,16 @@ TEST(Arbiter, WeighsWhatItKnowsAndSaysWhy) {
   ASSERT_EQ(opinion.reasons.size(), 1U);
   EXPECT_EQ(opinion.reasons.front().feature, "e:memory");
   EXPECT_GT(confidence_in(model, opinion, model::Leaf::kRunMem, true), 0.7);
+}
+
+TEST(Arbiter, SaysInWordsWhatDecidedAgainstWhat) {
+  const Opinion opinion = opinion_of(two_features(), {{"e:memory", 1}});
+  EXPECT_EQ(
+      reasons_in_words(opinion),
+      "the log as a whole looks like RUN-MEM rather than RUN-COMM; what counted most: \"memory\" where a "
+      "failure is told");
+  EXPECT_EQ(reasons_in_words(opinion_of(two_features(), {})),
+            "nothing in the log tells RUN-COMM from PKG-BUILD");
 }
 
 TEST(Arbiter, ClaimsNoMoreThanSuchAnswersWereRight) {

@@ -14,6 +14,7 @@
 #include "catalogue/symptom.h"
 #include "diagnose/logs/exception_place.h"
 #include "diagnose/logs/line_role.h"
+#include "diagnose/logs/words.h"
 #include "model/line_origin.h"
 
 namespace lockstep::logs {
@@ -30,7 +31,6 @@ constexpr std::size_t kMaxLogs = 64;
 
 // Words of the last lines count, whatever they are; further up only those of failures.
 constexpr std::size_t kLastLines = 40;
-constexpr std::size_t kLongestWord = 30;
 constexpr std::size_t kLongestText = 600;  // of one line
 
 struct ReadLine {
@@ -137,16 +137,6 @@ class Lines {
   std::vector<std::size_t> begins_;  // by place
 };
 
-bool is_letter(char c) {
-  return std::isalpha(static_cast<unsigned char>(c)) != 0;
-}
-bool is_capital(char c) {
-  return std::isupper(static_cast<unsigned char>(c)) != 0;
-}
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 std::string lower(std::string_view text) {
   std::string word(text);
   std::ranges::transform(word, word.begin(), [](unsigned char c) { return std::tolower(c); });
@@ -169,67 +159,6 @@ std::string size_of(std::size_t count) {
   return std::to_string(std::bit_floor(count));
 }
 
-// Text to words: the masks of private parts, paths and long numbers say nothing about a fault.
-class Words {
- public:
-  explicit Words(Features& features) : features_(features) {}
-
-  // `channel`: "e" for what tells of the failure, "w" for the rest.
-  void add(std::string_view text, std::string_view channel, bool with_pairs) {
-    text = text.substr(0, kLongestText);
-    std::string before;
-    std::size_t begin = 0;
-    for (std::size_t i = 0; i <= text.size(); ++i) {
-      if (i < text.size() && (is_letter(text[i]) || text[i] == '_')) continue;
-      if (i > begin) add_name(text.substr(begin, i - begin), channel, with_pairs, before);
-      if (i < text.size() && is_digit(text[i])) {
-        std::size_t end = i;
-        while (end < text.size() && is_digit(text[end])) ++end;
-        if (with_pairs && end - i <= 3 && !before.empty())
-          put(channel, before + " " + std::string(text.substr(i, end - i)));
-        i = end - 1;
-      }
-      begin = i + 1;
-    }
-  }
-
-  void add_parts_of_words(std::string_view text) {
-    constexpr std::size_t kLength = 5;
-    std::string plain = " ";
-    for (const char c : text.substr(0, kLongestText)) {
-      const bool is_ascii = static_cast<unsigned char>(c) < 0x80;
-      const char next = !is_ascii ? '~' : is_digit(c) ? '0' : lower(std::string_view(&c, 1)).front();
-      const bool repeats = (next == ' ' || next == '0') && plain.back() == next;
-      if (!repeats) plain += next;
-    }
-    for (std::size_t i = 0; i + kLength <= plain.size(); ++i) features_["c:" + plain.substr(i, kLength)] = 1;
-  }
-
- private:
-  void put(std::string_view channel, const std::string& word) {
-    features_[fmt::format("{}:{}", channel, word)] = 1;
-  }
-
-  void add_name(std::string_view name, std::string_view channel, bool with_pairs, std::string& before) {
-    if (name.size() < 2 || name.size() > 2 * kLongestWord) return;
-    std::string word = lower(name);
-    put(channel, word);
-    std::size_t begin = 0;
-    for (std::size_t i = 0; i <= name.size(); ++i) {
-      const bool ends_by_case = i > begin && i < name.size() && is_capital(name[i]) &&
-                                (!is_capital(name[i - 1]) ||
-                                 (i + 1 < name.size() && is_letter(name[i + 1]) && !is_capital(name[i + 1])));
-      if (i < name.size() && name[i] != '_' && !ends_by_case) continue;
-      if (i - begin >= 3 && i - begin < name.size()) put(channel, lower(name.substr(begin, i - begin)));
-      begin = i < name.size() && name[i] == '_' ? i + 1 : i;
-    }
-    if (with_pairs && !before.empty()) put(channel, before + " " + word);
-    before = std::move(word);
-  }
-
-  Features& features_;
-};
-
 bool is_failure_text(LineRole role) {
   return role == LineRole::kException || role == LineRole::kLogError || role == LineRole::kKernel ||
          role == LineRole::kLauncher;
@@ -247,7 +176,8 @@ void add_frame(std::string_view text, Features& features) {
 }
 
 void add_words(const Lines& lines, const Observed& observed, Features& features) {
-  Words words(features);
+  FailureWords words(features);
+  WholeText whole_text;
   std::set<std::size_t> known;  // lines that an entry knows
   for (const Sighting& seen : observed.sightings) {
     if (const auto at = lines.at(seen.log, seen.line)) known.insert(*at);
@@ -268,12 +198,12 @@ void add_words(const Lines& lines, const Observed& observed, Features& features)
       const bool is_last = i + kLastLines >= own.size();
       if (!tells && !is_last && line.role != LineRole::kFrame) continue;
       if (!seen_texts.insert(std::string(text.substr(0, kLongestText))).second) continue;
+      whole_text.add(text);
       if (line.role == LineRole::kFrame) {
         add_frame(text, features);
       } else if (tells) {
         words.add(text, "e", true);
         words.add(text, "w", false);
-        words.add_parts_of_words(text);
       } else if (line.role != LineRole::kSetting && line.role != LineRole::kQuotedSource &&
                  line.role != LineRole::kSourceListing) {
         words.add(text, "w", true);
@@ -282,6 +212,7 @@ void add_words(const Lines& lines, const Observed& observed, Features& features)
       }
     }
   }
+  whole_text.put_into(features);
 }
 
 // Is it said that the work is done?

@@ -19,8 +19,9 @@
 namespace lockstep::logs {
 
 // By name. The first letter is the kind: 's' for structure, 'e' for words of lines that tell of a failure,
-// 'f' for frames of tracebacks, 'c' for parts of words, 'w' for words of other lines, 'q' for those of
-// settings and source text.
+// 'f' for frames of tracebacks, 'w' for words of other lines, 'q' for those of settings and source text; of
+// all lines that are read for words, whatever they are, 'u' for words and their pairs and 'c' for parts of
+// words, by how often they come.
 using Features = std::map<std::string, float, std::less<>>;
 
 // What the judge knows when it decides. All but the logs may be empty.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -18,6 +17,7 @@
 #include "diagnose/logs/features.h"
 #include "diagnose/logs/finding_text.h"
 #include "diagnose/logs/finished_ranks.h"
+#include "diagnose/logs/likely_fixes.h"
 #include "diagnose/logs/line_sources.h"
 #include "diagnose/logs/logged_checksums.h"
 #include "diagnose/logs/script_exception.h"
@@ -113,19 +113,18 @@ using catalogue::Strength;
 
 // Findings of one verdict. Each is half as sure as the one before: a fifth is below 0.07 and helps nobody.
 constexpr std::size_t kMaxFindings = 4;
-// Confidence of an answer that only progress lines or a wrapper give, or that contradicts an entry which is
-// clear about its line. Healthy jobs can look alike; so it stays below what counts as clear. Held by
-// AWrapperAloneIsNeverSure.
+// Confidence of an answer that only progress lines or a wrapper give. Healthy jobs can look alike; so it
+// stays below what counts as clear. Held by AWrapperAloneIsNeverSure.
 constexpr double kMaxConfidenceWithoutOrigin = 0.49;
-// Probability from which on a job counts as failed. More would cost less where an alarm on a healthy log
-// counts as three failed jobs without an answer (tools/train_judge prints both), but leaves more short texts
-// of failures without one than tests/corpus/fresh_test allows.
-constexpr double kMinFailed = 0.6;
-// The same where no line complains and no entry knows one, and what the likeliest leaf must have there. A
-// bare greeting gets 0.13 for its likeliest leaf, texts of failed jobs most often more than 0.5. Held by
-// TextWithoutAComplaintIsNotGuessedAbout.
-constexpr double kMinFailedWithoutComplaint = 0.8;
-constexpr double kMinLeafWithoutComplaint = 0.5;
+// Probability from which on a job counts as failed. Less would find a few more failures (2 of 100 short texts
+// at 0.5) and accuse twice as many healthy ones (docs/cross-validation.md).
+constexpr double kMinFailed = 0.7;
+// The same where no line complains and no entry knows one, and what the likeliest leaf must have there. Held
+// by TextWithoutAComplaintIsNotGuessedAbout.
+constexpr double kMinFailedWithoutComplaint = 0.9;
+constexpr double kMinLeafWithoutComplaint = 0.15;
+// A greeting or two resemble anything.
+constexpr std::size_t kLeastToResemble = 60;  // bytes: a line
 // What is known of one line is worth more to a reader than a guess that is hardly likelier. A change shows in
 // tests/corpus/fresh_test.
 constexpr double kShareToKeepKnown = 0.6;
@@ -252,6 +251,15 @@ bool agrees(const Opinion& opinion, std::span<const Candidate> candidates) {
   return opinion.of(candidates.front().leaf) >= share * opinion.of(opinion.best);
 }
 
+bool knows_clearly(const Opinion& opinion, std::span<const Candidate> candidates) {
+  return agrees(opinion, candidates) && is_clear(candidates.front());
+}
+
+model::Scope scope_of(const Candidate& candidate) {
+  const bool varies = candidate.variant != nullptr && candidate.variant->scope;
+  return varies ? *candidate.variant->scope : candidate.symptom->scope;
+}
+
 // Of a job that trains, warns or informs and complains of nothing only its silence can be wrong; who judges
 // that is silent_sign(). Held by AServerThatServesAJobIsNotWaitingInVain and
 // WhatALoggerCallsAWarningIsNotGuessedAbout.
@@ -274,26 +282,35 @@ bool is_suffered(const Opinion& opinion, std::span<const Candidate> candidates) 
   });
 }
 
-// nullopt where the arbiter has no opinion: then the catalogue's holds.
-std::optional<model::Scope> scope_by(const Opinion& opinion) {
-  constexpr double kClearly = 0.7;
-  if (opinion.distributed >= kClearly) return model::Scope::kDistributed;
-  if (opinion.distributed <= 1 - kClearly) return model::Scope::kOrdinary;
-  return std::nullopt;
+// nullopt: that of the entry, which is clear about its line, holds. The arbiter outweighs it only when sure.
+std::optional<model::Scope> scope_by(const Opinion& opinion, std::span<const Candidate> candidates) {
+  constexpr double kSure = 0.8;
+  const bool is_distributed = opinion.distributed >= 0.5;
+  const bool is_sure = (is_distributed ? opinion.distributed : 1 - opinion.distributed) >= kSure;
+  if (!is_sure && knows_clearly(opinion, candidates) &&
+      scope_of(candidates.front()) != model::Scope::kUnknown)
+    return std::nullopt;
+  return is_distributed ? model::Scope::kDistributed : model::Scope::kOrdinary;
 }
 
-// The likeliest repair first; of equally likely ones the catalogue's order holds.
-void order_fixes(const Opinion& opinion, std::vector<model::Fix>& fixes) {
-  constexpr double kPlace = 0.5;  // what a place further back in the catalogue's order takes from a fix
-  std::vector<std::pair<double, model::Fix>> weighed;
-  double share = 1;
-  for (model::Fix& fix : fixes) {
-    const double likely = opinion.fixes[static_cast<std::size_t>(fix.pattern)];
-    weighed.emplace_back(share * likely, std::move(fix));
-    share *= kPlace;
-  }
-  std::ranges::stable_sort(weighed, std::greater(), &std::pair<double, model::Fix>::first);
-  for (std::size_t i = 0; i < fixes.size(); ++i) fixes[i] = std::move(weighed[i].second);
+std::size_t bytes_in(std::span<const LogText> logs) {
+  std::size_t bytes = 0;
+  for (const LogText& log : logs) bytes += log.bytes.size();
+  return bytes;
+}
+
+// What progress lines show by themselves, and silent_sign() looks for.
+bool shows_in_numbers(model::Leaf leaf) {
+  return leaf == model::Leaf::kPerfSlow || leaf == model::Leaf::kPerfParallel ||
+         leaf == model::Leaf::kPerfConverge;
+}
+
+// Text without a complaint has to resemble a fault clearly: most is that of healthy jobs. Where the work is
+// said to be done, it is done.
+bool resembles_a_fault(const Opinion& opinion, const Features& features, std::size_t bytes) {
+  return bytes >= kLeastToResemble && features.contains("s:course never done") &&
+         opinion.failed >= kMinFailedWithoutComplaint &&
+         opinion.of(opinion.best) >= kMinLeafWithoutComplaint && !shows_in_numbers(opinion.best);
 }
 
 Stage stage_reached(const Context& context) {
@@ -364,13 +381,11 @@ LogVerdict judge(const Catalogue& catalogue, std::span<const LogText> unread_log
                                   .sounds_like_failure = sounds_bad});
   verdict.opinion = opinion_of(arbiter, verdict.features);
   const Opinion& opinion = verdict.opinion;
-  // Text without a complaint has to resemble one kind of fault clearly: most is that of healthy jobs.
   const bool complains = !candidates.empty() || sounds_bad || !raised.empty();
-  const bool resembles_a_fault = opinion.failed >= kMinFailedWithoutComplaint &&
-                                 opinion.of(opinion.best) >= kMinLeafWithoutComplaint &&
-                                 says_anything(catalogue, logs);
+  const bool resembles =
+      resembles_a_fault(opinion, verdict.features, bytes_in(logs)) && says_anything(catalogue, logs);
   const bool is_calm = candidates.empty() && !sounds_bad && goes_on_calmly(verdict.features);
-  const bool has_failed = !got_over && (complains || resembles_a_fault) && !is_calm &&
+  const bool has_failed = !got_over && (complains || resembles) && !is_calm &&
                           (opinion.failed >= kMinFailed || is_suffered(opinion, candidates));
   if (sign) {
     verdict.findings = findings_from(candidates, logs, raised, speaking, std::nullopt);
@@ -380,7 +395,7 @@ LogVerdict judge(const Catalogue& catalogue, std::span<const LogText> unread_log
     set_confidence(verdict.findings, kMaxConfidenceWithoutOrigin);
   } else if (has_failed) {
     order_by(opinion, candidates);
-    const std::optional<model::Scope> likely_scope = scope_by(opinion);
+    const std::optional<model::Scope> likely_scope = scope_by(opinion, candidates);
     verdict.findings = findings_from(candidates, logs, raised, speaking, likely_scope);
     if (agrees(opinion, candidates)) {
       std::vector<int> early =
@@ -403,15 +418,17 @@ LogVerdict judge(const Catalogue& catalogue, std::span<const LogText> unread_log
     }
     const bool is_known = agrees(opinion, candidates);
     double confidence = confidence_in(arbiter, opinion, verdict.findings.front().leaf, is_known);
-    const bool contradicts_a_clear_entry =
-        !is_known && !is_own_exception(candidates) && !candidates.empty() && is_clear(candidates.front());
-    if (!has_origin(candidates) || contradicts_a_clear_entry)
+    if (!candidates.empty() && !has_origin(candidates))
       confidence = std::min(confidence, kMaxConfidenceWithoutOrigin);
     if (is_own_exception(candidates)) confidence = std::max(confidence, kMinConfidenceOfOwnException);
     set_confidence(verdict.findings, confidence);
-    order_fixes(opinion, verdict.findings.front().fixes);
+    verdict.findings.front().fixes =
+        likely_fixes(catalogue, opinion, candidates, std::move(verdict.findings.front().fixes),
+                     knows_clearly(opinion, candidates) ? FirstFix::kOfEntry : FirstFix::kOfAny);
   }
-  const bool is_clear = !verdict.findings.empty() && verdict.findings.front().confidence >= kClearConfidence;
+  const bool is_clear = !verdict.findings.empty() &&
+                        verdict.findings.front().confidence >= kClearConfidence &&
+                        !verdict.findings.front().code.is(model::CodeFamily::kLeaf);
   if (!is_clear && (sign || has_failed)) verdict.collect_next = what_to_collect(context);
   return verdict;
 }

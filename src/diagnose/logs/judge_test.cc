@@ -352,6 +352,17 @@ TEST(Judge, HealthyTextIsNotGuessedAbout) {
   EXPECT_TRUE(judged("").findings.empty());
 }
 
+TEST(Judge, AFewLinesCutOutOfALogAreAskedAboutForAReason) {
+  constexpr std::string_view kWaiting =
+      "NAME             READY   STATUS    RESTARTS   AGE\n"
+      "trainer-worker-0   0/1     Pending   0          14h\n";
+  const LogVerdict verdict = judged(kWaiting);
+  ASSERT_FALSE(verdict.findings.empty());
+  EXPECT_TRUE(verdict.findings.front().title.starts_with("A guess: "));
+  const std::string done = std::string(kWaiting) + "trainer-worker-0 finished after 14 h\n";
+  EXPECT_TRUE(judged(done).findings.empty());
+}
+
 TEST(Judge, HarmlessComplaintsAreNotGuessedAbout) {
   EXPECT_TRUE(
       judged("epoch 1 done\nNET/IB : No device found.\nCould not load dynamic library 'libnvinfer.so.7'\n"
