@@ -80,6 +80,17 @@ TEST_F(JobServiceTest, AnEndThatCannotBeReadIsReadLaterAndRunsNothingAgain) {
   EXPECT_THAT(engine_->started, SizeIs(2)) << "neither ran again";
 }
 
+TEST_F(JobServiceTest, WhatStandsInTheWayOfAnEndHoldsUpNobody) {
+  const std::string id = submitted({{"workers", 1}});
+  tick();
+  end(id, 0);
+  const fs::path record = engine_->folder_of(id, 1).end();
+  fs::remove(record);
+  fs::create_directory(record);
+  tick();
+  EXPECT_NE(state_of(id), JobState::kRunning);
+}
+
 TEST_F(JobServiceTest, WhatCannotBeToldOfAnAttemptWaits) {
   const std::string id = submitted({{"workers", 1}, {"retries", 2}});
   tick();

@@ -54,6 +54,7 @@ class Programs : public ::testing::Test {
     std::ofstream file(folder_ / name, std::ios::binary);
     file.write(reinterpret_cast<const char*>(&head), sizeof head);
     file.write(reinterpret_cast<const char*>(&header), sizeof header);
+    fs::permissions(folder_ / name, fs::perms::owner_all);
     return (folder_ / name).string();
   }
 
@@ -63,6 +64,8 @@ class Programs : public ::testing::Test {
 TEST_F(Programs, ThatAreLinkedStaticallyAreNamed) {
   EXPECT_THAT(why({"mpirun", program("alone", PT_LOAD), "--steps"}), HasSubstr("alone is linked statically"));
   EXPECT_EQ(why({"mpirun", program("loaded", PT_INTERP)}), "");
+  EXPECT_EQ(why({"mpirun", program("loaded", PT_INTERP), program("libnet.so.1", PT_LOAD)}), "")
+      << "its argument";
   std::ofstream(folder_ / "script") << "#!/bin/sh\n";
   EXPECT_EQ(why({(folder_ / "script").string()}), "");
 }

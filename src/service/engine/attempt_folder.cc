@@ -36,7 +36,8 @@ namespace {
 bool is_none_of_ours(const std::filesystem::path& path, std::size_t limit_bytes) {
   struct stat found {};
   if (::lstat(path.c_str(), &found) != 0) return false;
-  return !S_ISREG(found.st_mode) || static_cast<std::size_t>(found.st_size) > limit_bytes;
+  if (S_ISREG(found.st_mode)) return static_cast<std::size_t>(found.st_size) > limit_bytes;
+  return !S_ISLNK(found.st_mode);
 }
 
 }  // namespace
