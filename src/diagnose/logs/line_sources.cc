@@ -163,9 +163,10 @@ LearnedPrefix learn_prefix(std::span<const std::string_view> lines) {
     if (static_cast<double>(words.size()) < kMinShareOfLines * static_cast<double>(lines.size())) continue;
     const auto stem = stem_of_ranks(words);
     const bool is_another_count =
-        stem && (counts_something_else(*stem) || (stem->empty() && std::ranges::any_of(lines, [&](auto line) {
-                                                    return counts_something_else(word_before(line, column));
-                                                  })));
+        stem && (counts_something_else(*stem) ||
+                 (stem->empty() && std::ranges::any_of(lines, [&, at = column](auto line) {
+                    return counts_something_else(word_before(line, at));
+                  })));
     if (is_another_count) continue;
     if (stem && !learned.rank) {
       learned.rank = column;

@@ -81,8 +81,10 @@ void describe_calls_that_differ(const catalogue::Catalogue& catalogue, std::span
     finding.explanation =
         entry.meaning + " The watchdog's lines show both at the same number of the same group.";
     finding.fixes = entry.rank_fixes.empty() ? entry.fixes : entry.rank_fixes;
-    std::ranges::stable_partition(
-        finding.evidence, [&](const model::Evidence& one) { return one.rank && odd.contains(*one.rank); });
+    const auto is_of_the_odd = [&roots = finding.root_ranks](const model::Evidence& one) {
+      return one.rank && std::ranges::find(roots, *one.rank) != roots.end();
+    };
+    std::stable_partition(finding.evidence.begin(), finding.evidence.end(), is_of_the_odd);
     return;
   }
 }

@@ -152,7 +152,8 @@ std::optional<model::Finding> find_failed_ranks(const model::Job& job, const std
   finding.scope = all_say_the_same ? model::Scope::kOrdinary : model::Scope::kUnknown;
   finding.confidence = confidence::kFailedFirst;
   // The root first: its words are the reason, and room is short.
-  std::ranges::stable_partition(failed, [&](const RankHistory* history) { return history == &root; });
+  std::stable_partition(failed.begin(), failed.end(),
+                        [&](const RankHistory* history) { return history == &root; });
   for (const RankHistory* history : failed) {
     const bool is_root = all_say_the_same || history == &root;
     (is_root ? finding.root_ranks : finding.victim_ranks).push_back(history->rank.number);

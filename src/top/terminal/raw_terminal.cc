@@ -168,11 +168,11 @@ void RawTerminal::flush() {
 }
 
 void RawTerminal::flush_before(int patience_ms) {
-  using Clock = std::chrono::steady_clock;
-  const Clock::time_point end = Clock::now() + std::chrono::milliseconds(patience_ms);
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(patience_ms);
   flush();
   while (!unsent_.empty()) {
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count();
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(end - std::chrono::steady_clock::now()).count();
     if (left <= 0) return;
     pollfd room{.fd = fd(), .events = POLLOUT, .revents = 0};
     ::poll(&room, 1, static_cast<int>(left));

@@ -6,6 +6,8 @@ import sys
 import horovod.torch as hvd
 import torch
 import torch.distributed
+from horovod.runner.common.util.hosts import get_host_assignments, parse_hosts
+from horovod.runner.http.http_server import RendezvousServer
 
 sys.path.insert(0, os.environ["LAB_JOBS"])
 
@@ -39,11 +41,16 @@ def in_process_sets(rank, both, second):
         hvd.broadcast(torch.ones(3), root_rank=1, name="alone", process_set=second)
 
 
-def wait_for_all_ends(rank):
-    """Horovod's rendezvous shows who begins again the addresses of the life before until both ranks have left it."""
-    ends = torch.distributed.FileStore(os.environ["LOCKSTEP_RECORD"] + ".ends", 2)
-    ends.set(str(rank), "")
-    ends.wait(["0", "1"])
+def meet_elsewhere(rank):
+    """Horovod's rendezvous forgets which ranks are done with a scope when all are done with another: on a busy machine who begins
+    again finds addresses of the life before. Another rendezvous has none."""
+    store = torch.distributed.FileStore(os.environ["LOCKSTEP_RECORD"] + ".lives", 2)
+    if rank == 0:
+        rendezvous = RendezvousServer()
+        port = rendezvous.start()
+        rendezvous.init(get_host_assignments(parse_hosts("localhost:2"), 2))
+        store.set("port", str(port))
+    os.environ["HOROVOD_GLOO_RENDEZVOUS_PORT"] = store.get("port").decode()
 
 
 def main():
@@ -62,7 +69,7 @@ def main():
     report.done(rank, [b""])
     hvd.shutdown()
     if os.environ.get("LAB_STARTS_AGAIN"):  # MPI cannot
-        wait_for_all_ends(rank)
+        meet_elsewhere(rank)
         hvd.init()
         hvd.allreduce(torch.ones(7), name="uneven")
         hvd.shutdown()
