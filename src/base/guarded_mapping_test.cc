@@ -109,6 +109,7 @@ TEST(GuardedMappingDeathTest, LeavesFaultsOfOthersAlone) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(
       {
+        listen_before(SIG_DFL, 0);  // sanitizers have a handler of their own
         begin_to_listen();
         const Letters file(kPage);
         const auto* const place =
