@@ -17,9 +17,6 @@ class ClusterService(Service):
         wait_until(self.answers, "the service answers")
         return self
 
-    def events(self, name):
-        return [(event["kind"], event["detail"]) for event in self.get(f"/v1/jobs/{name}/events")[1]["events"]]
-
     def log(self, name):
         return subprocess.run([LOCKSTEP, "logs", name], capture_output=True, text=True,
                               env={"LOCKSTEP_STATE": str(self.folder), "PATH": "/usr/bin:/bin"}).stdout.splitlines()

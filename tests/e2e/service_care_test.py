@@ -3,6 +3,7 @@
 import fcntl
 import os
 import pathlib
+import signal
 import sqlite3
 import subprocess
 import threading
@@ -46,19 +47,33 @@ def test_a_rank_that_is_silent_is_named_and_then_ends_the_job(tmp_path):
         wait_until(lambda: len(service.job(name).get("last_attempt", {}).get("ranks", [])) == 2, "both ranks live")
         os.kill(parent_of_the_sleeper(service.folder / "jobs" / name), 19)  # SIGSTOP
 
-        def events():
-            return [(event["kind"], event["detail"]) for event in service.get(f"/v1/jobs/{name}/events")[1]["events"]]
-
-        wait_until(lambda: ("silent", "rank 1 gave no sign of life for 1 s") in events(), "the silence is told")
+        wait_until(lambda: ("silent", "rank 1 gave no sign of life for 1 s") in service.events(name), "the silence is told")
         assert service.job(name)["state"] == "RUNNING"
         done = service.wait_for(name)
         assert done["state"] == "FAILED" and done["reason"] == "rank 1 gave no sign of life for 10 s", done
         finding = done["diagnosis"]["findings"][0]
         assert (finding["code"], finding["root_ranks"], finding["victim_ranks"]) == ("desync.stopped_rank", [1], [0])
-        kind, detail = events()[-1]
+        kind, detail = service.events(name)[-1]
         assert kind == "failed" and detail.startswith(done["reason"]), detail
     finally:
         service.end()
+
+
+def test_a_scheduler_may_signal_the_rank_first(service, tmp_path):
+    """It signals all processes of a job, in no order. A rank that is gone before its wrapper is told was told to end as well: it is no
+    preemption of one rank, after which the job would be started again."""
+    command = ["/bin/sh", "-c", f"echo $$ >{tmp_path}/new; mv {tmp_path}/new {tmp_path}/rank; exec sleep 600"]
+    name = service.post({"command": command, "workers": 1})[1]["id"]
+    wait_until((tmp_path / "rank").exists, "the rank runs")
+    rank = pathlib.Path("/proc") / (tmp_path / "rank").read_text().strip()
+    wrapper = int((rank / "stat").read_text().rpartition(") ")[2].split()[1])
+    os.kill(int(rank.name), signal.SIGTERM)
+    while rank.exists():
+        pass
+    os.kill(wrapper, signal.SIGTERM)
+    done = service.wait_for(name)
+    assert (done["state"], done["attempts"]) == ("FAILED", 1), service.events(name)
+    assert [one["was_asked_to_end"] for one in done["last_attempt"]["ranks"]] == [True]
 
 
 def stands_still(beats):

@@ -77,8 +77,12 @@ class Service:
     def job(self, name):
         return self.get(f"/v1/jobs/{name}")[1]
 
+    def events(self, name):
+        return [(event["kind"], event["detail"]) for event in self.get(f"/v1/jobs/{name}/events")[1]["events"]]
+
     def wait_for(self, name, states=("SUCCEEDED", "FAILED", "CANCELLED"), limit_s=LONG_S):
-        return wait_until(lambda: (job := self.job(name))["state"] in states and job, f"{name} is {states}", limit_s)
+        return wait_until(lambda: (job := self.job(name))["state"] in states and job,
+                          lambda: f"{name} is {states}: {self.events(name)}", limit_s)
 
     def end(self):
         """Jobs too: a keeper outlives its service by design."""
@@ -117,7 +121,7 @@ def wait_until(condition, what, limit_s=LONG_S):
         found = condition()
         if found:
             return found
-        assert time.monotonic() < end, f"waited in vain: {what}"
+        assert time.monotonic() < end, f"waited in vain: {what() if callable(what) else what}"
         time.sleep(0.05)
 
 

@@ -62,6 +62,13 @@ EndReason reason_for(const Plan& plan, int status, bool was_hung, const std::vec
   return {};
 }
 
+// A scheduler's own word counts more than that of a rank which was signalled as schedulers end their jobs.
+bool is_fault_of_rank(const std::vector<RankEnd>& ranks) {
+  const auto first = first_failed(ranks);
+  return std::ranges::any_of(
+      ranks, [&](const RankEnd& rank) { return rank.rank == first && rank.signal != SIGTERM; });
+}
+
 // The status of the rank that failed first; a scheduler's own is that of whoever it killed last.
 int status_of(const std::vector<RankEnd>& ranks, int workers, int otherwise) {
   if (const auto first = first_failed(ranks)) {
@@ -176,7 +183,7 @@ Result<AttemptEnd> run_on_cluster(const AttemptFolder& folder, const Plan& plan,
   if (end.succeeded) finish_if_possible(folder);
   if (!end.succeeded) {
     const EndReason elsewhere = remote.reason.is_empty() ? fault_of_nodes(folder, plan.nodes) : remote.reason;
-    end.reason = first_failed(ranks) || head.was_hung || elsewhere.is_empty()
+    end.reason = is_fault_of_rank(ranks) || head.was_hung || elsewhere.is_empty()
                      ? reason_for(plan, end.exit_status, head.was_hung, ranks)
                      : elsewhere;
   }

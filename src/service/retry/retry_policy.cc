@@ -130,6 +130,7 @@ class Judgement {
  private:
   void judge() {
     if (ended_by(EndKind::kTimeLimit)) return refuse("it was at its time limit");
+    if (ended_by(EndKind::kCancelledOutside)) return refuse("somebody wanted it to end");
     if (const auto lost = lost_nodes(); !lost.empty()) return go_elsewhere("lost", lost);
     if (const RankEnd* first = first_failure()) {
       if (first->hit_memory_limit) return give_more_memory();

@@ -219,6 +219,14 @@ TEST_F(RetryPolicy, TheTimeLimitIsTheUsersWord) {
   EXPECT_FALSE(decided().is_retried);
 }
 
+TEST_F(RetryPolicy, AJobThatSomebodyCancelledStaysCancelled) {
+  attempt.reason = EndReason::cancelled_outside("Slurm");
+  attempt.ranks[2].exit_status.reset();
+  attempt.ranks[2].signal = SIGTERM;
+  job.spec.retries = 5;
+  EXPECT_FALSE(decided().is_retried);
+}
+
 TEST_F(RetryPolicy, TheKindOfTheEndDecidesAndNotItsWords) {
   attempt.first_failed_rank.reset();
   job.spec.retries = 1;
