@@ -1,5 +1,5 @@
 # The lab: real frameworks on real ranks.
-.PHONY: lab-deps bench-verdicts demo demo-logs demo-check demo-replay demo-submit test-gpu test-gpu-replay test-gpu-travel test-healthy test-service test-kills test-slurm bench-slurm kubernetes-deps test-kubernetes lab lab-peers test-network test-cluster
+.PHONY: lab-deps bench-verdicts demo demo-logs demo-check demo-replay demo-submit test-gpu test-gpu-replay test-gpu-travel test-healthy test-service test-kills test-slurm bench-slurm kubernetes-deps test-kubernetes lab lab-peers test-jobs test-network test-cluster
 
 lab-deps: deps   ## make the lab's Python environments and programs
 	@lab/envs/make_envs
@@ -40,6 +40,10 @@ test-gpu-replay: build   ## on a machine with a GPU: NCCL jobs recorded with pay
 
 test-gpu-travel: build   ## on a machine with a GPU, as root, with LOCKSTEP_CRIU: a replayed rank frozen with what it has there, and gone on from (one minute)
 	@lab/gpu/travel
+
+test-jobs: lab-deps build   ## every healthy job under every launcher, with and without the recorder; `make test` runs each job once (ten minutes)
+	@cmake --build --preset release --target lockstep_native_lab
+	@/usr/bin/python3 -B -m pytest -q -p no:cacheprovider tests/e2e/healthy_jobs_test.py
 
 test-network: lab-deps build   ## the libraries' real choices and real packets on many layouts and rule sets, 200 hosts probed
 	@cmake --build --preset release --target network_program

@@ -62,7 +62,7 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument("job", nargs="?", metavar="JOB", help="a job of lab/jobs/jobs.toml")
     parser.add_argument("--list", action="store_true", help="list the jobs and their launchers")
     parser.add_argument("--list-pairs", action="store_true",
-                        help="the same for programs: one job and launcher a line")
+                        help="for programs: one job and launcher a line, those that `make test` runs")
     parser.add_argument("--launcher", metavar="L", default="", help="default: the job's first")
     parser.add_argument("--ranks", type=_count, metavar="N", default=0, help="default: the job's own")
     parser.add_argument("--hosts", type=_count, metavar="N", default=0,
@@ -136,7 +136,7 @@ def _list(jobs: dict[str, registry.Job]) -> int:
 
 def _list_pairs(jobs: dict[str, registry.Job]) -> int:
     for job in jobs.values():
-        for launcher in job.launchers:
+        for launcher in job.tested:
             print(job.name, launcher)
     return 0
 

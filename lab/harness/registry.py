@@ -24,6 +24,7 @@ class Job:
     launchers: tuple[str, ...]
     roles: dict[str, int] = field(default_factory=dict)
     environ: dict[str, str] = field(default_factory=dict)
+    tested: tuple[str, ...] = ()  # launchers under which `make test` runs it
 
 
 def parse_registry(text: str, folder: pathlib.Path = JOBS) -> dict[str, Job]:
@@ -85,7 +86,7 @@ def _ask(command: list, failure: str) -> str:
 
 def _job(name: str, entry: dict, folder: pathlib.Path) -> Job:
     missing = {"env", "script", "ranks", "launchers"} - entry.keys()
-    unknown = entry.keys() - {"env", "script", "ranks", "launchers", "roles", "environ"}
+    unknown = entry.keys() - {"env", "script", "ranks", "launchers", "roles", "environ", "tested"}
     if missing or unknown:
         raise LabError(f"job {name}: " + "; ".join(
             f"{what} {', '.join(sorted(keys))}" for what, keys in
@@ -94,13 +95,16 @@ def _job(name: str, entry: dict, folder: pathlib.Path) -> Job:
     if strange:
         raise LabError(f"job {name}: no launcher is called {strange[0]!r}; "
                        f"there are {', '.join(LAUNCHERS)}")
+    tested = entry.get("tested", entry["launchers"])
+    if not tested or not set(tested) <= set(entry["launchers"]):
+        raise LabError(f"job {name}: tested names some of its launchers, or is left out")
     roles = dict(entry.get("roles", {}))
     if roles and sum(roles.values()) != entry["ranks"]:
         raise LabError(f"job {name}: ranks is {entry['ranks']} but the roles add up to "
                        f"{sum(roles.values())}")
     return Job(name, entry["env"], folder / entry["script"], entry["ranks"],
                tuple(entry["launchers"]), roles,
-               {key: str(value) for key, value in entry.get("environ", {}).items()})
+               {key: str(value) for key, value in entry.get("environ", {}).items()}, tuple(tested))
 
 
 def _toml_module():

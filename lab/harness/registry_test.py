@@ -23,6 +23,7 @@ def test_registry_is_read():
     (("ranks = 2", ""), "a_ddp: needs ranks"),
     (('"env"]', '"slurm"]'), "no launcher is called 'slurm'"),
     (("environ", "environment"), "does not know environment"),
+    (("ranks = 2", 'ranks = 2\ntested = ["mpirun"]'), "tested names some of its launchers"),
     (("ranks = 2", 'ranks = 2\nroles = { chief = 1, ps = 2 }'), "roles add up to 3"),
     (("[job.a_ddp]", "[job.a_ddp"), "not readable"),
 ])
@@ -41,3 +42,9 @@ def test_misspelt_job_gets_a_suggestion():
 def test_own_registry_is_sound():
     jobs = load_registry()
     assert jobs and all(job.script.exists() for job in jobs.values())
+
+
+def test_every_environment_is_tested_under_each_of_its_launchers():
+    jobs = load_registry().values()
+    tested = {(job.env, launcher) for job in jobs for launcher in job.tested}
+    assert tested == {(job.env, launcher) for job in jobs for launcher in job.launchers}

@@ -1,5 +1,5 @@
-"""Every job of the registry is healthy under every launcher it names, gives the same losses, parameters and output
-when it runs again under the recorder, and Lockstep has nothing to say about either run."""
+"""Every job of the registry is healthy under every launcher it names, gives the same losses, parameters and output when it runs
+again under the recorder, and Lockstep has nothing to say about either run. `make test` runs those of lab/run --list-pairs."""
 
 import collections
 import json

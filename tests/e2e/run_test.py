@@ -1,17 +1,17 @@
 """`lockstep run` on real jobs: they are not changed by it, and the guilty rank is named while they still hang."""
 
+import contextlib
 import json
 import os
 import pathlib
 import re
 import signal
 import subprocess
-import time
 
 import pytest
 
 from recordings import LOCKSTEP, python_with_native_half, steps_of
-from service_client import wait_until
+from service_client import LONG_S, wait_until
 
 JOB = pathlib.Path(__file__).parent / "run_jobs/ddp_with_fault.py"
 RANKS = 4
@@ -40,17 +40,21 @@ def environ():
 
 def run(folder, command, *flags, **more):
     done = subprocess.run([LOCKSTEP, "run", "-o", folder, *flags, "--", *command], capture_output=True, text=True,
-                          env=environ(), timeout=150, **more)
+                          env=environ(), timeout=LONG_S, **more)
     assert_nothing_is_left(folder)
     return done
 
 
 def assert_nothing_is_left(folder):
+    assert not left_of(folder)
+
+
+def left_of(folder):
+    found = []
     for process in pathlib.Path("/proc").glob("[0-9]*/environ"):
-        try:
-            assert str(folder).encode() not in process.read_bytes(), f"{process} was left behind"
-        except OSError:
-            pass
+        with contextlib.suppress(OSError):
+            found += [process] if str(folder).encode() in process.read_bytes() else []
+    return found
 
 
 def findings_of(folder):
@@ -58,7 +62,7 @@ def findings_of(folder):
 
 
 def test_a_healthy_job_is_as_without_it(torchrun, tmp_path):
-    plain = subprocess.run([*torchrun, "none"], capture_output=True, text=True, env=environ(), timeout=120)
+    plain = subprocess.run([*torchrun, "none"], capture_output=True, text=True, env=environ(), timeout=LONG_S)
     done = run(tmp_path / "recording", [*torchrun, "none"])
     assert plain.returncode == done.returncode == 0, done.stderr
     losses = sorted(re.findall(r"rank \d loss \S+", plain.stdout))
@@ -83,10 +87,24 @@ def test_the_guilty_rank_is_named(torchrun, tmp_path, fault):
 
 
 def test_a_late_rank_is_named_and_taken_back_when_it_comes(torchrun, tmp_path):
-    done = run(tmp_path / "recording", [*torchrun, "pause"])
-    assert done.returncode == 0, done.stderr
-    assert re.search(r"s: waiting: Rank 2 .*\n(.*\n)*?lockstep: \S+ s: rank 2 came after all", done.stderr), done.stderr
-    assert "nothing wrong found" in done.stderr
+    go_on = tmp_path / "go-on"
+    command = [LOCKSTEP, "run", "-o", tmp_path / "recording", "--", *torchrun, "pause"]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                          env=environ() | {"LAB_GO_ON": str(go_on)}) as job:
+        before = "".join(iter_until(job.stderr, "s: waiting: Rank 2 "))
+        go_on.touch()
+        said = job.stderr.read()
+    assert job.returncode == 0, before + said
+    assert re.search(r"^lockstep: \S+ s: rank 2 came after all", said, re.MULTILINE), before + said
+    assert "nothing wrong found" in said
+    assert_nothing_is_left(tmp_path / "recording")
+
+
+def iter_until(lines, word):
+    for line in lines:
+        yield line
+        if word in line:
+            return
 
 
 def test_a_job_that_ends_well_and_is_wrong_is_told(torchrun, tmp_path):
@@ -99,11 +117,9 @@ def test_a_job_that_ends_well_and_is_wrong_is_told(torchrun, tmp_path):
 def test_a_rank_that_sleeps_is_named_while_it_hangs(torchrun, tmp_path):
     command = [LOCKSTEP, "run", "-o", tmp_path / "recording", "--", *torchrun, "hang"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environ()) as job:
-        for line in job.stderr:
-            if "waiting: Rank 2 never joined" in line:
-                break
+        assert "waiting: Rank 2 never joined" in list(iter_until(job.stderr, "waiting: Rank 2 never joined"))[-1]
         job.send_signal(signal.SIGINT)
-        job.communicate(timeout=60)
+        job.communicate(timeout=LONG_S)
     assert job.returncode != 0
     assert_nothing_is_left(tmp_path / "recording")
     first = findings_of(tmp_path / "recording")[0]
@@ -118,7 +134,7 @@ def test_a_healthy_job_that_is_ended_does_not_hang(torchrun, tmp_path, number, c
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environ()) as job:
         wait_until(lambda: steps_of(tmp_path / "recording") > 20, "the job trains")
         job.send_signal(number)
-        _, said = job.communicate(timeout=60)
+        _, said = job.communicate(timeout=LONG_S)
     assert job.returncode != 0
     assert [finding["code"] for finding in findings_of(tmp_path / "recording")] == [code], said
     again = subprocess.run([LOCKSTEP, "diagnose", "--json", tmp_path / "recording"], capture_output=True, text=True)
@@ -131,14 +147,7 @@ def test_nothing_is_left_behind_when_it_is_killed(tmp_path):
                           stdout=subprocess.PIPE, text=True) as job:
         assert job.stdout.readline() == "started\n"
         job.kill()
-    deadline = time.time() + 20
-    while True:
-        try:
-            return assert_nothing_is_left(tmp_path / "recording")
-        except AssertionError:
-            if time.time() > deadline:
-                raise
-            time.sleep(0.2)
+    wait_until(lambda: not left_of(tmp_path / "recording"), "nothing is left")
 
 
 def test_status_and_streams_are_the_jobs_own(tmp_path):
