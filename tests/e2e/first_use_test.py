@@ -16,7 +16,7 @@ from recordings import LOCKSTEP, PYTHON_ADAPTERS, python_with_native_half, steps
 from service_client import Service, lockstep, wait_until
 
 JOB = pathlib.Path(__file__).parent / "run_jobs/ddp_with_fault.py"
-LIMIT_S = 120  # of a command that takes a moment on an idle machine
+LIMIT_S = 300  # of a command that takes a moment on an idle machine
 DEMOS = ["desync", "oom", "straggler", "nan", "exception"]
 
 

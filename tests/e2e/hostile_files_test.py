@@ -116,13 +116,13 @@ def test_pipes_and_devices_in_a_recording(tmp_path):
     (folder / "payload").mkdir()
     os.mkfifo(folder / "payload/rank_00003.restart_0.payload")
     for words in (["dump"], ["top", "--json"], ["diagnose"], ["report"]):
-        assert lockstep(*words, folder, timeout=120).returncode in (0, 1, 2), words
-    assert lockstep("dump", folder / "payload/rank_00003.restart_0.payload", timeout=120).returncode == 2
+        assert lockstep(*words, folder, timeout=300).returncode in (0, 1, 2), words
+    assert lockstep("dump", folder / "payload/rank_00003.restart_0.payload", timeout=300).returncode == 2
     (folder / "manifest.json").unlink()
     os.mkfifo(folder / "manifest.json")
     for words in (["dump"], ["top", "--json"], ["diff"]):
         paths = [folder] * (2 if words[0] == "diff" else 1)
-        assert lockstep(*words, *paths, timeout=120).returncode in (0, 1, 2), words
+        assert lockstep(*words, *paths, timeout=300).returncode in (0, 1, 2), words
 
 
 def test_a_link_to_a_folder_leads_no_further(tmp_path):

@@ -103,7 +103,7 @@ def test_launcher_reaches_other_hosts(jobs, name, launcher, hosts):
 def test_torchrun_on_two_hosts_loses_a_connection(jobs):
     """The connection between two hosts is reset in the middle of training: a rank fails and says
     so. Its peer may fail as well or wait for ever; Gloo does either."""
-    spec = RunSpec(jobs["torch_ddp"], "torchrun", ranks=2, hosts=2, steps=100000, timeout_s=200,
+    spec = RunSpec(jobs["torch_ddp"], "torchrun", ranks=2, hosts=2, steps=100000, timeout_s=300,
                    faults=[parse_fault("drop:0-1@3")])
     with JobRun(spec) as run:
         assert 1 in run.wait_for_exit().values()

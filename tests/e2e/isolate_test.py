@@ -25,7 +25,7 @@ ALONE |= {"OMP_NUM_THREADS": "1", "GLOO_SOCKET_IFNAME": "lo", "HOROVOD_GLOO_IFAC
 def isolate(folder: pathlib.Path, command: list, *flags: str, environ: dict | None = None) -> tuple[dict, int, str]:
     """The document that isolate writes, its status, and what it said besides."""
     done = subprocess.run([LOCKSTEP, "isolate", "--json", "-o", str(folder), *flags, "--", *map(str, command)],
-                          env=ALONE | (environ or {}), capture_output=True, text=True, timeout=120)
+                          env=ALONE | (environ or {}), capture_output=True, text=True, timeout=300)
     assert done.stdout, done.stderr
     assert (folder / "findings.json").read_text() == done.stdout
     return json.loads(done.stdout), done.returncode, done.stderr
@@ -39,7 +39,7 @@ def fail(folder: pathlib.Path, *ranks: tuple[list, dict]) -> str:
         with open(folder / (f"rank_{number}.log" if len(ranks) > 1 else "launcher.log"), "wb") as log:
             processes.append(subprocess.Popen([*map(str, command)], env=ALONE | environ, stdout=log,
                                               stderr=subprocess.STDOUT))
-    assert any([process.wait(timeout=120) != 0 for process in processes]), "the job was to fail"
+    assert any([process.wait(timeout=300) != 0 for process in processes]), "the job was to fail"
     return str(folder)
 
 
@@ -141,7 +141,7 @@ def test_a_signal_is_passed_on_and_nothing_is_left(tmp_path, number, status):
     while run.stderr.readline() != "ready\n":
         assert run.poll() is None
     run.send_signal(number)
-    document, _ = run.communicate(timeout=60)
+    document, _ = run.communicate(timeout=300)
     assert run.returncode == status
     assert json.loads(document)["control"]["outcome"] == "cannot_say"
 

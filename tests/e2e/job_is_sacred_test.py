@@ -84,7 +84,7 @@ def outcome(script, command, number, wait_for=READY):
         if script is HANDLES_NOTHING:
             job.send_signal(LAST)
         printed = job.stdout.read()
-        return printed, status_as_a_shell_has_it(job.wait(timeout=60))
+        return printed, status_as_a_shell_has_it(job.wait(timeout=300))
 
 
 @pytest.mark.parametrize("script", [HANDLES, HANDLES_NOTHING], ids=["handled", "unhandled"])
@@ -107,7 +107,7 @@ def test_a_job_that_ends_by_a_signal_of_its_own_ends_by_it(tmp_path):
     script = "import os, signal, sys; n = int(sys.argv[1]); n == 9 or signal.signal(n, signal.SIG_DFL); os.kill(os.getpid(), n); sys.exit(23)"
 
     def both(number):
-        ends = [status_as_a_shell_has_it(subprocess.run(command, timeout=60, capture_output=True).returncode) for command in
+        ends = [status_as_a_shell_has_it(subprocess.run(command, timeout=240, capture_output=True).returncode) for command in
                 (python(script, int(number)), under_run(tmp_path / str(int(number)), python(script, int(number))))]
         return number, *ends
 
@@ -127,7 +127,7 @@ def test_ignored_and_blocked_signals_are_inherited(tmp_path):
             for number in (signal.SIGUSR1, signal.SIGHUP):
                 signal.signal(number, signal.SIG_IGN)
             signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR2, signal.SIGTERM])
-        return subprocess.run(command, stdout=subprocess.PIPE, preexec_fn=change, timeout=60, check=True).stdout
+        return subprocess.run(command, stdout=subprocess.PIPE, preexec_fn=change, timeout=240, check=True).stdout
 
     bare = printed(python(shows))
     assert printed(under_run(tmp_path / "recording", python(shows))) == bare
@@ -135,20 +135,20 @@ def test_ignored_and_blocked_signals_are_inherited(tmp_path):
 
 @pytest.mark.parametrize("flags", [[], ["-q"]])
 def test_an_ignored_sigchld_does_not_hang_it(flags, tmp_path):
-    done = subprocess.run(under_run(tmp_path / "recording", ["sh", "-c", "exit 5"], *flags), timeout=60, capture_output=True,
+    done = subprocess.run(under_run(tmp_path / "recording", ["sh", "-c", "exit 5"], *flags), timeout=240, capture_output=True,
                           preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN))
     assert done.returncode == 5
 
 
 @pytest.mark.parametrize("script, status", [("exit 5", 5), ("kill -9 $$", 137), ("exit 42 > /dev/null", 42)])
 def test_a_silent_job_has_its_own_status(script, status, tmp_path):
-    done = subprocess.run(under_run(tmp_path / "recording", ["sh", "-c", script]), timeout=60, capture_output=True)
+    done = subprocess.run(under_run(tmp_path / "recording", ["sh", "-c", script]), timeout=240, capture_output=True)
     assert done.returncode == status
 
 
 def test_a_removed_recording_changes_nothing(tmp_path):
     folder = tmp_path / "recording"
-    done = subprocess.run(under_run(folder, ["sh", "-c", f"rm -r {folder}; echo out; exit 0"]), timeout=60, capture_output=True)
+    done = subprocess.run(under_run(folder, ["sh", "-c", f"rm -r {folder}; echo out; exit 0"]), timeout=240, capture_output=True)
     assert (done.returncode, done.stdout) == (0, b"out\n")
 
 
@@ -157,7 +157,7 @@ def test_a_full_disk_changes_nothing(tmp_path):
     job = under_run("disk/recording", ["sh", "-c", "yes | head -c 3000000; exit 0"])
     script = f"mount -t tmpfs -o size=1m tmpfs disk && {' '.join(map(str, job[:-3]))} sh -c '{job[-1]}' | wc -c; exit ${{PIPESTATUS[0]}}"
     (tmp_path / "disk").mkdir()
-    done = subprocess.run(["unshare", "-m", "bash", "-c", script], cwd=tmp_path, timeout=60, capture_output=True)
+    done = subprocess.run(["unshare", "-m", "bash", "-c", script], cwd=tmp_path, timeout=240, capture_output=True)
     assert (done.returncode, done.stdout) == (0, b"3000000\n")
 
 
@@ -183,7 +183,7 @@ def processes_with(folder):
     return found
 
 
-def wait_until(condition, seconds=30):
+def wait_until(condition, seconds=240):
     end = time.monotonic() + seconds
     while not condition() and time.monotonic() < end:
         time.sleep(0.002)
@@ -199,7 +199,7 @@ def test_the_job_goes_on_without_its_watcher(tmp_path):
         os.kill(watcher, signal.SIGKILL)
         assert wait_until(lambda: children_of(run.pid) == [supervisor])
         run.send_signal(signal.SIGUSR2)
-        out, err = run.communicate(timeout=60)
+        out, err = run.communicate(timeout=300)
     assert (run.returncode, out) == (3, b"finished\n")
     assert b"the watcher was ended by signal 9; the job goes on unwatched" in err and b"lockstep diagnose" in err
 
@@ -212,7 +212,7 @@ def test_nothing_is_left_when_one_that_holds_it_is_killed(which, tmp_path):
         assert run.stdout.readline() == READY
         assert wait_until(lambda: len(processes_with(folder)) >= 3)
         os.kill(children_of(run.pid)[0] if which == "supervisor" else run.pid, signal.SIGKILL)
-        run.communicate(timeout=60)
+        run.communicate(timeout=300)
     assert run.returncode == (137 if which == "supervisor" else -9)
     assert wait_until(lambda: not processes_with(folder))
 
@@ -232,7 +232,7 @@ def test_a_signal_to_every_process_of_a_step_is_one_signal(tmp_path):
                 run.kill()
             said = run.stdout.readline()
             run.send_signal(signal.SIGUSR2)
-            out, _ = run.communicate(timeout=60)
+            out, _ = run.communicate(timeout=300)
             return run.returncode, said + out
 
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
@@ -248,7 +248,7 @@ def test_a_signal_right_after_the_start_does_not_end_the_watcher(tmp_path):
             os.killpg(run.pid, signal.SIGINT)
             if not wait_until(lambda: run.poll() is not None):
                 os.killpg(run.pid, signal.SIGINT)
-            return run.communicate(timeout=60)[1]
+            return run.communicate(timeout=300)[1]
 
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         said = list(pool.map(what_is_said, range(40)))
@@ -267,7 +267,7 @@ def test_what_was_to_be_ignored_asks_the_job_for_nothing(tmp_path):
             run.send_signal(signal.SIGUSR1)
             assert run.stdout.readline() == b"here\n"
         run.send_signal(signal.SIGUSR2)
-        out, err = run.communicate(timeout=60)
+        out, err = run.communicate(timeout=300)
     assert (run.returncode, out) == (3, b"finished\n")
     assert b"the watcher was ended" not in err and b"sched." not in err
 
@@ -286,7 +286,7 @@ def test_it_stops_and_goes_on_with_the_job(tmp_path):
         run.send_signal(signal.SIGCONT)
         assert wait_until(lambda: state_of(main) != "T" and state_of(run.pid) != "T")
         run.send_signal(signal.SIGUSR2)
-        out, _ = run.communicate(timeout=60)
+        out, _ = run.communicate(timeout=300)
     assert (run.returncode, out) == (3, b"finished\n")
 
 
@@ -341,7 +341,7 @@ class Terminal:
     def type(self, keys):
         os.write(self.master, keys)
 
-    def wait_for(self, pattern, seconds=30):
+    def wait_for(self, pattern, seconds=240):
         """What is found is taken, with all before it."""
         end = time.monotonic() + seconds
         while not (found := re.search(pattern, self.text)):
@@ -390,7 +390,7 @@ def test_ctrl_z_stops_it_also_after_the_job(tmp_path):
 
 def test_a_job_whose_reader_is_gone_ends_as_without(tmp_path):
     def status(command):
-        return subprocess.run(["bash", "-c", '"$@" | head -n 1 > /dev/null; exit ${PIPESTATUS[0]}', "-", *command], timeout=60,
+        return subprocess.run(["bash", "-c", '"$@" | head -n 1 > /dev/null; exit ${PIPESTATUS[0]}', "-", *command], timeout=240,
                               stderr=subprocess.DEVNULL, check=False).returncode
 
     bare = ["sh", "-c", "trap - PIPE; while :; do echo line; done"]

@@ -84,7 +84,7 @@ def test_a_ring_tells_of_a_hang_after_most_of_it_was_overwritten(jobs, tmp_path)
 
 def test_64_ranks_on_one_machine(jobs, tmp_path):
     folder = tmp_path / "recording"
-    spec = RunSpec(jobs["mpi_ring"], ranks=64, steps=3, timeout_s=200, environ=recording(folder))
+    spec = RunSpec(jobs["mpi_ring"], ranks=64, steps=3, timeout_s=300, environ=recording(folder))
     with JobRun(spec, tmp_path / "run") as run:
         assert run.wait().status == 0
     assert_recorded(folder, 64)
@@ -124,7 +124,7 @@ def start_mpich(program: pathlib.Path, environ: dict[str, str]) -> subprocess.Po
 
 
 def lines_of(job: subprocess.Popen) -> list[str]:
-    output, _ = job.communicate(timeout=120)
+    output, _ = job.communicate(timeout=240)
     return sorted(line for line in output.splitlines() if line.startswith("lab ") and "pid=" not in line)
 
 
@@ -142,7 +142,7 @@ def verdict_while_it_hangs(folder: pathlib.Path, job: subprocess.Popen) -> dict:
         raise AssertionError("a job that hangs gives no finding")
     finally:
         job.send_signal(signal.SIGINT)
-        job.communicate(timeout=30)
+        job.communicate(timeout=240)
 
 
 def test_mpich_is_recorded_alike(tmp_path, mpich_program):

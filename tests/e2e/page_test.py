@@ -65,7 +65,7 @@ def recording_of(fault, folder):
     script.write_text(TRAIN)
     environ = os.environ | {"FAULT": fault, "OMP_NUM_THREADS": "1", "GLOO_SOCKET_IFNAME": "lo"}
     subprocess.run([LOCKSTEP, "run", "--on-hang=kill", "-o", folder / "recording", "--", python_with_native_half().with_name("torchrun"),
-                    "--nproc-per-node", "3", script], env=environ, capture_output=True, timeout=150)
+                    "--nproc-per-node", "3", script], env=environ, capture_output=True, timeout=300)
     return folder / "recording"
 
 
@@ -73,20 +73,20 @@ def recording_of_a_job_whose_rank_2_leaves(folder):
     python = python_with_native_half()
     environ = os.environ | {"LAB_LEAVE_EARLY": "2:5", "LAB_STEPS": "12", "OMP_NUM_THREADS": "1", "GLOO_SOCKET_IFNAME": "lo"}
     subprocess.run([LOCKSTEP, "run", "--on-hang=kill", "-o", folder, "--", python.with_name("torchrun"), "--nproc-per-node",
-                    "4", REPOSITORY / "lab/jobs/torch_ddp.py"], env=environ, capture_output=True, timeout=150)
+                    "4", REPOSITORY / "lab/jobs/torch_ddp.py"], env=environ, capture_output=True, timeout=300)
     return folder
 
 
 def check_of_hosts(page):
     facts = REPOSITORY / "tests/cases/check/a_blocked_port_between_hosts/input/facts"
     done = subprocess.run([LOCKSTEP, "check", "--facts", facts, "-o", page, "--", "torchrun", "--nnodes", "4", "--master-addr", "10.0.0.1",
-                           "train.py"], capture_output=True, text=True, timeout=120, env={"PATH": os.environ["PATH"]})
+                           "train.py"], capture_output=True, text=True, timeout=300, env={"PATH": os.environ["PATH"]})
     assert done.returncode == 1, done.stderr
     return page
 
 
 def write_page(source, page):
-    done = subprocess.run([LOCKSTEP, "report", source, "-o", page], capture_output=True, text=True, timeout=120)
+    done = subprocess.run([LOCKSTEP, "report", source, "-o", page], capture_output=True, text=True, timeout=300)
     assert done.returncode in (0, 1), done.stderr
     return page
 
@@ -105,7 +105,7 @@ def test_every_view_in_a_browser(tmp_path):
     assert pages[1].stat().st_size < 1 << 20, "a line of a megabyte made a page of a megabyte"
 
     modules = subprocess.run([REPOSITORY / "tools/page_modules"], capture_output=True, text=True, check=True).stdout.strip()
-    done = subprocess.run(["node", CHECK, *pages], capture_output=True, text=True, timeout=200,
+    done = subprocess.run(["node", CHECK, *pages], capture_output=True, text=True, timeout=300,
                           env=os.environ | {"LOCKSTEP_PAGE_MODULES": modules})
     print(done.stdout)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -123,7 +123,7 @@ def test_faults_in_a_browser(tmp_path):
     sources.append(tmp_path / "epochs")
     pages = [write_page(source, tmp_path / f"{i}.html") for i, source in enumerate(sources)]
     modules = subprocess.run([REPOSITORY / "tools/page_modules"], capture_output=True, text=True, check=True).stdout.strip()
-    done = subprocess.run(["node", CHECK_FAULTS, *pages], capture_output=True, text=True, timeout=200,
+    done = subprocess.run(["node", CHECK_FAULTS, *pages], capture_output=True, text=True, timeout=300,
                           env=os.environ | {"LOCKSTEP_PAGE_MODULES": modules})
     print(done.stdout)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -24,13 +24,13 @@ def service(tmp_path):
 
 def lockstep(*words, **more):
     environ = {name: value for name, value in os.environ.items() if name not in ("DISPLAY", "WAYLAND_DISPLAY")} | more
-    return subprocess.run([LOCKSTEP, *words], capture_output=True, text=True, timeout=120, env=environ, stdin=subprocess.DEVNULL)
+    return subprocess.run([LOCKSTEP, *words], capture_output=True, text=True, timeout=300, env=environ, stdin=subprocess.DEVNULL)
 
 
 def ask(address, path):
     port, token, _ = ADDRESS.search(address).groups()
     request = urllib.request.Request(f"http://127.0.0.1:{port}{path}", headers={"Authorization": f"Bearer {token}"})
-    with urllib.request.urlopen(request, timeout=60) as answer:
+    with urllib.request.urlopen(request, timeout=300) as answer:
         return answer.read().decode()
 
 

@@ -62,7 +62,7 @@ class Job:
 
 def wait_until_all_have_printed(paths):
     logs = [log for path in paths for log in (path.iterdir() if path.is_dir() else [path])]
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 240
     while not all(log.exists() and log.stat().st_size for log in logs):
         assert time.monotonic() < deadline, "the programs do not start"
         time.sleep(0.1)

@@ -8,7 +8,7 @@ from recordings import LOCKSTEP
 
 MOST_RUNS = 1000  # one in fifty: all good by chance once in 500 million times
 REPLAYS = 20
-LIMIT_S = 120
+LIMIT_S = 300
 
 
 def record(folder, program):

@@ -21,7 +21,7 @@ from lockstep_python import gpu_memory
 STEPS, EVERY, POISONED = 40, 10, 23
 pytestmark = pytest.mark.usefixtures("criu")
 JOB = REPOSITORY / "lab/jobs/torch_ddp.py"
-LIMIT_S = 120
+LIMIT_S = 300
 
 # The lab's job, whose weights are no numbers from a step on.
 POISON = """import torch

@@ -17,7 +17,7 @@ from harness.hosts import Hosts
 from recordings import LOCKSTEP, python_with_native_half
 
 JOB = pathlib.Path(__file__).parent / "run_jobs/ddp_with_fault.py"  # rank 2, on host 1, is the faulty one
-LIMIT_S = 150
+LIMIT_S = 300
 TOKEN = "the-token-of-both-hosts"
 
 

@@ -153,7 +153,7 @@ def made_old(folder, name):
 
 
 def test_one_service_serves_a_folder(service):
-    second = subprocess.run([LOCKSTEP, "serve", "--state", service.folder], capture_output=True, text=True, timeout=60)
+    second = subprocess.run([LOCKSTEP, "serve", "--state", service.folder], capture_output=True, text=True, timeout=300)
     assert second.returncode == 2 and "another service is already running there" in second.stderr
     service.kill()
     with (service.folder / "service.lock").open() as lock:  # as a keeper does that is just being started

@@ -43,7 +43,7 @@ def test_jobs_in_a_browser(service, jobs):
     assert done["diagnosis"]["findings"][0]["root_ranks"] == [1], done["diagnosis"]["findings"]
 
     modules = subprocess.run([REPOSITORY / "tools/page_modules"], capture_output=True, text=True, check=True).stdout.strip()
-    checked = subprocess.run(["node", CHECK, service.address, JOBS / "fails.py", well, JOBS / "hostile.sh", hung], capture_output=True, text=True, timeout=200,
+    checked = subprocess.run(["node", CHECK, service.address, JOBS / "fails.py", well, JOBS / "hostile.sh", hung], capture_output=True, text=True, timeout=300,
                              env=os.environ | {"LOCKSTEP_PAGE_MODULES": modules})
     print(checked.stdout)
     assert checked.returncode == 0, checked.stdout + checked.stderr

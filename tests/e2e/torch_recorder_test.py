@@ -27,7 +27,7 @@ def mode_of(records):
 def run_calls(env, folder, **environ):
     job = Job("recorded_calls", env, E2E / "recorded_calls.py", 2, ("env",))
     environ = recorder(folder, LAB_JOBS=str(REPOSITORY / "lab/jobs"), **environ)
-    with JobRun(RunSpec(job, "env", timeout_s=100, environ=environ)) as run:
+    with JobRun(RunSpec(job, "env", timeout_s=300, environ=environ)) as run:
         result = run.wait()
         assert result.status == 0, (run.folder / "rank_0.err").read_text()
     return [records_of(folder, rank) for rank in range(2)]
@@ -163,7 +163,7 @@ VERDICTS = {
 
 def faulty_run(name, launcher, recording, folder):
     fault = RUNS[name]
-    return JobRun(RunSpec(load_registry()[fault.job], launcher, ranks=RANKS, steps=fault.steps, timeout_s=90,
+    return JobRun(RunSpec(load_registry()[fault.job], launcher, ranks=RANKS, steps=fault.steps, timeout_s=300,
                           environ=recorder(recording) | fault.environ,
                           faults=[parse_fault(text) for text in fault.faults]), folder)
 
@@ -205,7 +205,7 @@ def start_alone(arguments, environ):
 def test_a_failing_job_fails_as_it_would(tmp_path):
     command = [python_of("torch"), str(E2E / "failing_jobs.py")]
     started = [start_alone(command, {}), start_alone(command, recorder(tmp_path / "recording"))]
-    plain, watched = [(*process.communicate(timeout=60), process.returncode) for process in started]
+    plain, watched = [(*process.communicate(timeout=300), process.returncode) for process in started]
     assert plain[1].count("Traceback") == 4 and plain[2] == 1
     assert watched == plain
     failed = [record for record in records_of(tmp_path / "recording", 0) if record["record"] == "done"]
@@ -217,5 +217,5 @@ def test_a_sitecustomize_of_the_user_still_runs_once(tmp_path):
     environ = recorder(tmp_path / "recording")
     environ["PYTHONPATH"] += os.pathsep + str(tmp_path)
     said = start_alone([sys.executable, "-c", "import sitecustomize; print(runs, sitecustomize.__file__)"], environ)
-    assert said.communicate(timeout=60) == (f"1 {tmp_path}/sitecustomize.py\n", "")
+    assert said.communicate(timeout=300) == (f"1 {tmp_path}/sitecustomize.py\n", "")
     assert not (tmp_path / "recording").exists()

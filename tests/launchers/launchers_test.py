@@ -250,7 +250,7 @@ def test_mpirun_starts_the_program_that_we_see(program, family, table, tmp_path)
         command = [*words[:at], sys.executable, str(show), *words[at + 1:]]
         (ours,) = our_splits([program], [command])
         assert ours.get("program") == command[at:], ours
-        run = subprocess.run([program, *command], env=environ, capture_output=True, text=True, timeout=60)
+        run = subprocess.run([program, *command], env=environ, capture_output=True, text=True, timeout=300)
         assert run.returncode == 0, run.stdout + run.stderr
         shown = [json.loads(file.read_text()) for file in tmp_path.glob(f"{show.name}.*")]
         counts = [int(flag["values"][0]) for flag in ours["flags"] if flag["name"] == "np"]
@@ -306,7 +306,7 @@ def test_srun_has_the_flags_that_we_know(tmp_path):
     configuration = tmp_path / "slurm.conf"
     configuration.write_text("ClusterName=none\nSlurmctldHost=localhost\n")
     told = subprocess.run(["srun", "--help"], env=os.environ | {"SLURM_CONF": str(configuration)}, capture_output=True,
-                          text=True, timeout=60)
+                          text=True, timeout=300)
     flags = re.findall(r"^\s+(?:(-\w), )?(--[\w-]+)(\[?=)?", told.stdout, re.MULTILINE)
     assert len(flags) > 60, told.stdout + told.stderr
     wrong = []
