@@ -81,7 +81,7 @@ def test_filling_shared_memory_hurts_one_host_only():
 
 
 def test_sixteen_hosts_run_a_gloo_job(jobs):
-    spec = RunSpec(jobs["torch_ddp"], "env", ranks=16, hosts=16, steps=2, timeout_s=300)
+    spec = RunSpec(jobs["torch_faults"], "env", ranks=16, hosts=16, steps=2, timeout_s=300)
     with JobRun(spec) as run:
         run.wait_ready()
         names = [said(run.host_of(rank), "hostname") for rank in range(16)]
