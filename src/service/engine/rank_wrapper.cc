@@ -33,8 +33,8 @@ std::filesystem::path output_place(const AttemptFolder& folder, const Plan& plan
 // Its last lines, each character escaped, and the rest of the record.
 constexpr std::size_t kRoomForRankEnd = std::size_t{128} << 10;
 
-// A scheduler that ends a job signals all of its processes, in no order and on a busy node not at once: a rank that
-// is gone by such a signal was told to end if this process is told so too. Held by
+// A scheduler that ends a job signals all of its processes, in no order and on a busy node not at once: a
+// rank that is gone by such a signal was told to end if this process is told so too. Held by
 // test_a_scheduler_may_signal_the_rank_first.
 constexpr std::chrono::seconds kSignalledTogether{2};
 
