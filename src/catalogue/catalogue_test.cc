@@ -111,27 +111,60 @@ TEST(Condition, IsAFactOrAComparison) {
     EXPECT_FALSE(condition_from(wrong)) << wrong;
 }
 
+// Titles and meanings are filled in with what a line captured; nothing else is, and has no braces.
+struct Texts {
+  std::vector<std::string> filled_in;
+  std::vector<std::string> as_they_are;
+
+  void add(const std::vector<model::Fix>& fixes) {
+    for (const model::Fix& fix : fixes) {
+      as_they_are.push_back(fix.title);
+      as_they_are.insert(as_they_are.end(), fix.steps.begin(), fix.steps.end());
+    }
+  }
+};
+
+Texts texts_of(const Symptom& symptom) {
+  Texts texts{.filled_in = {symptom.title, symptom.meaning}, .as_they_are = symptom.causes};
+  texts.add(symptom.fixes);
+  texts.add(symptom.rank_fixes);
+  for (const Variant& variant : symptom.variants) {
+    if (!variant.title.empty()) texts.filled_in.push_back(variant.title);
+    texts.add(variant.fixes);
+  }
+  return texts;
+}
+
+// Nothing captured, empty values, and values that look like templates and terminal codes.
+std::vector<base::Regex::Captures> captures_for(const std::string& text, const std::string& hostile) {
+  base::Regex::Captures empty;
+  base::Regex::Captures bad;
+  for (std::size_t at = 0; (at = text.find('{', at)) != std::string::npos; ++at) {
+    const std::string name = text.substr(at + 1, text.find('}', at) - at - 1);
+    empty[name] = "";
+    bad[name] = hostile;
+  }
+  return {{}, empty, bad};
+}
+
 TEST(BuiltInCatalogue, LeaksNoTemplateWhateverWasCaptured) {
   const auto catalogue = Catalogue::load({});
   ASSERT_TRUE(catalogue.ok());
   const std::string hostile = "[{rank}]\x1b[2J";
   for (std::size_t i = 0; i < catalogue.value().size(); ++i) {
     const Symptom& symptom = catalogue.value().symptom(i);
-    for (const std::string& text : {symptom.title, symptom.meaning}) {
-      base::Regex::Captures empty;
-      base::Regex::Captures bad;
-      for (std::size_t at = 0; (at = text.find('{', at)) != std::string::npos; ++at) {
-        const std::string name = text.substr(at + 1, text.find('}', at) - at - 1);
-        empty[name] = "";
-        bad[name] = hostile;
-      }
-      for (const base::Regex::Captures& captures : {base::Regex::Captures(), empty, bad}) {
+    const Texts texts = texts_of(symptom);
+    for (const std::string& text : texts.filled_in) {
+      for (const base::Regex::Captures& captures : captures_for(text, hostile)) {
         std::string said = worded(text, captures);
+        EXPECT_EQ(said.find("  "), std::string::npos) << symptom.code << ": " << said;
         for (std::size_t at = 0; (at = said.find(hostile)) != std::string::npos;)
           said.erase(at, hostile.size());
         EXPECT_EQ(said.find_first_of("{}[]"), std::string::npos) << symptom.code << ": " << said;
       }
     }
+    for (const std::string& text : texts.as_they_are)
+      EXPECT_EQ(text.find_first_of("{}"), std::string::npos) << symptom.code << ": " << text;
   }
 }
 

@@ -23,8 +23,9 @@ Filled filled(std::string_view text, const base::Regex::Captures& captures) {
       return out;
     }
     const auto captured = captures.find(std::string(text.substr(open + 1, close - open - 1)));
-    out.is_whole = out.is_whole && captured != captures.end();
-    out.text.append(text.substr(0, open)).append(captured == captures.end() ? "?" : captured->second);
+    const bool is_there = captured != captures.end() && !captured->second.empty();
+    out.is_whole = out.is_whole && is_there;
+    out.text.append(text.substr(0, open)).append(is_there ? captured->second : "?");
     text.remove_prefix(close + 1);
   }
   return out;

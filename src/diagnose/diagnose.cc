@@ -1,9 +1,11 @@
 #include "diagnose/diagnose.h"
 
 #include <algorithm>
+#include <cctype>
 #include <iterator>
 #include <map>
 #include <optional>
+#include <set>
 #include <unistd.h>
 #include <utility>
 #include <variant>
@@ -189,23 +191,43 @@ Story story_of(const Job& job, std::vector<model::Finding> seen_live, LogJudge& 
   return story;
 }
 
-// The words that logs of training have in common, in what a log begins and ends with.
+std::string in_small_letters(std::string_view text) {
+  std::string small(text);
+  std::ranges::transform(small, small.begin(), [](unsigned char c) { return std::tolower(c); });
+  return small;
+}
+
+// The words that logs of training have in common. Of those that other texts have as well, one is chance: a
+// table of services knows a protocol "ddp", a processor has a "model name".
 bool speaks_of_training(std::string_view text) {
-  static const base::Regex words = base::Regex::of_our_own(
-      R"((\b|_)(ranks?|epochs?|steps?|iter(ation)?s?|batch(es)?|loss|train(ing|er|ed)?|checkpoints?|[gt]pus?|cuda|nccl)"
-      R"(|hccl|gloo|mpi\w*|torch\w*|model|optimizer|workers?|worldsize|dataset|accuracy|tasks?|nodes?|srun|slurm\w*)"
-      R"(|horovod\w*|tensorflow|keras|jax|xla|deepspeed|ddp|fsdp|ray|tokens?|samples?|lr|ppl)(\b|_|\d))");
+  static const base::Regex clear = base::Regex::of_our_own(
+      R"((\b|_)(ranks?|epochs?|training|trainer|checkpoints?|gpus?|cuda|nccl|hccl|gloo|torch\w*|optimizer|worldsize)"
+      R"(|horovod\w*|tensorflow|keras|deepspeed|fsdp|srun|slurmstepd|mpirun|mpiexec)(\b|_|\d)|\d(it/s|s/it)\b)");
+  static const base::Regex common = base::Regex::of_our_own(
+      R"((?:\b|_)(step|iter|batch|loss|train|tpu|mpi|model|worker|dataset|accuracy|task|node|slurm|jax|xla|ddp|ray)"
+      R"(|token|sample|lr|ppl)(?:s|es|ed|ation|ations)?(?:\b|_|\d))");
+  if (clear.found_in(text)) return true;
+  constexpr std::size_t kEnough = 2;
+  std::set<std::string> words;
+  for (auto word = common.find(text, 0); word && words.size() < kEnough;
+       word = common.find(text, word->whole.end))
+    words.insert(in_small_letters(text.substr(word->chosen.begin, word->chosen.end - word->chosen.begin)));
+  return words.size() >= kEnough;
+}
+
+// In what a log begins and ends with.
+bool speaks_of_training(const readers::LogFile& log) {
   constexpr std::size_t kEnd = std::size_t{64} << 10;
+  const std::string_view text = log.bytes.view();
   const std::size_t size = std::min(text.size(), kEnd);
-  return words.found_in(text.substr(0, size)) || words.found_in(text.substr(text.size() - size));
+  return speaks_of_training(text.substr(0, size)) || speaks_of_training(text.substr(text.size() - size));
 }
 
 bool shows_a_job(const logs::LogVerdict& found, const std::vector<readers::LogFile>& logs) {
   const model::JobSummary& job = found.job;
   return found.stage != logs::Stage::kUnknown || !job.framework.empty() || !job.backend.empty() ||
          job.world_size || !job.ranks_seen.empty() ||
-         std::ranges::any_of(
-             logs, [](const readers::LogFile& log) { return speaks_of_training(log.bytes.view()); });
+         std::ranges::any_of(logs, [](const readers::LogFile& log) { return speaks_of_training(log); });
 }
 
 std::uint64_t lines_in(const std::vector<readers::LogFile>& logs) {

@@ -35,10 +35,6 @@ const FamilyEntry* entry_of_family(std::string_view code) {
 
 }  // namespace
 
-std::span<const FamilyEntry> all_families() {
-  return kFamilies;
-}
-
 std::span<const KnownCode> all_codes() {
   return kCodes;
 }

@@ -85,14 +85,13 @@ enum class CodeFamily : std::uint8_t {
   kOther
 };
 
-struct FamilyEntry {
+struct FamilyEntry {  // kOther has none
   CodeFamily family;
   std::string_view name;
   bool is_wait = false;  // ranks wait for one another: over, once the job goes on
   bool is_echo = false;  // tells only that something failed: a cause explains it
 };
 
-std::span<const FamilyEntry> all_families();  // kOther has no entry
 CodeFamily family_of(std::string_view code);
 
 // A row of the table of codes.

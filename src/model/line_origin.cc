@@ -143,11 +143,12 @@ bool take_task(OwnedLine& line) {
   return continue_after(line, rest.substr(colon + 2), false);
 }
 
+constexpr std::string_view kSrunError = "srun: error: ";
+
 // "srun: error: node7: task 3: "
 bool take_srun_error(OwnedLine& line) {
-  constexpr std::string_view kHead = "srun: error: ";
-  if (!line.text.starts_with(kHead)) return false;
-  const std::string_view rest = line.text.substr(kHead.size());
+  if (!line.text.starts_with(kSrunError)) return false;
+  const std::string_view rest = line.text.substr(kSrunError.size());
   const std::string_view host = base::word_of(rest, ':');
   std::string_view task = rest.substr(host.size());
   if (!is_host(host) || !task.starts_with(": task ")) return false;
@@ -208,6 +209,28 @@ bool take_line_time(OwnedLine& line) {
   return true;
 }
 
+// Loggers and collectors of logs put words of their own before the tag of a launcher or of PyTorch, which
+// cannot be anything else: "Nov 18 09:12:02 gpu-3 python[7]: [rank3]: text".
+bool take_tag_further_on(OwnedLine& line) {
+  const std::string_view head = line.text.substr(0, 2 * kLongestPrefix);
+  for (std::size_t open = head.find('['); open != std::string_view::npos; open = head.find('[', open + 1)) {
+    const std::size_t end = head.find(']', open);
+    if (end == std::string_view::npos) break;
+    const std::string_view inside = head.substr(open + 1, end - open - 1);
+    const std::string_view after = line.text.substr(end + 1);
+    const bool is_tag = inside.starts_with("rank") || inside.starts_with("default");
+    if ((is_tag && take_named_number(line, inside, after)) || take_stream_tag(line, inside, after))
+      return true;
+  }
+  const std::size_t srun = head.find(kSrunError);
+  OwnedLine told{.origin = {}, .time_ns = {}, .text = line.text.substr(std::min(srun, line.text.size()))};
+  if (!take_srun_error(told)) return false;
+  set_host(line, told.origin.host);
+  line.origin.rank = told.origin.rank;
+  line.text = told.text;
+  return true;
+}
+
 // Loggers put severity and place before the rank: "[INFO] [logging.py:96:log_dist] [Rank 0] ",
 // "1d0cefc1 [rank=1] || ".
 void see_rank_further_on(OwnedLine& line) {
@@ -237,7 +260,8 @@ OwnedLine split_origin(std::string_view line) {
     const bool taken = take_line_time(owned) || take_bracket(owned) || (i == 0 && take_task(owned)) ||
                        (i == 0 && take_srun_error(owned)) || take_ray(owned) || see_nccl(owned) ||
                        (i < 2 && take_host(owned));
-    if (!taken) break;
+    const bool is_told = owned.origin.rank || owned.origin.local_rank;
+    if (!taken && (is_told || !take_tag_further_on(owned))) break;
   }
   see_rank_further_on(owned);
   return owned;

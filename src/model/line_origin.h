@@ -14,6 +14,9 @@
 //     node-1: text                           pdsh: the host
 //     [rank=1] [rank: 1] [RANK 1] [Rank 1]   trainers, anywhere among the prefixes
 //
+// The tags of PyTorch, torchrun, mpirun, horovodrun and srun's own errors are unmistakable and count behind
+// whatever a logger, a scheduler or a collector of logs put before them.
+//
 // "[Rank 1]" in the messages of ProcessGroupNCCL is a rank in some process group and is not believed.
 #pragma once
 

@@ -61,6 +61,21 @@ INSTANTIATE_TEST_SUITE_P(
               {},
               "[E ProcessGroupNCCL.cpp:475] [Rank 1] Watchdog caught"}));
 
+TEST(LineOrigin, FindsATagBehindWhateverStandsBeforeIt) {
+  const OwnedLine kept =
+      split_origin("<165>1 2026-11-18T09:12:02Z gpu-12 train 8710 - - [rank3]:   File \"a\"");
+  EXPECT_EQ(kept.origin.rank, 3);
+  EXPECT_EQ(kept.text, "  File \"a\"");
+  const OwnedLine both = split_origin("@4000000063a1b2c3 [default1]:[rank5]: x");
+  EXPECT_EQ(both.origin, (LineOrigin{.rank = 5, .local_rank = 1}));
+  EXPECT_EQ(both.text, "x");
+  EXPECT_EQ(split_origin("26/11/18 09:12:02 INFO Task: [1,7]<stderr>:x").origin.rank, 7);
+  const OwnedLine task = split_origin("26/11/18 09:12:02 srun: error: gpu-12: task 6: Out Of Memory");
+  EXPECT_EQ(task.origin, (LineOrigin{.rank = 6, .host = "gpu-12"}));
+  EXPECT_EQ(task.text, "Out Of Memory");
+  EXPECT_EQ(split_origin("see [rank3] and [default1] in the log").origin, LineOrigin());
+}
+
 TEST(LineOrigin, LeavesOtherLinesAlone) {
   for (const std::string_view line :
        {"", "[", "[]:", "[3]:", "[rank]: x", "[rank3] x", "[rank99999999999]: x", "  File \"a\"",

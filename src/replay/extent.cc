@@ -57,6 +57,14 @@ std::optional<record::PayloadStop> why_stopped(const Job& job) {
   return known;
 }
 
+std::string why_there_is_no_payload(const fs::path& recording, const std::error_code& fault) {
+  std::error_code unseen;
+  if (!fs::exists(recording, unseen)) return unseen ? unseen.message() : "no such recording";
+  const bool is_other_trouble =
+      fault != std::errc::no_such_file_or_directory && fault != std::errc::not_a_directory;
+  return is_other_trouble ? fault.message() : "it holds no payload";
+}
+
 }  // namespace
 
 Result<Job> open_job(const fs::path& recording) {
@@ -64,7 +72,7 @@ Result<Job> open_job(const fs::path& recording) {
   std::error_code fault;
   const fs::directory_iterator entries(folder, fault);
   if (fault) {
-    return Error{"cannot replay", recording.string(), "it holds no payload",
+    return Error{"cannot replay", recording.string(), why_there_is_no_payload(recording, fault),
                  "record the job with 'lockstep run --payload -- CMD...'"};
   }
   Job job;

@@ -165,7 +165,7 @@ std::string write_fixes(const model::Finding& finding) {
 }
 
 std::string write_followers(const Story& story) {
-  std::string out = story.followers.empty() ? "" : "\n### Consequences\n";
+  std::string out = story.followers.empty() ? "" : fmt::format("\n### {}\n", kFollowersHeading);
   for (const model::Finding* follower : story.followers) {
     out += fmt::format("\n{}\n", markdown_prose(follower->title));
     const std::size_t shown = std::min(follower->evidence.size(), kEvidenceShown);

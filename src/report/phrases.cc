@@ -113,6 +113,20 @@ std::string who_and_how_sure(const model::Finding& finding) {
   return who.empty() ? sure + "." : fmt::format("{} {}.", who, sure);
 }
 
+std::string_view relation_to_cause(const model::Finding& follower) {
+  switch (follower.leaf) {
+    case model::Leaf::kSetupHang:
+    case model::Leaf::kPrepHang:
+    case model::Leaf::kPerfHang:
+    case model::Leaf::kPrepComm:
+    case model::Leaf::kRunComm:
+    case model::Leaf::kPerfOther:
+      return "Then:";
+    default:
+      return follower.code.is(model::CodeFamily::kProcess) || follower.code.is_echo() ? "Then:" : "Also:";
+  }
+}
+
 std::vector<Story> stories_of(const model::Verdict& verdict) {
   std::vector<Story> stories;
   for (const model::Finding& finding : verdict.findings) {

@@ -24,11 +24,16 @@ std::string describe_who(const model::Finding& finding);
 // "Root cause: rank 3. Affected: ranks 0-2 and 4-7. Almost certain (97%)."
 std::string who_and_how_sure(const model::Finding& finding);
 
-// A cause and what followed from it.
+inline constexpr std::string_view kFollowersHeading = "Consequences and other signs";
+
+// A cause, what followed from it, and what else was seen of it.
 struct Story {
   const model::Finding* cause = nullptr;
   std::vector<const model::Finding*> followers;
 };
+
+// "Then:" before what the cause led to, "Also:" before another sign of it.
+std::string_view relation_to_cause(const model::Finding& follower);
 
 // In the order of their causes. Pointers into the verdict.
 std::vector<Story> stories_of(const model::Verdict& verdict);

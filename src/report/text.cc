@@ -143,7 +143,7 @@ void write_story(TextLayout& layout, const Story& story, const Margin& headline)
   write_fixes(layout, cause);
   if (!story.followers.empty()) {
     layout.blank();
-    layout.paragraph(indent_by(kBody), "Consequences", Ink::kBold);
+    layout.paragraph(indent_by(kBody), kFollowersHeading, Ink::kBold);
   }
   for (const Finding* follower : story.followers) {
     layout.paragraph(bullet(kItem, "-"), safe(follower->title));
@@ -218,7 +218,8 @@ void write_brief_story(TextLayout& layout, const Story& story, const Margin& hea
   layout.blank();
   const std::size_t named = std::min(story.followers.size(), kFollowersNamed);
   for (std::size_t i = 0; i < named; ++i)
-    layout.brief(bullet(kBody, "Then:"), safe(story.followers[i]->title), kTitleRows);
+    layout.brief(bullet(kBody, relation_to_cause(*story.followers[i])), safe(story.followers[i]->title),
+                 kTitleRows);
 }
 
 // "2 more fixes, 1 more piece of evidence and 3 limits"

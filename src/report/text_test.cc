@@ -122,7 +122,7 @@ TEST(RenderText, WhatFollowedFromTheCauseIsToldBelowIt) {
   EXPECT_THAT(brief, HasSubstr("Then: Ranks 0-2 ended: exit status 1\n"));
   EXPECT_THAT(brief, Not(HasSubstr("2. "))) << "it is one story";
   const std::string details = render_text(verdict, kPlain);
-  EXPECT_THAT(details, HasSubstr("Consequences\n     - Ranks 0-2 ended: exit status 1\n"));
+  EXPECT_THAT(details, HasSubstr("Consequences and other signs\n     - Ranks 0-2 ended: exit status 1\n"));
 }
 
 TEST(RenderText, LimitsAreSaidWhereAVerdictDoesNotStandByItself) {

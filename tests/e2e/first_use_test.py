@@ -248,6 +248,65 @@ def test_the_demos_are_listed_kept_and_small(tmp_path):
     assert len(archives) == len(DEMOS) and sum(path.stat().st_size for path in archives) < 1_000_000
 
 
+def test_the_demos_speak_as_the_tool_does_today(tmp_path):
+    """tools/refresh_demos puts today's words into them."""
+    for name in DEMOS:
+        type_in(tmp_path, "demo", name, "--keep", name)
+        stored = json.loads((tmp_path / name / "findings.json").read_text())["findings"]
+        for told in ("findings.json", ".seen_live.json"):
+            (tmp_path / name / told).unlink()
+        now = json.loads(type_in(tmp_path, "diagnose", "--json", name).stdout)["findings"]
+        today = {finding["code"]: finding["title"] for finding in now}
+        assert [today.get(finding["code"]) for finding in stored] == [finding["title"] for finding in stored], name
+
+
+# Logs of a stranger
+
+
+EXCEPTION = """step 0 loss 4.3
+step 5 loss 4.1
+[rank2]: Traceback (most recent call last):
+[rank2]:   File "/home/u/train.py", line 44, in <module>
+[rank2]:     main()
+[rank2]:   File "/home/u/train.py", line 31, in main
+[rank2]:     raise ValueError("could not parse sample 4711.jpg")
+[rank2]: ValueError: could not parse sample 4711.jpg
+E1118 09:12:03.600000 4242 torch/distributed/elastic/multiprocessing/api.py:874] failed (exitcode: 1) local_rank: 2 (pid: 4252) of binary: python
+"""
+PREFIXES = ["", "Nov 18 09:12:02 gpu-3 train[29511]: ", "2026-11-18T09:12:02.345678901Z stderr F ", "[12345.678901] ",
+            "<165>1 2026-11-18T09:12:02.003Z gpu-12 train 8710 ID47 - ", "26/11/18 09:12:02 INFO TaskSetManager: "]
+
+
+@pytest.mark.parametrize("prefix", PREFIXES)
+def test_the_verdict_is_the_same_whoever_collected_the_log(tmp_path, prefix):
+    (tmp_path / "job.log").write_text("".join(f"{prefix}{line}\n" for line in EXCEPTION.splitlines()))
+    done = type_in(tmp_path, "diagnose", "job.log")
+    first = done.stdout.splitlines()
+    assert done.returncode == 1 and len(first) <= 20, done.stdout
+    assert " ".join(first[:2]) == "The script raised an exception at train.py:31: ValueError: could not parse sample 4711.jpg", done.stdout
+    assert first[2].startswith("   Root cause: rank 2.") and not re.search(r"^2\. ", done.stdout, re.MULTILINE), done.stdout
+
+
+@pytest.mark.parametrize("log", [
+    "[W1118 09:12:02.111222333 socket.cpp:697] [c10d] The client socket has failed to connect to [node0]:29500 (errno: 111 - Connection "
+    "refused).\nstep 0 loss 3.2\nstep 10 loss 2.2\nTraining finished\n",
+    "{'loss': 1.91, 'grad_norm': 1.0, 'learning_rate': 3.5e-05, 'epoch': 0.6}\n"
+    "Training completed. Error rate: 0.021 (WER), 0 failed samples, max retries 3, timeout=30\n"], ids=["retried", "counted"])
+def test_a_job_that_went_well_gives_no_alarm(tmp_path, log):
+    (tmp_path / "job.log").write_text(log)
+    done = type_in(tmp_path, "diagnose", "job.log")
+    assert (done.returncode, done.stderr) == (0, "") and done.stdout.startswith("Nothing wrong found"), done.stdout
+
+
+@pytest.mark.parametrize("text", ["hello\n", "ddp\t37/ddp\t# Datagram Delivery Protocol\nssh\t22/tcp\n", "root:x:0:0:root:/root:/bin/bash\n"])
+def test_what_is_of_no_job_is_told_as_such(tmp_path, text):
+    (tmp_path / "text").write_text(text)
+    with open(tmp_path / "text", encoding="utf-8") as typed:
+        done = type_in(tmp_path, "diagnose", "-", stdin=typed)
+    lines = text.count("\n")
+    assert done.returncode == 2 and done.stderr.startswith(f"lockstep: no training job seen in {lines} line"), done.stderr
+
+
 # What is written and looked at afterwards
 
 
@@ -318,6 +377,8 @@ def test_diff_speaks_of_comparing(tmp_path):
     type_in(tmp_path, "demo", "nan", "--keep", "rec")
     done = type_in(tmp_path, "diff", "rec", "rec")
     assert done.returncode == 2 and done.stderr.startswith("lockstep: cannot compare: rec: it holds no payload"), done.stderr
+    done = type_in(tmp_path, "diff", "rac", "rec")
+    assert done.returncode == 2 and done.stderr.startswith("lockstep: cannot compare: rac: no such recording"), done.stderr
 
 
 # What a check sees of this host

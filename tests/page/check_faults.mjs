@@ -43,6 +43,19 @@ const checks = {
     return page;
   },
 
+  async "one fault is one story: where it happened, and what followed folded below it"(browser) {
+    const page = await open(browser, raised);
+    expect((await page.locator(".verdicts > .finding").count()) === 1, "the exception and what it led to stand beside each other");
+    await page.waitForSelector(".code-places:has-text('train.py:')");
+    const followers = page.locator(".followers details");
+    expect((await followers.count()) > 0, "nothing is told of what followed");
+    expect(!(await followers.first().locator(".evidence").isVisible()), "what followed is not folded");
+    await followers.first().locator("summary").click();
+    await followers.first().locator(".evidence").waitFor();
+    await expectAccessible(page, "a story");
+    return page;
+  },
+
   async "few ranks fill the height, and the steps the width"(browser) {
     const page = await timeline(browser, shapes);
     const { rows, plot, from, folded } = await page.evaluate(() => {

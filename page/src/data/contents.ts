@@ -26,6 +26,16 @@ export interface Finding {
   explanation: string;
   evidence: Evidence[];
   fixes: Fix[];
+  places?: CodePlace[];
+  consequence_of?: string; // the code of the finding that explains this one
+}
+
+// A line of the user's code, the root ranks' first.
+export interface CodePlace {
+  file: string;
+  line: number;
+  function?: string;
+  ranks?: number[];
 }
 
 export interface Findings {

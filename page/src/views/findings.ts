@@ -1,6 +1,6 @@
 // The verdict first: what happened, who began it, what proves it, what to do, and what could not be seen.
 
-import type { Evidence, Finding } from "../data/contents";
+import type { CodePlace, Evidence, Finding } from "../data/contents";
 import type { Report, View } from "../report";
 import { copyable, copyButton } from "../ui/copy";
 import { h, visible } from "../ui/dom";
@@ -15,20 +15,53 @@ import { rankStrip } from "./rank_strip";
 
 export function findingsView(report: Report): View {
   const { findings, limits } = report.findings;
-  const articles = findings.map((finding, i) => findingArticle(report, finding, i));
+  const { stories, articles } = tell(report, findings);
   const element = h(
     "div",
     { class: "findings" },
-    h("div", { class: "verdicts" }, findings.length > 0 ? articles : nothingWrong(report), betweenHosts(report.contents)),
+    h("div", { class: "verdicts" }, findings.length > 0 ? stories : nothingWrong(report), betweenHosts(report.contents)),
     h("aside", {}, jobFacts(report), limitsOf(limits, report.contents.bounds)),
   );
   return {
     element,
     arrive: (item) => {
       const wanted = articles[Number(item) - 1];
+      const folded = wanted?.closest("details");
+      if (folded) folded.open = true;
       if (wanted) requestAnimationFrame(() => wanted.scrollIntoView({ block: "start" }));
     },
   };
+}
+
+// A cause and what it explains, as places in the list of findings.
+interface Story {
+  cause: number;
+  followers: number[];
+}
+
+function storiesOf(findings: Finding[]): Story[] {
+  const stories: Story[] = [];
+  findings.forEach((finding, i) => {
+    const told = stories.find((story) => findings[story.cause].code === finding.consequence_of);
+    if (told) told.followers.push(i);
+    else stories.push({ cause: i, followers: [] });
+  });
+  return stories;
+}
+
+// The causes, each with what it explains folded into it; and every finding's own article, in their order.
+export function tell(report: Report, findings: Finding[]): { stories: HTMLElement[]; articles: HTMLElement[] } {
+  const articles = findings.map((finding, i) => findingArticle(report, finding, i));
+  return { stories: storiesOf(findings).map((story) => storyOf(story, findings, articles)), articles };
+}
+
+function storyOf(story: Story, findings: Finding[], articles: HTMLElement[]): HTMLElement {
+  const cause = articles[story.cause];
+  if (story.followers.length === 0) return cause;
+  cause.append(h("section", { class: "followers" },
+    h(story.cause === 0 ? "h2" : "h3", { class: "sub" }, "Consequences and other signs"),
+    story.followers.map((i) => h("details", {}, h("summary", {}, prose(findings[i].title)), articles[i]))));
+  return cause;
 }
 
 function nothingWrong(report: Report): HTMLElement {
@@ -58,12 +91,22 @@ export function findingArticle(report: Report, finding: Finding, index: number):
     ),
     h(index === 0 ? "h1" : "h2", {}, prose(finding.title)),
     who(report, finding),
+    codePlaces(finding),
     rankStrip(report, finding),
     callSides(report, finding, index),
     finding.explanation && h("p", { class: "explanation" }, prose(finding.explanation)),
     finding.evidence.length > 0 && h("section", {}, heading("Evidence"), h("ol", { class: "evidence" }, finding.evidence.map((one, i) => evidence(report, one, index, i)))),
     finding.fixes.length > 0 && h("section", {}, heading("What to do"), h("ol", { class: "fixes" }, finding.fixes.map(fix))),
   );
+}
+
+// Where in the user's code it happened, unless the sides beside each other say so.
+function codePlaces(finding: Finding): HTMLElement | false {
+  const places = finding.places ?? [];
+  if (places.length === 0) return false;
+  const words = ({ file, line, function: inside, ranks }: CodePlace) =>
+    `${file}:${line}${inside && inside !== "<module>" ? ` in ${inside}` : ""}${ranks && ranks.length > 0 ? ` (${rankWord(ranks)})` : ""}`;
+  return h("p", { class: "code-places" }, "At ", places.slice(0, 2).flatMap((place, i) => [i > 0 && "; ", h("code", {}, visible(words(place)))]));
 }
 
 function meter(value: number): HTMLElement {

@@ -126,13 +126,6 @@ std::optional<Address> next(const Address& address) {
   return std::nullopt;
 }
 
-std::optional<Address> previous(const Address& address) {
-  Address down = address;
-  for (std::size_t at = size_of(address.family); at-- > 0;)
-    if (down.bytes[at]-- != 0) return down;
-  return std::nullopt;
-}
-
 namespace {
 
 struct Parts {

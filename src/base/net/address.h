@@ -54,7 +54,6 @@ Prefix whole_family(Family family);
 
 // The next address up; none behind the last.
 std::optional<Address> next(const Address& address);
-std::optional<Address> previous(const Address& address);
 
 // "host:port" or "[::1]:port", as people and launchers write it: the one reader of it.
 

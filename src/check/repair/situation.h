@@ -36,12 +36,6 @@ struct Judged {
   std::vector<rules::Hit> hits = {};
   std::vector<model::Finding> blocked = {};  // connections
   flows::FlowPlan plan = {};
-
-  bool has_own_launches(std::size_t hosts) const { return configuration.launches.size() == hosts; }
-  // The launch that a host runs.
-  std::size_t launch_of(std::size_t host, std::size_t hosts) const {
-    return has_own_launches(hosts) ? host : 0;
-  }
 };
 
 config::Configuration read(const Situation& situation);

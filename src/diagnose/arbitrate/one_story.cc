@@ -55,10 +55,23 @@ bool accuses_another(const Finding& cause, const Finding& other) {
          !is_among(other.root_ranks, cause.victim_ranks);
 }
 
+// Something broke, and the job with it. Slowness, bad results and a slow transport stand beside what broke.
+bool tells_of_a_failure(const Finding& finding) {
+  switch (finding.leaf) {
+    case model::Leaf::kSetupProto:
+    case model::Leaf::kPerfSlow:
+    case model::Leaf::kPerfParallel:
+    case model::Leaf::kPerfResult:
+    case model::Leaf::kPerfConverge:
+      return false;
+    default:
+      return true;
+  }
+}
+
 bool can_be_a_cause(const Finding& finding) {
   if (finding.code.is(model::CodeFamily::kLeaf) || finding.code.is_echo()) return false;
-  return model::is_fatal(finding.leaf) || is_about_waiting(finding) ||
-         finding.code.is(model::CodeFamily::kMismatch);
+  return tells_of_a_failure(finding) || finding.code.is(model::CodeFamily::kMismatch);
 }
 
 bool is_a_guess(const Finding& finding) {
@@ -74,10 +87,31 @@ bool follows_from(const Finding& cause, const Finding& other) {
   return is_about_waiting(other) && !accuses_another(cause, other);
 }
 
+// Another reading of what the logs say of one failure: the judge of logs is half as sure of each as of the
+// one before, so beside a first one that is sure they are not faults of their own.
+bool reads_the_same_failure(const Finding& cause, const Finding& other) {
+  return tells_of_a_failure(cause) && tells_of_a_failure(other) && !is_a_guess(other) &&
+         !accuses_another(cause, other);
+}
+
+bool is_a_hang(const Finding& finding) {
+  return finding.leaf == model::Leaf::kSetupHang || finding.leaf == model::Leaf::kPrepHang ||
+         finding.leaf == model::Leaf::kPerfHang;
+}
+
+// A hang that is shown, and one that the words of the logs resemble.
+bool guesses_the_same(const Finding& cause, const Finding& guess) {
+  return is_a_guess(guess) && is_a_hang(cause) && is_a_hang(guess);
+}
+
 // Two witnesses who name the same ranks.
 bool confirms(const Finding& cause, const Finding& follower) {
   return !cause.root_ranks.empty() && cause.root_ranks == follower.root_ranks &&
          (tells_of_an_end(follower) || is_about_waiting(follower));
+}
+
+bool is_from_logs(const Story& story, const Finding& finding) {
+  return std::ranges::any_of(story.logs, [&](const Claim& claim) { return &claim.finding == &finding; });
 }
 
 // "Rank 1 failed first" would contradict the cause.
@@ -146,9 +180,12 @@ void apply_one_story(Story& story) {
   };
   Finding& cause = claim_at(order.front()).finding;
   const bool is_shown = is_sure(cause, story.ranks);
+  const bool is_read_for_sure = is_shown && is_from_logs(story, cause);
   for (std::size_t i = 1; i < order.size(); ++i) {
     Finding& other = claim_at(order[i]).finding;
-    if (other.code == cause.code || !follows_from(cause, other)) continue;
+    const bool is_another_reading =
+        is_read_for_sure && is_from_logs(story, other) && reads_the_same_failure(cause, other);
+    if (other.code == cause.code || (!is_another_reading && !follows_from(cause, other))) continue;
     other.consequence_of = cause.code;
     tell_as_what_followed(other);
     story.note(Outcome::kExplainedBy, other.code, cause.code);
@@ -156,10 +193,11 @@ void apply_one_story(Story& story) {
     cause.confidence = other.confidence;
     story.note(Outcome::kConfidenceChanged, cause.code, other.code);
   }
-  if (!is_shown) return;
-  const model::FindingCode code = cause.code;
+  const Finding known = cause;
+  const model::FindingCode& code = known.code;
   std::erase_if(story.logs, [&](const Claim& claim) {
-    const bool is_idle = is_a_guess(claim.finding);
+    const bool is_idle = claim.finding.code != code &&
+                         (is_shown ? is_a_guess(claim.finding) : guesses_the_same(known, claim.finding));
     if (is_idle) story.note(Outcome::kDropped, claim.finding.code, code);
     return is_idle;
   });

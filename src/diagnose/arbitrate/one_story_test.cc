@@ -136,5 +136,36 @@ TEST(OneStory, AGuessAndASlowRankExplainNothing) {
   EXPECT_TRUE(slow.decisions.empty());
 }
 
+TEST(OneStory, OtherReadingsOfAFailureThatIsSureStandBelowIt) {
+  Story story = story_of({}, {at_line(found(Leaf::kRunPath, "path.download", 0.94), 7),
+                              at_line(found(Leaf::kRunOther, "other.exception", 0.47), 9)});
+  apply_named("one_story", story);
+  EXPECT_EQ(story.logs.back().finding.consequence_of, "path.download");
+  EXPECT_EQ(steps_of(story.decisions), Steps{"other.exception follows path.download"});
+}
+
+TEST(OneStory, WhatIsNotSureAndWhatAnotherRankBeganStaysAFindingOfItsOwn) {
+  Story doubtful = story_of({}, {at_line(found(Leaf::kRunPath, "path.download", 0.5), 7),
+                                 at_line(found(Leaf::kRunOther, "other.exception", 0.25), 9)});
+  apply_named("one_story", doubtful);
+  EXPECT_TRUE(doubtful.decisions.empty());
+  Story of_two_ranks = story_of({}, {at_line(found(Leaf::kRunCkpt, "ckpt.disk_full", 0.9, {3}), 7),
+                                     at_line(found(Leaf::kRunMem, "mem.gpu", 0.45, {7}), 9)});
+  apply_named("one_story", of_two_ranks);
+  EXPECT_TRUE(of_two_ranks.decisions.empty());
+  Story slow_as_well = story_of({}, {at_line(found(Leaf::kRunMem, "mem.gpu", 0.9), 9),
+                                     at_line(found(Leaf::kSetupProto, "proto.tcp", 0.45), 2)});
+  apply_named("one_story", slow_as_well);
+  EXPECT_TRUE(slow_as_well.decisions.empty());
+}
+
+TEST(OneStory, AHangThatIsShownNeedsNoGuessThatItHangs) {
+  Story story = story_of({found(Leaf::kPerfHang, "desync.missing_rank", 0.55, {1})},
+                         {found(Leaf::kPrepHang, "leaf.prep_hang", 0.67)});
+  apply_named("one_story", story);
+  EXPECT_TRUE(story.logs.empty());
+  EXPECT_EQ(steps_of(story.decisions), Steps{"leaf.prep_hang dropped desync.missing_rank"});
+}
+
 }  // namespace
 }  // namespace lockstep::diagnose

@@ -4,6 +4,7 @@
 
 #include "base/text_search/regex.h"
 #include "diagnose/logs/line.h"
+#include "diagnose/logs/line_role.h"
 
 namespace lockstep::logs {
 namespace {
@@ -82,7 +83,9 @@ bool sounds_like_failure(const Catalogue& catalogue, std::span<const LogText> lo
           without_terminal_codes(log.bytes.substr(begin, std::min(end - begin, kLongestLine)));
       begin = end + 1;
       const bool fails = fails_for_sure(line) && !logged_as_mild(line);
-      if (!fails && goes_on(line)) complains = false;
+      const bool ended_well = !fails && says_it_ended_well(line);
+      if (!fails && (goes_on(line) || ended_well)) complains = false;
+      if (ended_well) continue;
       const bool may_be_last_word = log.bytes.size() - end <= kLastWords && may_fail(line);
       if ((!fails && !may_be_last_word) || is_noise(catalogue, quiet, line)) continue;
       if (fails) return true;

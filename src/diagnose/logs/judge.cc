@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -18,6 +19,7 @@
 #include "diagnose/logs/finding_text.h"
 #include "diagnose/logs/finished_ranks.h"
 #include "diagnose/logs/likely_fixes.h"
+#include "diagnose/logs/line_role.h"
 #include "diagnose/logs/line_sources.h"
 #include "diagnose/logs/logged_checksums.h"
 #include "diagnose/logs/script_exception.h"
@@ -153,6 +155,29 @@ bool can_be_got_over(std::span<const Candidate> candidates) {
     return candidate.role == Role::kOrigin && candidate.strength <= Strength::kWeak &&
            model::is_fatal(candidate.leaf);
   });
+}
+
+// Ranks that train have met: a complaint about the set-up that steps of training follow in its log was
+// overcome, as long as nothing else is complained about. Held by ASetUpThatTrainingFollowsWasOvercome.
+bool was_overcome(const Candidate& candidate, std::span<const LogText> logs) {
+  constexpr std::size_t kSteps = 2;
+  constexpr std::size_t kWindow = std::size_t{64} << 10;  // of the log behind a complaint
+  if (candidate.leaf != model::Leaf::kSetupFail && candidate.leaf != model::Leaf::kSetupHang) return false;
+  std::map<std::size_t, std::size_t> ends;  // of the last complaint, by log
+  for (const Sighting* sighting : candidate.sightings) ends[sighting->log] = sighting->line.end;
+  return std::ranges::all_of(ends, [&](const auto& end) {
+    const std::string_view bytes = logs[end.first].bytes;
+    std::size_t steps = 0;
+    for_each_line(bytes, end.second, std::min(bytes.size(), end.second + kWindow),
+                  [&](std::string_view line, LineSpan) { steps += is_progress(line) ? 1 : 0; });
+    let_go(logs[end.first]);
+    return steps >= kSteps;
+  });
+}
+
+bool were_overcome(std::span<const Candidate> candidates, std::span<const LogText> logs) {
+  return std::ranges::all_of(candidates,
+                             [&](const Candidate& candidate) { return was_overcome(candidate, logs); });
 }
 
 // Each at most half as sure as the one before.
@@ -354,13 +379,15 @@ LogVerdict judge(const Catalogue& catalogue, std::span<const LogText> unread_log
   const std::vector<Sighting> sightings = sightings_in(catalogue, logs, scans, context, sources);
   const std::set<int> speaking = speaking_ranks(sources, sightings);
   std::vector<Candidate> candidates = candidates_from(sightings);
-  const bool got_over = can_be_got_over(candidates) && every_rank_finished(logs, sources, speaking);
-  if (got_over) candidates.clear();
   const std::vector<RaisedException> raised = raised_exceptions(logs);
+  const bool sounds_bad = sounds_like_failure(catalogue, logs);
+  const bool got_over =
+      (can_be_got_over(candidates) && every_rank_finished(logs, sources, speaking)) ||
+      (!candidates.empty() && raised.empty() && !sounds_bad && were_overcome(candidates, logs));
+  if (got_over) candidates.clear();
   const auto scripts_own = script_exception_in(catalogue, logs, raised, sightings, sources);
   if (scripts_own && !got_over) put_first_if_it_outweighs(*scripts_own, candidates);
   prefer_what_knows_more(candidates);
-  const bool sounds_bad = sounds_like_failure(catalogue, logs);
   const std::optional<model::Leaf> place = library_place_in(raised);
   const auto sign =
       has_origin(candidates) ? silent_until_limit(candidates, logs) : sign_in(logs, context, sources);

@@ -460,6 +460,30 @@ TEST(Judge, ProcessesThatAlsoSitOnGpuZeroAreSeen) {
             "parallel.all_on_gpu_zero");
 }
 
+TEST(Judge, MoreDevicesThatEachDoMuchLess) {
+  const auto on_eight = [](std::string_view rate) {
+    return verdict_on("number of gpus: 1\n400 images/sec per gpu\nnumber of gpus: 8\n" + std::string(rate) +
+                      " images/sec per gpu\n")
+        .code;
+  };
+  EXPECT_EQ(on_eight("250"), "slow.scaling");
+  EXPECT_NE(on_eight("330"), "slow.scaling");
+}
+
+TEST(Judge, ASetUpThatTrainingFollowsWasOvercome) {
+  constexpr std::string_view kRefused =
+      "[W1118 09:12:02.111222333 socket.cpp:697] [c10d] The client socket has failed to connect to "
+      "[node0]:29500 (errno: 111 - Connection refused).\n";
+  const std::string refused(kRefused);
+  EXPECT_TRUE(judged(refused + "step 0 loss 3.2\nstep 10 loss 2.2\nTraining finished\n").findings.empty());
+  EXPECT_TRUE(judged(refused + "step 0 loss 3.2\nstep 10 loss 2.2\n").findings.empty());
+  EXPECT_FALSE(judged(refused).findings.empty());
+  EXPECT_FALSE(judged(refused + "step 0 loss 3.2\nstep 10 loss 2.2\n" + refused).findings.empty());
+  EXPECT_FALSE(judged(refused + "step 0 loss 3.2\nstep 10 loss 2.2\nTraceback (most recent call last):\n"
+                                "  File \"train.py\", line 3, in <module>\nValueError: bad sample\n")
+                   .findings.empty());
+}
+
 TEST(Judge, AnUntouchedGpuBesideAModeratelyBusyOneIsIdle) {
   EXPECT_EQ(verdict_on("| N/A  36C  P0  224W / 400W |  20672MiB / 40960MiB |     47%      Default |\n"
                        "| N/A  29C  P0   48W / 400W |      8MiB / 40960MiB |      0%      Default |\n")

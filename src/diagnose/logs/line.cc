@@ -43,8 +43,4 @@ std::string without_terminal_codes(std::string_view line) {
   return clean;
 }
 
-std::int64_t line_number(std::string_view bytes, std::size_t offset) {
-  return 1 + std::count(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(offset), '\n');
-}
-
 }  // namespace lockstep::logs

@@ -78,7 +78,4 @@ LineSpan line_around(std::string_view bytes, std::size_t offset);
 // Without terminal colour and cursor codes.
 std::string without_terminal_codes(std::string_view line);
 
-// From 1, counting newlines alone, as editors do.
-std::int64_t line_number(std::string_view bytes, std::size_t offset);
-
 }  // namespace lockstep::logs

@@ -1,5 +1,7 @@
 // What loggers, launchers and schedulers put before a line changes nothing about what the line says: no clock
 // gives a port, no thread or process id a rank.
+#include "diagnose/logs/testing/line_prefixes.h"
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -13,65 +15,15 @@
 #include "base/check.h"
 #include "diagnose/logs/candidate.h"
 #include "diagnose/logs/context.h"
+#include "diagnose/logs/judge.h"
 #include "diagnose/logs/line_sources.h"
 #include "diagnose/logs/scan.h"
 
 namespace lockstep::logs {
 namespace {
 
-struct PrefixFormat {
-  std::string_view text;
-  std::optional<int> rank = std::nullopt;  // that it names
-};
-
-constexpr PrefixFormat kPrefixes[] = {
-    {"[default0]:", 0},  // torchrun --tee
-    {"[rank3]: ", 3},    // PyTorch
-    {"[rank12]:", 12},
-    {"[1,3]<stderr>:", 3},  // mpirun --tag-output
-    {"[3]<stdout>:", 3},    // horovodrun
-    {"3: ", 3},             // srun --label
-    {" 7: ", 7},
-    {"[worker-2]: ", 2},                         // TensorFlow's runner
-    {"W1118 09:12:02.111222333 "},               // glog
-    {"W1118 09:12:02.111222333 4242 "},          // glog with the thread
-    {"I1118 09:12:02.111222 140012345678912 "},  // absl
-    {"[W1118 09:12:02.111222333 "},              // c10
-    {"2026-11-18 09:12:02,345 "},                // Python's logging
-    {"2026-11-18 09:12:02,345 - trainer - INFO - "},
-    {"INFO:trainer:"},
-    {"2026-11-18 09:12:02.345 | ERROR    | __main__:main:44 - "},  // loguru
-    {"[2026-11-18 03:00:07] "},
-    {"[2026-11-18 03:00:07,123] [INFO] [engine.py:211:log] "},  // DeepSpeed
-    {"[2026-11-18 03:00:07.123: W] "},
-    {"2026-11-18T09:12:02Z "},
-    {"2026-11-18T09:12:02.345678901Z "},  // kubectl logs --timestamps, docker logs -t
-    {"2026-11-18T09:12:02.345+01:00 "},
-    {"2026-11-18T09:12:02+0000 "},
-    {"2026-11-18T09:12:02.345678901Z stderr F "},  // containerd
-    {"2026/11/18 09:12:02 "},                      // Go
-    {"18/Nov/2026:09:12:02 +0000 "},
-    {"Nov 18 09:12:02 node-a python[4242]: "},  // syslog, journald
-    {"Nov 18 09:12:02 node-a systemd[1]: "},
-    {"<13>1 2026-11-18T09:12:02.345Z node-a train 4242 - - "},  // syslog, RFC 5424
-    {"Wed Nov 18 09:12:02 2026 "},
-    {"[Wed Nov 18 09:12:02 2026] "},
-    {"09:12:02.345 "},
-    {"1763457122.345 "},  // seconds since 1970
-    {"[1763457122345] "},
-    {"(RayTrainWorker pid=4242, ip=10.0.0.9) "},  // Ray
-    {"(RayTrainWorker pid=4242) "},
-    {"[pod/job-worker-4/main] ", 4},  // kubectl logs --prefix
-    {"worker-4  | "},                 // docker compose
-    {"node-1: "},                     // pdsh
-    {"[node1:4242] "},                // Open MPI
-    {"[140012345678912] "},           // thread ids
-    {"[Thread-7 (worker)] "},
-    {"<0x7f1c40001230> "},
-    {"[pid 29501] "},
-    {"gpu-12 4242 29502 "},
-    {"\x1b[36m[2026-11-18 09:12:02]\x1b[0m "},  // colours
-};
+using testing::kPrefixes;
+using testing::PrefixFormat;
 
 const catalogue::Catalogue& entries() {
   static const auto loaded = catalogue::Catalogue::load();
@@ -142,6 +94,87 @@ TEST(LinePrefixes, ChangeNoFactAndGiveNoRankButTheirOwn) {
     for (const int rank : reading.ranks)
       EXPECT_TRUE(bare.ranks.contains(rank) || prefix.rank == rank)
           << "rank " << rank << " of " << prefix.text;
+  }
+}
+
+// Whole logs, of which each rank is told by PyTorch, srun or the watchdog itself.
+constexpr std::string_view kLogs[] = {
+    "loading configuration from conf/base.yaml\n"
+    "[W1118 09:12:02.111222333 socket.cpp:464] [c10d] The server socket has failed to bind to [::]:29500 "
+    "(errno: 98 - Address already in use).\n"
+    "Traceback (most recent call last):\n"
+    "  File \"/home/u/train.py\", line 12, in <module>\n"
+    "    dist.init_process_group(\"nccl\")\n"
+    "torch.distributed.DistNetworkError: The server socket has failed to listen on any local network "
+    "address. port: 29500, useIpv6: false, code: -98, name: EADDRINUSE, message: address already in use\n",
+
+    "step 0 loss 4.3\nstep 5 loss 4.1\n"
+    "[rank2]: Traceback (most recent call last):\n"
+    "[rank2]:   File \"/home/u/train.py\", line 44, in <module>\n"
+    "[rank2]:     main()\n"
+    "[rank2]:   File \"/home/u/train.py\", line 31, in main\n"
+    "[rank2]:     raise ValueError(\"could not parse sample 4711.jpg\")\n"
+    "[rank2]: ValueError: could not parse sample 4711.jpg\n"
+    "E1118 09:12:03.600000 4242 torch/distributed/elastic/multiprocessing/api.py:874] failed (exitcode: 1) "
+    "local_rank: 2 (pid: 4252) of binary: /opt/venv/bin/python\n",
+
+    "[rank0]:[E1118 09:12:02.111222333 ProcessGroupNCCL.cpp:616] [Rank 0] Watchdog caught collective "
+    "operation timeout: WorkNCCL(SeqNum=18273, OpType=ALLREDUCE, NumelIn=1, NumelOut=1, "
+    "Timeout(ms)=600000) ran for 600029 milliseconds before timing out.\n"
+    "[rank2]:[E1118 09:12:02.211222333 ProcessGroupNCCL.cpp:616] [Rank 2] Watchdog caught collective "
+    "operation timeout: WorkNCCL(SeqNum=18273, OpType=ALLREDUCE, NumelIn=1, NumelOut=1, "
+    "Timeout(ms)=600000) ran for 600031 milliseconds before timing out.\n"
+    "[rank1]:[E1118 09:12:02.411222333 ProcessGroupNCCL.cpp:616] [Rank 1] Watchdog caught collective "
+    "operation timeout: WorkNCCL(SeqNum=18273, OpType=ALLGATHER, NumelIn=512, NumelOut=2048, "
+    "Timeout(ms)=600000) ran for 600040 milliseconds before timing out.\n",
+
+    "step 100 loss 2.0\n"
+    "slurmstepd: error: Detected 1 oom_kill event in StepId=8841.0. Some of the step tasks have been OOM "
+    "Killed.\n"
+    "srun: error: gpu-12: task 6: Out Of Memory\n"
+    "srun: Terminating StepId=8841.0\n",
+
+    "step 0 loss 10.9\nstep 10 loss 9.1\nstep 20 loss 8.8\nTraining finished\n",
+
+    "[W1118 09:12:02.111222333 socket.cpp:697] [c10d] The client socket has failed to connect to "
+    "[node0]:29500 (errno: 111 - Connection refused).\n"
+    "step 0 loss 3.2\nstep 10 loss 2.2\nTraining finished\n",
+
+    "{'loss': 1.91, 'grad_norm': 1.0, 'learning_rate': 3.5e-05, 'epoch': 0.6}\n"
+    "Training completed. Error rate: 0.021 (WER), 0 failed samples, max retries 3, timeout=30\n",
+};
+
+struct Answer {
+  std::string title;  // empty: nothing is wrong
+  std::vector<int> root_ranks;
+  std::vector<int> ranks_seen;
+
+  bool operator==(const Answer&) const = default;
+};
+
+Answer answer_to(std::string_view prefix, std::string_view text) {
+  std::string prefixed;
+  for_each_line(text, 0, text.size(),
+                [&](std::string_view line, LineSpan) { prefixed.append(prefix).append(line) += '\n'; });
+  const LogText log{.name = "job.log", .bytes = prefixed, .rank = std::nullopt};
+  const LogVerdict verdict = judge(entries(), {&log, 1});
+  Answer answer{.title = {}, .root_ranks = {}, .ranks_seen = verdict.job.ranks_seen};
+  if (verdict.findings.empty()) return answer;
+  answer.title = verdict.findings.front().title;
+  answer.root_ranks = verdict.findings.front().root_ranks;
+  return answer;
+}
+
+TEST(LinePrefixes, ChangeNoVerdict) {
+  for (const std::string_view text : kLogs) {
+    const Answer bare = answer_to("", text);
+    for (const PrefixFormat& prefix : kPrefixes) {
+      if (prefix.rank || prefix.is_error) continue;  // it says more than when and where
+      const Answer answer = answer_to(prefix.text, text);
+      EXPECT_EQ(answer.title, bare.title) << prefix.text << text;
+      EXPECT_EQ(answer.root_ranks, bare.root_ranks) << prefix.text << text;
+      EXPECT_EQ(answer.ranks_seen, bare.ranks_seen) << prefix.text << text;
+    }
   }
 }
 

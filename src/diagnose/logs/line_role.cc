@@ -55,15 +55,19 @@ bool is_marker(std::string_view text) {
   return !text.empty() && text.find_first_not_of(" ^~") == std::string_view::npos;
 }
 
-bool says_it_ended_well(std::string_view text) {
-  static const Regex well = Regex::of_our_own(
-      R"(\bexits successfully\b|\b(?:exited|finished|terminated|ended) (?:with )?(?:exit )?(?:code|status)[ :=]*0\b|\bterminated normally\b)"
-      R"(|\bexit ?code *[:=]? *0\b|\bpod (?:completed|succeeded)\b|\b(?:all|agent|job|worker group|workers?) (?:\w+ )?(?:successfully finished|finished successfully|succeeded|has succeeded))"
-      R"(|\b(?:training|finetuning|fine-tuning|run|job|program|experiment|evaluation) (?:is |has |was )?(?:completed?|finished|done|ended|over)\b)"
-      R"(|\b(?:done|finished|completed) (?:with )?(?:training|finetuning|fine-tuning)\b|`(?:Trainer\.fit|max_epochs|max_steps)[^`]*` (?:stopped|reached))");
+// "Training finished with errors", and not "Training completed. Error rate: 0.02, 0 failed samples".
+bool takes_it_back(std::string_view text) {
   static const Regex ill =
-      Regex::of_our_own(R"(\b(?:not|fail\w*|error|abnormal\w*|before|until|when|if|once)\b)");
-  return well.found_in(text) && !ill.found_in(text);
+      Regex::of_our_own(R"(\b(?:not|fail\w*|errors?|abnormal\w*|before|until|when|if|once)\b)");
+  static const Regex counted =
+      Regex::of_our_own(R"(\b(?:0|no|zero|without) (?:\w+ )?(?:fail\w*|errors?)\b|\berror rates?\b)");
+  for (auto word = ill.find(text, 0); word; word = ill.find(text, word->whole.end)) {
+    bool is_harmless = false;
+    for (auto one = counted.find(text, 0); one && !is_harmless; one = counted.find(text, one->whole.end))
+      is_harmless = one->whole.begin <= word->whole.begin && word->whole.end <= one->whole.end;
+    if (!is_harmless) return true;
+  }
+  return false;
 }
 
 // What a launcher tells of its work while nothing is wrong: which processes it starts, with which settings.
@@ -134,14 +138,6 @@ bool is_teardown(std::string_view text) {
                                                        "wandb: ",
                                                        "Exiting gracefully"};
   return contains_any(text, kWords);
-}
-
-bool is_progress(std::string_view text) {
-  static const Regex moves = Regex::of_our_own(
-      R"(\d ?(?:it/s|s/it|examples/s|samples/s|img/s|tokens/s)|\d%\||\b\w*loss\w*\b['"]?[ :=(]+['"]?-?\d|)"
-      R"(\bepoch\b['"]?[ :=#\[(]*\d|\b(?:step|iter|iteration|batch)\b['"]?[ :=#\[(]+\d|\b\d+/\d+ \[[\d:]+)"
-      R"(|\b(?:acc|accuracy|top-?1|bleu|ppl|perplexity|map)\b['"]?[ :=(@]+\d)");
-  return moves.found_in(text);
 }
 
 bool is_library_info(std::string_view text) {
@@ -330,6 +326,23 @@ std::vector<LineRole> roles_of(std::span<const std::string_view> lines) {
   mark_blocks(lines, LineRole::kSourceListing, may_be_source, roles);
   mark_blocks(lines, LineRole::kSetting, may_be_setting, roles);
   return roles;
+}
+
+bool says_it_ended_well(std::string_view text) {
+  static const Regex well = Regex::of_our_own(
+      R"(\bexits successfully\b|\b(?:exited|finished|terminated|ended) (?:with )?(?:exit )?(?:code|status)[ :=]*0\b|\bterminated normally\b)"
+      R"(|\bexit ?code *[:=]? *0\b|\bpod (?:completed|succeeded)\b|\b(?:all|agent|job|worker group|workers?) (?:\w+ )?(?:successfully finished|finished successfully|succeeded|has succeeded))"
+      R"(|\b(?:training|finetuning|fine-tuning|run|job|program|experiment|evaluation) (?:is |has |was )?(?:completed?|finished|done|ended|over)\b)"
+      R"(|\b(?:done|finished|completed) (?:with )?(?:training|finetuning|fine-tuning)\b|`(?:Trainer\.fit|max_epochs|max_steps)[^`]*` (?:stopped|reached))");
+  return well.found_in(text) && !takes_it_back(text);
+}
+
+bool is_progress(std::string_view text) {
+  static const Regex moves = Regex::of_our_own(
+      R"(\d ?(?:it/s|s/it|examples/s|samples/s|img/s|tokens/s)|\d%\||\b\w*loss\w*\b['"]?[ :=(]+['"]?-?\d|)"
+      R"(\bepoch\b['"]?[ :=#\[(]*\d|\b(?:step|iter|iteration|batch)\b['"]?[ :=#\[(]+\d|\b\d+/\d+ \[[\d:]+)"
+      R"(|\b(?:acc|accuracy|top-?1|bleu|ppl|perplexity|map)\b['"]?[ :=(@]+\d)");
+  return moves.found_in(text);
 }
 
 }  // namespace lockstep::logs

@@ -38,6 +38,11 @@ std::string_view word_for(LineRole role);
 // A line whose words tell what happened to the job, rather than what it is, could be or was told to do.
 bool tells_of_events(LineRole role);
 
+// A launcher, a library or the job itself says that it came to its end, and nothing that takes it back.
+bool says_it_ended_well(std::string_view text);
+// A step, an epoch, a bar that moves.
+bool is_progress(std::string_view text);
+
 // Of lines that follow each other in one log, without terminal codes. Lines of several ranks may be mixed.
 std::vector<LineRole> roles_of(std::span<const std::string_view> lines);
 

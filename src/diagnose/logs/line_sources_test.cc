@@ -1,6 +1,8 @@
 #include "diagnose/logs/line_sources.h"
 
+#include <algorithm>
 #include <functional>
+#include <random>
 #include <set>
 #include <string>
 #include <vector>
@@ -88,6 +90,29 @@ TEST(LineSources, SecondsThreadsAndProcessIdsAreNoRanks) {
     EXPECT_EQ(ranks_in_log(before, "pid="), std::set<int>()) << before(7);
     EXPECT_EQ(ranks_in_log(before, "Thread-"), std::set<int>()) << before(7);
   }
+}
+
+// However the ranks take turns and whatever their clocks say.
+RC_GTEST_PROP(LineSources, TheRanksDependOnNoOrderAndNoClock, ()) {
+  const int count = *rc::gen::inRange(2, 17);
+  const std::string tag = *rc::gen::element<std::string>("rank=", "rank ", "node-a/", "worker");
+  const int start = *rc::gen::inRange(0, 60);
+  const int lines_a_second = *rc::gen::inRange(1, 50);
+  std::vector<int> order;
+  for (int rank = 0; rank < count; ++rank) order.insert(order.end(), 30, rank);
+  std::mt19937 shuffling(static_cast<unsigned>(*rc::gen::inRange(0, 1'000'000)));
+  std::ranges::shuffle(order, shuffling);
+  std::string log;
+  for (std::size_t line = 0; line < order.size(); ++line) {
+    const int jitter = static_cast<int>(shuffling() % 3);
+    const int second = (start + static_cast<int>(line) / lines_a_second + jitter) % 60;
+    log += "[2026-11-18 03:00:" + two_digits_of(second) + "] INFO trainer.py:211 " + tag +
+           std::to_string(order[line]) + " step 7 loss 2.31\n";
+  }
+  const LogText text{.name = "job.log", .bytes = log, .rank = std::nullopt};
+  std::set<int> all;
+  for (int rank = 0; rank < count; ++rank) all.insert(rank);
+  RC_ASSERT(LineSources({&text, 1}).ranks() == all);
 }
 
 RC_GTEST_PROP(LearnedPrefix, NeverFailsOnAnyLines, (const std::vector<std::string>& lines)) {

@@ -20,8 +20,6 @@ TEST(Line, EndsAtNewlinesAndCarriageReturns) {
   EXPECT_EQ(line_at(kText, 6), " 10%");
   EXPECT_EQ(line_at(kText, 11), " 20%");
   EXPECT_EQ(line_at(kText, 16), "three");
-  EXPECT_EQ(line_number(kText, 11), 2);
-  EXPECT_EQ(line_number(kText, 16), 3);
 }
 
 // The slow twin: one character after another.

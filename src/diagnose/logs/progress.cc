@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/text_search/regex.h"
+#include "diagnose/logs/thresholds.h"
 #include "model/line_origin.h"
 
 namespace lockstep::logs {
@@ -50,12 +51,9 @@ double median(std::span<const ProgressPoint> points) {
   return *middle;
 }
 
-constexpr std::size_t kFewest = 5;
-
-// The last part of a series is what decides: a third of it, three points at least.
+// The last part of a series is what decides: a third of it.
 std::span<const ProgressPoint> last_part(const Progress& progress) {
-  constexpr std::size_t kMinOfPart = 3;
-  const std::size_t size = std::max(kMinOfPart, progress.size() / 3);
+  const std::size_t size = std::max(kMinPointsOfPart, progress.size() / 3);
   return std::span(progress).last(size);
 }
 
@@ -83,47 +81,40 @@ Progress losses_in(std::string_view bytes, std::size_t begin, std::size_t end) {
 }
 
 std::optional<LineSpan> where_rate_fell(const Progress& rates) {
-  constexpr double kFallen = 0.4;
-  constexpr std::size_t kMany = 100;
-  if (rates.size() < kFewest) return std::nullopt;
+  if (rates.size() < kMinPoints) return std::nullopt;
   const auto last = last_part(rates);
   const auto before = std::span(rates).first(rates.size() - last.size());
-  const double usual = median(rates.size() < kMany ? before : before.first(last.size()));
+  const double usual = median(rates.size() < kManyPoints ? before : before.first(last.size()));
   // Of many some are wild, and their middle decides; of few each must be low.
   const bool stays =
-      rates.size() < kMany
+      rates.size() < kManyPoints
           ? std::ranges::all_of(last,
-                                [&](const ProgressPoint& point) { return point.value < kFallen * usual; })
-          : median(last) < kFallen * usual;
+                                [&](const ProgressPoint& point) { return point.value < kFallenRate * usual; })
+          : median(last) < kFallenRate * usual;
   return stays ? std::optional(last.front().line) : std::nullopt;
 }
 
 std::optional<LineSpan> where_loss_rose(const Progress& losses) {
-  constexpr double kRisen = 2;
-  if (losses.size() < kFewest) return std::nullopt;
+  if (losses.size() < kMinPoints) return std::nullopt;
   const auto last = last_part(losses);
   const auto before = std::span(losses).first(losses.size() - last.size());
   // Early losses are high; what it had come down to is told by the later half of them.
   const auto recent = before.last((before.size() + 1) / 2);
   const double usual = median(recent);
-  constexpr double kCalm = 1.5;
-  const bool jumps_about =
-      std::ranges::any_of(recent, [&](const ProgressPoint& point) { return point.value > kCalm * usual; });
+  const bool jumps_about = std::ranges::any_of(
+      recent, [&](const ProgressPoint& point) { return point.value > kCalmLoss * usual; });
   if (jumps_about) return std::nullopt;
-  const double limit = kRisen * usual;
+  const double limit = kRisenLoss * usual;
   const bool stays =
       std::ranges::all_of(last, [&](const ProgressPoint& point) { return point.value > limit; });
   return stays ? std::optional(last.front().line) : std::nullopt;
 }
 
 std::optional<LineSpan> where_loss_grew(const Progress& first, const Progress& last) {
-  constexpr std::size_t kEnough = 16;
-  constexpr std::size_t kAtAnEnd = 4;
-  constexpr double kGrown = 100;
-  if (first.size() < kEnough || last.size() < kEnough) return std::nullopt;
-  const double at_start = median(std::span(first).first(kAtAnEnd));
-  const double at_end = median(std::span(last).last(kAtAnEnd));
-  return at_end >= kGrown * at_start ? std::optional(last.back().line) : std::nullopt;
+  if (first.size() < kMinPointsToGrow || last.size() < kMinPointsToGrow) return std::nullopt;
+  const double at_start = median(std::span(first).first(kPointsAtAnEnd));
+  const double at_end = median(std::span(last).last(kPointsAtAnEnd));
+  return at_end >= kGrownLoss * at_start ? std::optional(last.back().line) : std::nullopt;
 }
 
 }  // namespace lockstep::logs

@@ -52,6 +52,19 @@ TEST(Progress, ManyRatesMayHoldAFewWildOnes) {
   EXPECT_FALSE(where_rate_fell(of(rates)));
 }
 
+Progress sixteen_from(double first, double last) {
+  std::vector<double> losses;
+  for (int i = 0; i < 16; ++i) losses.push_back(first + (last - first) * i / 15);
+  return of(losses);
+}
+
+TEST(Progress, ALossThatGrowsWithoutBound) {
+  const Progress start = sixteen_from(2, 2);
+  EXPECT_TRUE(where_loss_grew(start, sixteen_from(100, 250)));
+  EXPECT_FALSE(where_loss_grew(start, sixteen_from(100, 150))) << "noise in a small loss";
+  EXPECT_FALSE(where_loss_grew(of({2, 2, 2, 2}), sixteen_from(100, 250))) << "too few to know the beginning";
+}
+
 TEST(Progress, ALossThatRisesAndStaysHigh) {
   EXPECT_TRUE(where_loss_rose(of({3.2, 3.1, 7.9, 9.8, 10.4})));
   EXPECT_FALSE(where_loss_rose(of({3.2, 3.1, 7.9, 3.0, 2.9})));

@@ -11,13 +11,13 @@
 
 #include "base/text_search/regex.h"
 #include "diagnose/logs/progress.h"
+#include "diagnose/logs/thresholds.h"
 #include "model/finding_code.h"
 #include "model/line_origin.h"
 
 namespace lockstep::logs {
 namespace {
 
-constexpr std::int64_t kMinute = 60'000'000'000;
 constexpr std::size_t kTail = std::size_t{4} << 10;
 
 struct LastTime {
@@ -48,13 +48,11 @@ std::optional<StoppedLog> log_that_stopped(std::span<const LogText> logs) {
     if (!last) return std::nullopt;
     ends.push_back(*last);
   }
-  constexpr std::size_t kFewest = 3;
-  if (ends.size() < kFewest) return std::nullopt;
+  if (ends.size() < kMinStoppedLogs) return std::nullopt;
   std::ranges::sort(ends, {}, &LastTime::time_ns);
   const std::int64_t gap = ends[1].time_ns - ends[0].time_ns;
   const std::int64_t spread = ends.back().time_ns - ends[1].time_ns;
-  constexpr std::int64_t kClearly = 4;
-  if (gap < kMinute || gap < kClearly * spread) return std::nullopt;
+  if (gap < kMinStopNs || gap < kStopTimesSpread * spread) return std::nullopt;
   return ends.front().place;
 }
 
@@ -134,8 +132,7 @@ std::optional<SilentSign> no_scaling(std::size_t log, std::string_view bytes) {
     if (!found) found = rate_before.capture(line);
     if (found) note(number_in(*found, "rate").value_or(0), span);
   });
-  constexpr double kPoorShare = 0.7;
-  if (best.size() < 2 || best.rbegin()->second.first > kPoorShare * best.begin()->second.first)
+  if (best.size() < 2 || best.rbegin()->second.first > kPoorScaling * best.begin()->second.first)
     return std::nullopt;
   return SilentSign{model::codes::kSlowScaling, log, best.rbegin()->second.second};
 }
@@ -159,13 +156,11 @@ std::optional<SilentSign> uneven_gpus(std::size_t log, std::string_view bytes) {
         number_in(*found, "used").value_or(0) / std::max(1.0, number_in(*found, "all").value_or(1));
     idlest_line = span;
   });
-  constexpr double kUnused = 0.02;  // of its memory: no process ever made a context on it
-  const double busy_enough = idlest_memory < kUnused ? 15 : 50;
-  constexpr double kIdle = 10;
-  if (busiest < busy_enough || idlest > kIdle) return std::nullopt;
-  constexpr double kTaken = 0.3;
-  return SilentSign{idlest_memory > kTaken ? model::codes::kSlowUnevenGpus : model::codes::kParallelIdleGpu,
-                    log, idlest_line};
+  const double busy_enough = idlest_memory < kUnusedMemory ? kBusyBesideUnusedGpu : kBusyGpu;
+  if (busiest < busy_enough || idlest > kIdleGpu) return std::nullopt;
+  return SilentSign{
+      idlest_memory > kTakenMemory ? model::codes::kSlowUnevenGpus : model::codes::kParallelIdleGpu, log,
+      idlest_line};
 }
 
 // One process on GPU 0 for each process elsewhere: all of them made a context on it.
@@ -255,18 +250,13 @@ std::optional<SilentSign> silent_until(std::span<const LogText> logs, std::size_
       last = span;
     }
   });
-  constexpr std::size_t kFewestSteps = 3;
-  if (times.size() < kFewestSteps) return std::nullopt;
+  if (times.size() < kMinPacedSteps) return std::nullopt;
   std::int64_t longest = 0;
   for (std::size_t i = 1; i < times.size(); ++i) longest = std::max(longest, times[i] - times[i - 1]);
   const std::int64_t silence = *end - times.back();
-  constexpr std::int64_t kLeast = 10 * kMinute;
-  constexpr std::int64_t kTimesLongest = 10;
-  if (silence < kLeast || silence < kTimesLongest * longest) return std::nullopt;
-  // Clocks of other time zones lie whole half hours apart; such a silence proves nothing.
-  constexpr std::int64_t kZoneStep = 30 * kMinute;
-  const std::int64_t beside = silence % kZoneStep;
-  if (std::min(beside, kZoneStep - beside) <= kMinute + longest) return std::nullopt;
+  if (silence < kMinSilenceNs || silence < kSilenceTimesPause * longest) return std::nullopt;
+  const std::int64_t beside = silence % kZoneStepNs;
+  if (std::min(beside, kZoneStepNs - beside) <= kMinuteNs + longest) return std::nullopt;
   return SilentSign{model::codes::kHangSilent, log, last};
 }
 

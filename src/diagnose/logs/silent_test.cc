@@ -50,5 +50,24 @@ TEST(SilentUntil, TheLimitIsAHangWhereStepsStoppedLongBefore) {
   EXPECT_FALSE(is_silent_until("2026-11-18T13:47:00", "step 1 loss 2.0\nstep 2 loss 2.0\nstep 3 loss 2.0\n"));
 }
 
+TEST(SilentUntil, NeedsStepsThatShowAPace) {
+  EXPECT_FALSE(is_silent_until("2026-11-18T13:47:00",
+                               "2026-11-18 10:00:00 step 1 loss 2.0\n2026-11-18 10:00:10 step 2 loss 2.0\n"));
+}
+
+TEST(SilentUntil, ALongPauseBetweenStepsMayComeAgain) {
+  EXPECT_FALSE(is_silent_until("2026-11-18T11:52:00",
+                               "2026-11-18 10:00:00 step 1 loss 2.0\n2026-11-18 10:20:00 step 2 loss 2.0\n"
+                               "2026-11-18 10:40:00 step 3 loss 2.0\n"));
+}
+
+TEST(SilentUntil, MinutesBeforeTheLimitAreNoHang) {
+  constexpr std::string_view kSteps =
+      "2026-11-18 10:00:00 step 1 loss 2.0\n2026-11-18 10:00:01 step 2 loss 2.0\n"
+      "2026-11-18 10:00:02 step 3 loss 2.0\n";
+  EXPECT_FALSE(is_silent_until("2026-11-18T10:09:00", kSteps));
+  EXPECT_TRUE(is_silent_until("2026-11-18T10:12:00", kSteps));
+}
+
 }  // namespace
 }  // namespace lockstep::logs

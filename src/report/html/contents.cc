@@ -90,19 +90,16 @@ std::vector<std::string> bounds_of(const Timeline& timeline, const LogExcerpts& 
   std::vector<std::string> bounds;
   std::uint64_t folded = 0;
   std::uint64_t kept = 0;
-  std::uint64_t untimed = 0;
   for (const TimelineRank& rank : timeline.ranks) {
     folded += rank.calls_folded;
     kept += rank.spans.size();
-    untimed += rank.spans_without_time;
   }
   if (folded > 0) {
     bounds.push_back(
-        fmt::format("The timeline holds {} spans. The {} oldest calls are folded into runs, which "
-                    "keep their number and their sums of waiting and transfer; the newest calls are whole.",
+        fmt::format("The timeline shows the newest {} calls one by one. The {} oldest are folded into runs, "
+                    "which keep their number and their sums of waiting and transfer.",
                     kept, folded));
   }
-  if (untimed > 0) bounds.push_back(fmt::format("{} events have no time and are not drawn.", untimed));
   if (timeline.ranks_with_own_clock > 0) {
     bounds.push_back(
         fmt::format("The clocks of {} ranks could not be compared with the others'; their times are "

@@ -286,10 +286,7 @@ class Builder {
     for (std::size_t i = 0; i < history.events.size(); ++i) {
       const Event& event = history.events[i];
       const auto times = clock_.of(index, event);
-      if (!times) {
-        ++rank.spans_without_time;
-        continue;
-      }
+      if (!times) continue;
       Span span = span_of(event, *times, meeting_of_event_[first_event_of_rank_[index] + i]);
       if (rank.stop) span.end_us = std::min(span.end_us, std::max(span.begin_us, rank.stop->at_us));
       rank.spans.push_back(span);

@@ -59,7 +59,6 @@ struct TimelineRank {
   std::int64_t clock_ahead_ns = 0;  // of the timeline's
   std::vector<Span> spans;          // ascending by begin
   std::optional<RankStop> stop = {};
-  std::uint64_t spans_without_time = 0;
   std::uint64_t calls_folded = 0;  // into runs
 };
 

@@ -7,7 +7,7 @@ import { copyButton } from "../../ui/copy";
 import { h, visible } from "../../ui/dom";
 import { Live } from "../../ui/live";
 import { moment, plural } from "../../ui/words";
-import { findingArticle, limitsOf } from "../findings";
+import { findingArticle, limitsOf, tell } from "../findings";
 import { attemptTable } from "./attempts";
 import { placesOf, jobHref } from "./places";
 import { rankStates } from "./rank_states";
@@ -61,7 +61,7 @@ function verdictOf(job: Job, seen: Seen): HTMLElement[] {
   if (job.diagnosis && job.diagnosis.findings.length > 0) {
     const report = reportOn(job, job.diagnosis, seen);
     const limits = job.diagnosis.limits;
-    return [...job.diagnosis.findings.map((finding, i) => findingArticle(report, finding, i)), ...(limits.length > 0 ? [limitsOf(limits, [])] : [])];
+    return [...tell(report, job.diagnosis.findings).stories, ...(limits.length > 0 ? [limitsOf(limits, [])] : [])];
   }
   const logs = h("a", { href: jobHref(job.id, "logs") }, "Its log");
   const says: Record<Job["state"], [string, (string | HTMLElement)[]]> = {

@@ -49,6 +49,12 @@ std::vector<int> odd_ranks(const Mismatch& mismatch) {
   return ranks;
 }
 
+// A title has no room for it.
+void leave_out_what_is_equal(Signature& one, Signature& other) {
+  if (one.reduce_op == other.reduce_op) one.reduce_op = other.reduce_op = model::ReduceOp::kNone;
+  if (one.root == other.root) one.root = other.root = -1;
+}
+
 std::string title_for(const Job& job, const Mismatch& mismatch, const std::vector<int>& odd) {
   const std::string where =
       fmt::format("collective #{} in {}", mismatch.sequence, describe(job, mismatch.communicator));
@@ -61,8 +67,9 @@ std::string title_for(const Job& job, const Mismatch& mismatch, const std::vecto
     case Shift::kNone:
       break;
   }
-  const Signature& theirs = mismatch.sides[1].signature;
-  const Signature& usual = mismatch.sides[0].signature;
+  Signature theirs = mismatch.sides[1].signature;
+  Signature usual = mismatch.sides[0].signature;
+  leave_out_what_is_equal(theirs, usual);
   const bool is_told_by_names = operation_in_words(job, theirs) != operation_in_words(job, usual);
   return fmt::format("{} called {} while {} called {} (#{}, {})", who,
                      is_told_by_names ? operation_in_words(job, theirs) : describe(job, theirs),
