@@ -227,7 +227,8 @@ def test_a_signal_to_every_process_of_a_step_is_one_signal(tmp_path):
         job = under_run(tmp_path / str(count), python(script))
         with subprocess.Popen(job, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as run:
             assert run.stdout.readline() == READY
-            pids = [run.pid, *both_children_of(run.pid)]
+            supervisor, watcher = both_children_of(run.pid)
+            pids = [run.pid, supervisor, watcher, *children_of(supervisor)]
             for pid in pids if count % 2 else reversed(pids):
                 os.kill(pid, signal.SIGTERM)
             if not select.select([run.stdout], [], [], 30)[0]:

@@ -22,6 +22,7 @@
 #include "base/process/passage.h"
 #include "base/process/signal_gate.h"
 #include "base/process/signal_pipe.h"
+#include "base/process/twin_signals.h"
 
 namespace lockstep::process {
 
@@ -90,6 +91,7 @@ class Watch {
 
   RunEnd until_the_end() noexcept {
     if (options_.on_start) call(options_.on_start);
+    if (options_.obeys != 0) drop_what_came_before();
     for (bool had_ended = false; !had_ended || has_output();) {
       wait();
       had_ended = ended_.has_value();  // what was printed last is read after the end
@@ -107,6 +109,15 @@ class Watch {
  private:
   enum class Phase { kRunning, kLingering, kAsked, kKilling };
 
+  // What came directly when there was no job yet has not come to the job too. The death of the process above
+  // has.
+  void drop_what_came_before() {
+    while (const auto arrived = signals_.next_arrived()) {
+      if (::getppid() != options_.obeys) take(*arrived);
+    }
+    reap();  // its end may be among it
+  }
+
   bool has_output() const { return !out_.is_drained() || !err_.is_drained(); }
 
   void wait() {
@@ -117,8 +128,10 @@ class Watch {
         out_.waits_for(),
         err_.waits_for()};
     int timeout_ms = -1;
-    if (deadline_) {
-      const auto left = std::chrono::ceil<milliseconds>(*deadline_ - Clock::now()).count();
+    std::optional<Clock::time_point> until = twins_.next_deadline();
+    if (deadline_) until = std::min(*deadline_, until.value_or(*deadline_));
+    if (until) {
+      const auto left = std::chrono::ceil<milliseconds>(std::max(*until, start_) - Clock::now()).count();
       timeout_ms = static_cast<int>(std::clamp<decltype(left)>(left, 0, 1 << 30));
     }
     ::poll(watched, std::size(watched), timeout_ms);
@@ -143,14 +156,28 @@ class Watch {
   void take_signals() {
     while (const auto arrived = signals_.next_arrived()) take(*arrived);
     if (options_.orders == nullptr) return;
-    while (const auto order = options_.orders->next()) obey(*order, false);
+    while (const auto order = options_.orders->next()) {
+      // The terminal's come to its own group alone, and a deadline is set by who passes the signal on.
+      const bool may_have_come_to_all = order->value == 0 && order->sender != 0;
+      if (may_have_come_to_all) {
+        twins_.hold(*order, Clock::now());
+      } else {
+        obey(*order, false);
+      }
+    }
+    while (const auto due = twins_.next_due(Clock::now())) {
+      job_has_it_ = due->has_come_to_all;
+      obey(due->order, false);
+      job_has_it_ = false;
+    }
   }
 
   void take(const ArrivedSignal& signal) {
     if (signal.is_about_a_child) return;
     if (signal.number == SIGPIPE && signal.sender == ::getpid()) return;  // from its own writing
     const bool is_orphan = options_.obeys != 0 && ::getppid() != options_.obeys;
-    if (options_.obeys == 0 || is_orphan) obey(signal, is_orphan);
+    if (options_.obeys == 0 || is_orphan) return obey(signal, is_orphan);
+    twins_.note_direct(signal, Clock::now());
   }
 
   void obey(const ArrivedSignal& signal, bool is_orphan) {
@@ -186,6 +213,7 @@ class Watch {
 
   void pass_on(const ArrivedSignal& signal) {
     if (signal.number == SIGWINCH) resize(out_.from());
+    if (job_has_it_) return;
     if (program_has_ended_) return signal_all(signal.number);
     // Whoever stopped the whole group, the shell's "fg" wakes one process alone.
     const bool is_to_group =
@@ -282,6 +310,8 @@ class Watch {
   Clock::time_point killing_since_;
   std::optional<Clock::time_point> deadline_;
   Phase phase_ = Phase::kRunning;
+  TwinSignals twins_;
+  bool job_has_it_ = false;  // the signal that is obeyed just now
   bool was_asked_ = false;
   bool program_has_ended_ = false;
   std::optional<Clock::time_point> ended_;  // nothing of the job is left, or nothing that can be ended

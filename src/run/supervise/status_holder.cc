@@ -86,7 +86,7 @@ void StatusHolder::tell_supervisor(const process::ArrivedSignal& signal) const {
   const bool ends_a_hang = watcher_ != 0 && signal.sender == watcher_;
   int how = signal.is_from_terminal ? process::kSignalToGroup : 0;
   if (ends_a_hang) how = process::kSignalToGroup | process::kSignalWithDeadline;
-  orders_->send(signal.number, how);
+  orders_->send(signal.number, how, signal.sender);
   if (signal.number == SIGCONT) ::kill(supervisor_, SIGCONT);  // it may be stopped, and would not read
 }
 
