@@ -57,7 +57,8 @@ test-healthy: lab-deps build   ## run a hundred healthy jobs under lockstep run 
 	@lab/healthy 100
 
 test-slurm: lab-deps build   ## jobs of every framework through a real Slurm of four nodes; nodes that die, cancel, restarts (five minutes)
-	@LOCKSTEP_FRAMEWORKS=all /usr/bin/python3 -B -m pytest -q -p no:cacheprovider tests/e2e/slurm_test.py tests/e2e/slurm_accounts_test.py
+	@LOCKSTEP_FRAMEWORKS=all /usr/bin/python3 -B -m pytest -q -p no:cacheprovider tests/e2e/slurm_test.py tests/e2e/slurm_accounts_test.py \
+	tests/e2e/slurm_signals_test.py tests/e2e/slurm_kills_test.py
 
 kubernetes-deps: deps   ## install what the lab's Kubernetes needs, and build it from Debian's source package unless it is built (minutes, once)
 	@tools/install_deps lab/kubelab/debian-packages.txt

@@ -53,10 +53,22 @@ class Cluster(HostCluster):
         self._until(lambda: (run / "munge.sock").exists(), "munge answers")
         if self.has_accounts:
             self._start_accounting()
-        self._daemon(LOGIN, ["slurmctld", "-D", "-c", "-i", "-f", self.folder / "slurm.conf"])
+        self._start_controller("-c")
         for name in self.nodes:
             self.start_node(name)
         self._until(lambda: self._states() == {"idle"}, "all nodes are idle")
+
+    def _start_controller(self, *words: str):
+        self._controller = self._daemon(LOGIN, ["slurmctld", "-D", *words, "-i", "-f", self.folder / "slurm.conf"])
+
+    def kill_controller(self):
+        """What it has not written down yet it has forgotten: it writes every few seconds."""
+        self._controller.kill()
+        self._controller.wait()
+
+    def revive_controller(self):
+        self._start_controller()
+        self._until(lambda: self._succeeds(["squeue"]), "the controller answers")
 
     def _start_accounting(self):
         socket = accounting.database_socket(self.folder)

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <sys/stat.h>
 #include <system_error>
 #include <utility>
 
@@ -231,6 +232,26 @@ std::uint64_t wall_clock_ns() {
       duration_cast<nanoseconds>(system_clock::now().time_since_epoch()).count());
 }
 
+// Which folder it is, whatever stands at its path.
+struct FolderIdentity {
+  dev_t device = 0;
+  ino_t number = 0;
+
+  static FolderIdentity of(const fs::path& path) {
+    struct stat found {};
+    if (::lstat(path.c_str(), &found) != 0 || !S_ISDIR(found.st_mode)) return {};
+    return {found.st_dev, found.st_ino};
+  }
+  bool operator==(const FolderIdentity&) const = default;
+};
+
+// A link that the job left in its place may lead anywhere, and what is there may take for ever to read.
+Result<void> check_in_place(const fs::path& recording, const FolderIdentity& made) {
+  if (FolderIdentity::of(recording) == made) return {};
+  return Error{"the recording is gone", recording.string(), "it was removed or replaced while the job ran",
+               "choose a folder that the job leaves alone with -o DIR"};
+}
+
 Result<void> conclude(const Request& request, const fs::path& recording, supervise::WatchedEnd& end,
                       Session& session, const Output& output) {
   TRY(report::keep_live_findings(recording, end.findings));
@@ -313,6 +334,7 @@ Result<int> run_recorded(const Request& request, const Output& output) {
   const Preparation preparation = prepare_first(request, parts, output);
   if (preparation.interrupted_by) return 128 + *preparation.interrupted_by;
   const fs::path recording = TRY(make_folder(request, hosts));
+  const FolderIdentity made = FolderIdentity::of(recording);
   output.before_start();
   if (!request.session.is_quiet && !is_one_of_several(process::own_environment()))
     say_what_is_recorded(recording, request, preparation, output);
@@ -326,6 +348,10 @@ Result<int> run_recorded(const Request& request, const Output& output) {
   }
   supervise::WatchedEnd end = std::move(ended).value();
   if (end.ranks_recorded == 0) end.why_unrecorded = supervise::why_unrecorded(request.command).value_or("");
+  if (const auto in_place = check_in_place(recording, made); !in_place.ok()) {
+    session.report(in_place.error());
+    return end.job.run.status();
+  }
   session.adopt_head_findings(end);
   supervise::forget_what_passed(end);
   supervise::add_interruption(end);

@@ -2,6 +2,7 @@
 with and one without it."""
 
 import concurrent.futures
+import fcntl
 import os
 import pathlib
 import pty
@@ -11,6 +12,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import termios
 import time
 
 import pytest
@@ -225,7 +227,8 @@ def test_a_signal_to_every_process_of_a_step_is_one_signal(tmp_path):
         job = under_run(tmp_path / str(count), python(script))
         with subprocess.Popen(job, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as run:
             assert run.stdout.readline() == READY
-            pids = [run.pid, *both_children_of(run.pid)]
+            supervisor, watcher = both_children_of(run.pid)
+            pids = [run.pid, supervisor, watcher, *children_of(supervisor)]
             for pid in pids if count % 2 else reversed(pids):
                 os.kill(pid, signal.SIGTERM)
             if not select.select([run.stdout], [], [], 30)[0]:
@@ -253,6 +256,36 @@ def test_a_signal_right_after_the_start_does_not_end_the_watcher(tmp_path):
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         said = list(pool.map(what_is_said, range(40)))
     assert not [text for text in said if b"the watcher was ended" in text]
+
+
+def test_a_signal_reaches_the_job_though_nobody_reads_its_output(tmp_path):
+    """As under a pager, or a launcher that was stopped: without lockstep the job is as stuck, and hears signals."""
+    saved = tmp_path / "saved"
+    script = (f"import os, pathlib, signal\ndef save(number, frame):\n    pathlib.Path({str(saved)!r}).touch()\n    os._exit(4)\n"
+              "signal.signal(signal.SIGUSR1, save)\nwhile True: os.write(1, b'x' * 65536)\n")
+    with subprocess.Popen(under_run(tmp_path / "recording", python(script)), stdout=subprocess.PIPE, stderr=subprocess.PIPE) as run:
+        waiting = lambda: int.from_bytes(fcntl.ioctl(run.stdout, termios.FIONREAD, bytes(4)), sys.byteorder)
+        assert wait_until(lambda: waiting() >= fcntl.fcntl(run.stdout, fcntl.F_GETPIPE_SZ))
+        job = children_of(children_of(run.pid)[0])[0]
+        time.sleep(0.5)  # what could still move has moved: the job waits to write
+        assert wait_until(lambda: pathlib.Path(f"/proc/{job}/syscall").read_text().startswith("1 0x1 "))
+        run.send_signal(signal.SIGUSR1)
+        assert wait_until(saved.exists)
+        out, _ = run.communicate(timeout=60)
+    assert run.returncode == 4 and set(out) == set(b"x")
+
+
+def test_a_recording_that_the_job_replaced_is_not_judged(tmp_path):
+    """A link in its place may lead to all that there is."""
+    folder = tmp_path / "recording"
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "a.log").write_text("torch.cuda.OutOfMemoryError: CUDA out of memory.\n")
+    script = f"rm -r {folder}; ln -s {other} {folder}; echo out; exit 6"
+    done = subprocess.run(under_run(folder, ["sh", "-c", script]), timeout=60, capture_output=True)
+    assert (done.returncode, done.stdout) == (6, b"out\n")
+    assert b"the recording is gone" in done.stderr and b"out of memory" not in done.stderr.lower(), done.stderr
+    assert [path.name for path in other.iterdir()] == ["a.log"], "nothing is written there"
 
 
 def test_what_was_to_be_ignored_asks_the_job_for_nothing(tmp_path):

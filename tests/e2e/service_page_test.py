@@ -49,6 +49,40 @@ def test_jobs_in_a_browser(service, jobs):
     assert checked.returncode == 0, checked.stdout + checked.stderr
 
 
+# Words that act where somebody makes markup, an attribute, a script or an address of them.
+ACTING = ["<script>owned=1</script>", "<img src=x onerror=owned=1>", "\"><svg/onload=owned=1>", "' autofocus onfocus=owned=1 x='",
+          "</title><script>owned=1</script>", "javascript:owned=1", "[x](javascript:owned=1)", "`<b onmouseover=owned=1>`",
+          "<iframe srcdoc='<script>parent.owned=1</script>'>", "{{constructor.constructor('owned=1')()}}", "\u202egnp.exe", "data:text/html,<script>owned=1</script>",
+          "<base href=//127.0.0.1:9/>", "<style>*{background:url(//127.0.0.1:9/)}</style>", "<math><mtext></table><mglyph><style><img src=x onerror=owned=1>"]
+
+
+def test_every_word_of_a_hostile_job_in_a_browser(service, tmp_path):
+    mark = "lookforthis"
+    acting = [f"{mark} {word}" for word in ACTING]
+    # Titles of findings, places, tracebacks and progress come from what a job prints; names of files from what it writes.
+    script = "import os, sys\n" + "".join(
+        f"print({word!r}, flush=True)\nprint({('step 1 loss 0.5 rank 0 ' + word)!r}, flush=True)\n" for word in acting) + (
+        "for number, word in enumerate(%r):\n    open(word.replace('/', '_') + '.html', 'w').write(word)\n"
+        "class E(Exception): pass\nE.__name__ = E.__qualname__ = %r\n"
+        "raise ModuleNotFoundError('No module named ' + repr(%r)) if os.environ['RANK'] == '0' else E(%r)\n") % (
+        acting, acting[0], acting[1], " ".join(acting))
+    names = []
+    for word in acting[:3]:
+        name = word.replace("/", "_") + ".py"
+        names.append(service.post({"script": name, "files": {name: script}, "workers": 2, "args": acting, "repairs": 0,
+                                   "labels": {label: label for label in acting} | {"retry_of": "javascript:owned=1"},
+                                   "environment": {"WORD": acting[0]}})[1])
+    names.append(service.post({"command": ["/bin/sh", "-c", "for word; do echo \"$word\"; done; exit 3", *acting], "workers": 1, "repairs": 0})[1])
+    assert all("id" in one for one in names), names
+    for one in names:
+        service.wait_for(one["id"])
+    modules = subprocess.run([REPOSITORY / "tools/page_modules"], capture_output=True, text=True, check=True).stdout.strip()
+    checked = subprocess.run(["node", CHECK.with_name("check_hostile.mjs"), service.address, mark, *(one["id"] for one in names)],
+                             capture_output=True, text=True, timeout=300, env=os.environ | {"LOCKSTEP_PAGE_MODULES": modules})
+    print(checked.stdout)
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+
+
 def test_a_job_once_more(service):
     first = service.post({"command": ["/bin/sh", "-c", "exit $STATUS"], "workers": 1, "environment": {"STATUS": "3"}})[1]["id"]
     status, refusal = service.request("POST", f"/v1/jobs/{first}/retry")

@@ -1,6 +1,7 @@
 /* Preloaded: the Nth call of one kind fails, in lockstep itself and in no other program.
  *
- *   FAULT_CALL   open, read, write, mmap or fork: its whole family (openat, pread, posix_spawn ...)
+ *   FAULT_CALL   open, read, write, mmap or fork: its whole family (openat, pread, posix_spawn ...); or memory: malloc and
+ *                its family, the Nth and all that follow, in the process that has started a program first, from then on
  *   FAULT_AT     the number of the call that fails, from 1, counted over all processes of lockstep; 0: none
  *   FAULT_ERRNO  with which number
  *   FAULT_STATE  a file of eight bytes that holds the count
@@ -20,7 +21,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-static _Atomic unsigned long* count;
+static _Atomic unsigned long* count;  /* and behind it the process that is short of memory */
 static unsigned long fails_at;
 static int fails_with;
 static char wanted[16];
@@ -51,6 +52,35 @@ static int fails(const char* call) {
   if (atomic_fetch_add(count, 1) + 1 != fails_at) return 0;
   errno = fails_with;
   return 1;
+}
+
+extern void* __libc_malloc(size_t size);
+extern void* __libc_calloc(size_t count, size_t size);
+extern void* __libc_realloc(void* old, size_t size);
+extern void* __libc_memalign(size_t alignment, size_t size);
+
+static int has_no_memory(void) {
+  if (count == NULL || wanted[0] != 'm' || wanted[1] != 'e' || count[1] != (unsigned long)getpid()) return 0;
+  return atomic_fetch_add(count, 1) + 1 >= fails_at && fails_at != 0;
+}
+
+void* malloc(size_t size) {
+  return has_no_memory() ? NULL : __libc_malloc(size);
+}
+void* calloc(size_t many, size_t size) {
+  return has_no_memory() ? NULL : __libc_calloc(many, size);
+}
+void* realloc(void* old, size_t size) {
+  return has_no_memory() ? NULL : __libc_realloc(old, size);
+}
+void* aligned_alloc(size_t alignment, size_t size) {
+  return has_no_memory() ? NULL : __libc_memalign(alignment, size);
+}
+
+static int started(int status) {
+  unsigned long nobody = 0;
+  if (count != NULL && status == 0) atomic_compare_exchange_strong(&count[1], &nobody, (unsigned long)getpid());
+  return status;
 }
 
 #define NEXT(name) ((__typeof__(&(name)))dlsym(RTLD_NEXT, #name))
@@ -112,9 +142,11 @@ pid_t fork(void) {
 }
 int posix_spawn(pid_t* pid, const char* path, const posix_spawn_file_actions_t* actions,
                 const posix_spawnattr_t* attributes, char* const arguments[], char* const environment[]) {
-  return fails("fork") ? fails_with : NEXT(posix_spawn)(pid, path, actions, attributes, arguments, environment);
+  return fails("fork") ? fails_with
+                       : started(NEXT(posix_spawn)(pid, path, actions, attributes, arguments, environment));
 }
 int posix_spawnp(pid_t* pid, const char* file, const posix_spawn_file_actions_t* actions,
                  const posix_spawnattr_t* attributes, char* const arguments[], char* const environment[]) {
-  return fails("fork") ? fails_with : NEXT(posix_spawnp)(pid, file, actions, attributes, arguments, environment);
+  return fails("fork") ? fails_with
+                       : started(NEXT(posix_spawnp)(pid, file, actions, attributes, arguments, environment));
 }

@@ -4,11 +4,8 @@
 #include <filesystem>
 #include <optional>
 #include <string>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "base/file.h"
-#include "base/process/descriptor.h"
 #include "base/text_fields.h"
 
 namespace lockstep::process {
@@ -142,18 +139,6 @@ std::vector<ProcessIdentity> ProcessTree::below(pid_t top, pid_t without) const 
   add_children_of(top);
   for (std::size_t at = 0; at < found.size(); ++at) add_children_of(found[at].pid);
   return found;
-}
-
-void signal_descendants(int number, pid_t without) {
-  const Roots roots;
-  for (const ProcessIdentity& descendant : ProcessTree(roots).below(::getpid(), without)) {
-    // A pidfd holds one process; what is checked after it was opened is true of what it holds.
-    const Descriptor handle(static_cast<int>(::syscall(SYS_pidfd_open, descendant.pid, 0)));
-    if (!handle.is_open()) continue;
-    const auto now = stat_of(roots, descendant.pid);
-    if (!now || now->start_ticks != descendant.start_ticks) continue;
-    ::syscall(SYS_pidfd_send_signal, handle.get(), number, nullptr, 0);
-  }
 }
 
 }  // namespace lockstep::process

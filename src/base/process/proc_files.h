@@ -99,8 +99,4 @@ class ProcessTree {
   std::unordered_multimap<pid_t, ProcessIdentity> children_;
 };
 
-// Sends the signal to every process below this one, but not to `without` and what that started. One that has
-// ended meanwhile is left alone, even if its number has been given to another.
-void signal_descendants(int number, pid_t without = 0);
-
 }  // namespace lockstep::process

@@ -159,18 +159,6 @@ TEST_F(ProcessTreeTest, OnlyNumbersAreProcesses) {
   EXPECT_THAT(below(1), ElementsAre(5));
 }
 
-TEST(SignalDescendants, ReachesWhatHasASessionOfItsOwn) {
-  const pid_t child = ::fork();
-  if (child == 0) {
-    ::setsid();
-    for (;;) ::pause();
-  }
-  signal_descendants(SIGKILL);
-  int state = 0;
-  ASSERT_EQ(::waitpid(child, &state, 0), child);
-  EXPECT_TRUE(WIFSIGNALED(state) && WTERMSIG(state) == SIGKILL);
-}
-
 }  // namespace
 
 }  // namespace lockstep::process

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <exception>
 #include <fcntl.h>
 #include <filesystem>
 #include <iterator>
@@ -16,10 +17,12 @@
 #include <utility>
 
 #include "base/file.h"
+#include "base/process/descendants.h"
 #include "base/process/descriptor.h"
-#include "base/process/proc_files.h"
+#include "base/process/passage.h"
 #include "base/process/signal_gate.h"
 #include "base/process/signal_pipe.h"
+#include "base/process/twin_signals.h"
 
 namespace lockstep::process {
 
@@ -69,86 +72,118 @@ bool asks_to_end(int number) {
 }
 
 // As large as the terminal that this program prints on; the job learns of a new size by SIGWINCH.
-void resize(const Descriptor& terminal) {
+void resize(int terminal) {
   winsize size{};
-  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) ::ioctl(terminal.get(), TIOCSWINSZ, &size);
+  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) ::ioctl(terminal, TIOCSWINSZ, &size);
 }
 
+// From here on nothing can fail: no memory is taken, and what the caller's functions throw is dropped.
 class Watch {
  public:
   Watch(Spawned job, const RunOptions& options, const SignalGate& signals)
-      : job_(std::move(job)), options_(options), signals_(signals) {
+      : pid_(job.pid),
+        out_(std::move(job.out), options.hand_out_to),
+        err_(std::move(job.err), options.hand_err_to),
+        options_(options),
+        signals_(signals) {
     if (options.timeout.count() > 0) deadline_ = start_ + options.timeout;
   }
 
-  RunEnd until_the_end() {
-    while (!tree_is_gone_ && phase_ != Phase::kGivenUp) {
+  RunEnd until_the_end() noexcept {
+    if (options_.on_start) call(options_.on_start);
+    if (options_.obeys != 0) drop_what_came_before();
+    for (bool had_ended = false; !had_ended || has_output();) {
       wait();
-      hand_on_output();
+      had_ended = ended_.has_value();  // what was printed last is read after the end
+      hand_on(out_, Stream::kOut);
+      hand_on(err_, Stream::kErr);
       take_signals();
       reap();
       if (deadline_ && Clock::now() >= *deadline_) on_deadline();
     }
-    hand_on_output();
-    const auto now = Clock::now();
-    end_.ran = std::chrono::duration_cast<milliseconds>(now - start_);
-    end_.quiet = std::chrono::duration_cast<milliseconds>(now - last_output_);
+    end_.ran = std::chrono::duration_cast<milliseconds>(*ended_ - start_);
+    end_.quiet = std::chrono::duration_cast<milliseconds>(std::max(*ended_, last_output_) - last_output_);
     return end_;
   }
 
  private:
-  enum class Phase { kRunning, kLingering, kAsked, kKilling, kGivenUp };
+  enum class Phase { kRunning, kLingering, kAsked, kKilling };
+
+  // What came directly when there was no job yet has not come to the job too. The death of the process above
+  // has.
+  void drop_what_came_before() {
+    while (const auto arrived = signals_.next_arrived()) {
+      if (::getppid() != options_.obeys) take(*arrived);
+    }
+    reap();  // its end may be among it
+  }
+
+  bool has_output() const { return !out_.is_drained() || !err_.is_drained(); }
 
   void wait() {
+    if (ended_ && !out_.has_waiting() && !err_.has_waiting()) return;
     pollfd watched[] = {
         {.fd = signals_.fd(), .events = POLLIN, .revents = 0},
         {.fd = options_.orders != nullptr ? options_.orders->fd() : -1, .events = POLLIN, .revents = 0},
-        {.fd = job_.out.get(), .events = POLLIN, .revents = 0},
-        {.fd = job_.err.get(), .events = POLLIN, .revents = 0}};
+        out_.waits_for(),
+        err_.waits_for()};
     int timeout_ms = -1;
-    if (deadline_) {
-      const auto left = std::chrono::ceil<milliseconds>(*deadline_ - Clock::now()).count();
+    std::optional<Clock::time_point> until = twins_.next_deadline();
+    if (deadline_) until = std::min(*deadline_, until.value_or(*deadline_));
+    if (until) {
+      const auto left = std::chrono::ceil<milliseconds>(std::max(*until, start_) - Clock::now()).count();
       timeout_ms = static_cast<int>(std::clamp<decltype(left)>(left, 0, 1 << 30));
     }
     ::poll(watched, std::size(watched), timeout_ms);
   }
 
-  void hand_on_output() {
-    hand_on(job_.out, Stream::kOut);
-    hand_on(job_.err, Stream::kErr);
+  void hand_on(Passage& passage, Stream stream) {
+    const std::string_view bytes = passage.step();
+    if (bytes.empty()) return;
+    last_output_ = Clock::now();
+    if (options_.on_output) call([&] { options_.on_output(stream, bytes); });
   }
 
-  // One read at a time from each, so that neither stream is late.
-  void hand_on(Descriptor& from, Stream stream) {
-    char chunk[1 << 16];
-    while (from.is_open()) {
-      const ssize_t count = ::read(from.get(), chunk, sizeof chunk);
-      if (count < 0 && errno == EINTR) continue;
-      if (count < 0 && errno == EAGAIN) return;
-      if (count <= 0) return from.close();
-      last_output_ = Clock::now();
-      if (options_.on_output) options_.on_output(stream, {chunk, static_cast<std::size_t>(count)});
-      if (options_.has_reader && !options_.has_reader(stream)) return from.close();
-      if (phase_ != Phase::kGivenUp && !tree_is_gone_) return;
+  template <typename Function>
+  static void call(const Function& function) {
+    try {
+      function();
+    } catch (const std::exception&) {
+      // Memory is what may be missing; the job goes on.
     }
   }
 
   void take_signals() {
     while (const auto arrived = signals_.next_arrived()) take(*arrived);
     if (options_.orders == nullptr) return;
-    while (const auto order = options_.orders->next()) obey(*order, false);
+    while (const auto order = options_.orders->next()) {
+      // The terminal's come to its own group alone, and a deadline is set by who passes the signal on.
+      const bool may_have_come_to_all = order->value == 0 && order->sender != 0;
+      if (may_have_come_to_all) {
+        twins_.hold(*order, Clock::now());
+      } else {
+        obey(*order, false);
+      }
+    }
+    while (const auto due = twins_.next_due(Clock::now())) {
+      job_has_it_ = due->has_come_to_all;
+      obey(due->order, false);
+      job_has_it_ = false;
+    }
   }
 
   void take(const ArrivedSignal& signal) {
     if (signal.is_about_a_child) return;
     if (signal.number == SIGPIPE && signal.sender == ::getpid()) return;  // from its own writing
     const bool is_orphan = options_.obeys != 0 && ::getppid() != options_.obeys;
-    if (options_.obeys == 0 || is_orphan) obey(signal, is_orphan);
+    if (options_.obeys == 0 || is_orphan) return obey(signal, is_orphan);
+    twins_.note_direct(signal, Clock::now());
   }
 
   void obey(const ArrivedSignal& signal, bool is_orphan) {
     if (signal.number == SIGTTIN || signal.number == SIGTTOU)
       return;  // of a terminal that the job does not have
+    if (ended_) return obey_after_the_end(signal.number);
     // Whoever had it ignored, as nohup does, asked for nothing by it. What the job makes of it is its own
     // affair.
     const bool is_our_own = is_orphan || (signal.value & kSignalWithDeadline) != 0;
@@ -157,13 +192,19 @@ class Watch {
     pass_on(signal);
   }
 
+  // There is only output left that somebody is slow to read.
+  void obey_after_the_end(int number) {
+    if (asks_to_end(number) && !was_ignored_at_start(number)) abandon_output();
+    if (number == SIGTSTP) ::raise(SIGSTOP);
+  }
+
   void ask(const ArrivedSignal& signal, bool is_orphan) {
     const bool asks_again = end_.interrupted_by.has_value();
     about_to_ask();
     if (!asks_again) end_.interrupted_by = signal.number;
     if (asks_again) return begin_killing();
     pass_on(signal);
-    signal_descendants(SIGCONT);  // one that is stopped would never hear of it
+    signal_all(SIGCONT);  // one that is stopped would never hear of it
     const bool has_deadline = options_.obeys == 0 || is_orphan || (signal.value & kSignalWithDeadline) != 0;
     if (has_deadline || program_has_ended_) return await(Phase::kAsked, options_.grace);
     phase_ = Phase::kAsked;
@@ -171,12 +212,13 @@ class Watch {
   }
 
   void pass_on(const ArrivedSignal& signal) {
-    if (signal.number == SIGWINCH) resize(job_.out);
-    if (program_has_ended_) return signal_descendants(signal.number);
+    if (signal.number == SIGWINCH) resize(out_.from());
+    if (job_has_it_) return;
+    if (program_has_ended_) return signal_all(signal.number);
     // Whoever stopped the whole group, the shell's "fg" wakes one process alone.
     const bool is_to_group =
         signal.is_from_terminal || signal.number == SIGCONT || (signal.value & kSignalToGroup) != 0;
-    ::kill(is_to_group ? -job_.pid : job_.pid, signal.number);
+    ::kill(is_to_group ? -pid_ : pid_, signal.number);
   }
 
   void reap() {
@@ -184,12 +226,28 @@ class Watch {
     pid_t pid = 0;
     while ((pid = ::waitpid(-1, &state, WNOHANG | WUNTRACED)) > 0) {
       if (WIFSTOPPED(state)) {
-        if (pid == job_.pid && WSTOPSIG(state) == SIGTSTP) ::raise(SIGSTOP);  // so does who waits for us
+        if (pid == pid_ && WSTOPSIG(state) == SIGTSTP) ::raise(SIGSTOP);  // so does who waits for us
         continue;
       }
-      if (pid == job_.pid) on_end_of_program(state);
+      if (pid == pid_) on_end_of_program(state);
     }
-    if (pid < 0 && errno == ECHILD) tree_is_gone_ = true;
+    if (pid < 0 && errno == ECHILD && !ended_) end();
+  }
+
+  // Whoever reads gets all of it, however slowly. Not of a job that was to end: then somebody waits.
+  void end() {
+    ended_ = Clock::now();
+    deadline_.reset();
+    if (was_asked_) deadline_ = *ended_ + options_.grace;
+  }
+
+  void abandon_output() {
+    out_.abandon();
+    err_.abandon();
+  }
+
+  void signal_all(int number) const {
+    if (signal_descendants(number) < 0) ::kill(-pid_, number);
   }
 
   void on_end_of_program(int state) {
@@ -198,45 +256,42 @@ class Watch {
     if (WIFEXITED(state)) end_.exit_status = WEXITSTATUS(state);
     if (phase_ == Phase::kRunning) return await(Phase::kLingering, options_.linger);
     if (phase_ != Phase::kAsked) return;
-    signal_descendants(SIGTERM);  // to those that were not asked
+    signal_all(SIGTERM);  // to those that were not asked
     await(Phase::kAsked, options_.grace);
   }
 
   void on_deadline() {
+    if (ended_) return abandon_output();
     switch (phase_) {
       case Phase::kRunning:
         end_.timed_out = true;
         about_to_ask();
-        ::kill(-job_.pid, SIGTERM);
-        signal_descendants(SIGCONT);
+        ::kill(-pid_, SIGTERM);
+        signal_all(SIGCONT);
         return await(Phase::kAsked, options_.grace);
       case Phase::kLingering:
         end_.left_processes = true;
         about_to_ask();
-        signal_descendants(SIGTERM);
+        signal_all(SIGTERM);
         return await(Phase::kAsked, options_.grace);
       case Phase::kAsked:
         return begin_killing();
       case Phase::kKilling:
-        if (Clock::now() - killing_since_ > kGiveUp) {
-          phase_ = Phase::kGivenUp;
-          return;
-        }
-        signal_descendants(SIGKILL);
+        if (Clock::now() - killing_since_ > kGiveUp) return end();
+        signal_all(SIGKILL);
         return await(Phase::kKilling, kKillAgain);
-      case Phase::kGivenUp:
-        return;
     }
   }
 
   void about_to_ask() {
-    if (options_.on_asking_to_end && !std::exchange(was_asked_, true)) options_.on_asking_to_end();
+    const bool is_first = !std::exchange(was_asked_, true);
+    if (options_.on_asking_to_end && is_first) call(options_.on_asking_to_end);
   }
 
   void begin_killing() {
     killing_since_ = Clock::now();
     if (program_has_ended_) end_.left_processes = true;
-    signal_descendants(SIGKILL);
+    signal_all(SIGKILL);
     await(Phase::kKilling, kKillAgain);
   }
 
@@ -245,7 +300,9 @@ class Watch {
     deadline_ = Clock::now() + time;
   }
 
-  Spawned job_;
+  pid_t pid_;
+  Passage out_;
+  Passage err_;
   const RunOptions& options_;
   const SignalGate& signals_;
   const Clock::time_point start_ = Clock::now();
@@ -253,9 +310,11 @@ class Watch {
   Clock::time_point killing_since_;
   std::optional<Clock::time_point> deadline_;
   Phase phase_ = Phase::kRunning;
+  TwinSignals twins_;
+  bool job_has_it_ = false;  // the signal that is obeyed just now
   bool was_asked_ = false;
   bool program_has_ended_ = false;
-  bool tree_is_gone_ = false;
+  std::optional<Clock::time_point> ended_;  // nothing of the job is left, or nothing that can be ended
   RunEnd end_;
 };
 
@@ -266,7 +325,6 @@ Result<RunEnd> run(const Command& command, const RunOptions& options) {
   const ChildSignal children;
   const SignalGate signals = SignalGate::of_all();
   Spawned job = TRY(spawn(command));
-  if (options.on_start) options.on_start();
   return Watch(std::move(job), options, signals).until_the_end();
 }
 

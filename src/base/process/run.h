@@ -23,9 +23,12 @@ class SignalPipe;
 enum class Stream { kOut, kErr };
 
 struct RunOptions {
-  std::function<void(Stream, std::string_view)> on_output;  // bytes as they come, not lines
-  // Asked after on_output. False: the job is told as by a closed pipe that nobody reads the stream any more.
-  std::function<bool(Stream)> has_reader;
+  // Bytes as they come, not lines. What a function throws here and below is dropped: the job goes on.
+  std::function<void(Stream, std::string_view)> on_output;
+  // Descriptors to which the job's output is handed on; -1: none. A reader that is gone is gone for the job;
+  // one that is slow holds the job up, but no signal for it.
+  int hand_out_to = -1;
+  int hand_err_to = -1;
   std::function<void()> on_start;  // the program runs now
   // Called once, before the job is first asked to end; what it prints afterwards is about that.
   std::function<void()> on_asking_to_end;

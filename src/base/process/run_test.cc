@@ -3,8 +3,11 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <fcntl.h>
+#include <poll.h>
 #include <string>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 
 #include <gtest/gtest.h>
@@ -198,11 +201,77 @@ TEST(Run, AnOrderComesThroughThoughTheSameSignalIsPending) {
 }
 
 TEST(Run, AJobWhoseReaderIsGoneIsTold) {
+  int ends[2];
+  ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);
+  ::close(ends[0]);
+  const Descriptor to(ends[1]);
+  const auto before = std::signal(SIGPIPE, SIG_IGN);
   RunOptions options;
-  options.has_reader = [](Stream) { return false; };
+  options.hand_out_to = to.get();
   const auto end = run(in_shell("while :; do echo line; done"), options);
+  std::signal(SIGPIPE, before);
   ASSERT_TRUE(end.ok());
   EXPECT_EQ(end.value().ended_by_signal, SIGPIPE);
+}
+
+struct FullPipe {
+  FullPipe() {
+    int ends[2];
+    EXPECT_EQ(::pipe2(ends, O_CLOEXEC), 0);
+    read_end = Descriptor(ends[0]);
+    write_end = Descriptor(ends[1]);
+  }
+  // Once it is full: all that comes until nobody can write any more.
+  std::string read_all() const {
+    pollfd room{.fd = write_end.get(), .events = POLLOUT, .revents = 0};
+    while (::poll(&room, 1, 0) == 1) ::usleep(1000);
+    std::string text;
+    char chunk[4096];
+    for (ssize_t count = 0; (count = ::read(read_end.get(), chunk, sizeof chunk)) > 0;)
+      text.append(chunk, static_cast<std::size_t>(count));
+    return text;
+  }
+  Descriptor read_end;
+  Descriptor write_end;
+};
+
+TEST(Run, WhoReadsSlowlyGetsAllOfIt) {
+  FullPipe pipe;
+  std::string read;
+  std::thread reader;
+  RunOptions options;
+  options.hand_out_to = pipe.write_end.get();
+  // By then signals are held back, also from the thread.
+  options.on_start = [&] { reader = std::thread([&] { read = pipe.read_all(); }); };
+  const auto end = run(in_shell("i=0; while [ $i -lt 60000 ]; do i=$((i + 1)); echo $i; done"), options);
+  pipe.write_end.close();
+  reader.join();
+  ASSERT_TRUE(end.ok());
+  EXPECT_EQ(end.value().status(), 0);
+  std::string expected;
+  for (int i = 1; i <= 60000; ++i) expected += std::to_string(i) + "\n";
+  EXPECT_EQ(read, expected);
+}
+
+TEST(Run, WhoDoesNotReadHoldsUpNoSignal) {
+  const FullPipe pipe;
+  RunOptions options;
+  options.grace = milliseconds(50);
+  options.hand_out_to = pipe.write_end.get();
+  options.hand_err_to = -1;
+  const auto orders = SignalPipe::make();
+  ASSERT_TRUE(orders.ok());
+  options.obeys = ::getppid();
+  options.orders = &orders.value();
+  options.on_output = [&](Stream stream, std::string_view) {
+    if (stream == Stream::kErr) orders.value().send(SIGTERM, 0);
+  };
+  // The job says so by the other stream once its first one is full.
+  const auto end = run(in_shell("trap 'exit 4' TERM; (yes >&1) & sleep 0.3; echo full >&2; wait"), options);
+  ASSERT_TRUE(end.ok());
+  EXPECT_EQ(end.value().interrupted_by, SIGTERM);
+  EXPECT_EQ(end.value().status(), 4);
+  EXPECT_TRUE(has_no_child());
 }
 
 TEST(Run, GivesTheStatusThoughSigchldIsIgnored) {

@@ -25,9 +25,10 @@ class SignalPipe {
     return SignalPipe(Descriptor(ends[0]), Descriptor(ends[1]));
   }
 
-  // `how` arrives as ArrivedSignal::value. Thousands fit in before one that is not read is dropped.
-  void send(int number, int how) const {
-    const Passed passed{.number = number, .how = how};
+  // `how` arrives as ArrivedSignal::value, and who sent the signal that is passed on as its sender. Thousands
+  // fit in before one that is not read is dropped.
+  void send(int number, int how, pid_t sender = 0) const {
+    const Passed passed{.number = number, .how = how, .sender = sender};
     (void)!::write(write_end_.get(), &passed, sizeof passed);  // whole or not at all: it is short
   }
 
@@ -39,6 +40,7 @@ class SignalPipe {
     ArrivedSignal arrived;
     arrived.number = passed.number;
     arrived.value = passed.how;
+    arrived.sender = passed.sender;
     return arrived;
   }
 
@@ -46,6 +48,7 @@ class SignalPipe {
   struct Passed {
     int number = 0;
     int how = 0;
+    pid_t sender = 0;
   };
 
   SignalPipe(Descriptor read_end, Descriptor write_end)

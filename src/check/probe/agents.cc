@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
 #include <csignal>
+#include <fcntl.h>
 #include <future>
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -25,7 +27,8 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr std::size_t kCopiesAtOnce = 32;
-constexpr std::size_t kMaxKnocking = 1024;
+constexpr std::size_t kMaxKnocking = 64;   // connections that have not proved themselves
+constexpr milliseconds kAcceptPause{500};  // when no descriptor is left: the listener would wake us at once
 constexpr std::chrono::seconds kProofTimeout{10};
 constexpr std::chrono::seconds kGoodbyeTimeout{2};
 constexpr milliseconds kMaxWait{500};
@@ -164,7 +167,7 @@ bool Agents::attend(const OnMessage& on_message, const std::function<bool()>& is
     const auto left = std::chrono::ceil<milliseconds>(deadline - Clock::now());
     if (left <= milliseconds(0)) return false;
     polled.clear();
-    if (listener_.is_open()) polled.push_back({.fd = listener_.get(), .events = POLLIN, .revents = 0});
+    if (takes_knocks()) polled.push_back({.fd = listener_.get(), .events = POLLIN, .revents = 0});
     for (const Knocking& one : knocking_) one.link.add_to(polled);
     std::vector<std::size_t> places;
     for (const auto& agent : agents_) {
@@ -186,16 +189,27 @@ bool Agents::attend(const OnMessage& on_message, const std::function<bool()>& is
   return true;
 }
 
+// An agent proves itself with its first words. Whoever says nothing gives way to those who come later: a
+// crowd of silent connections keeps no agent out.
 void Agents::accept_new() {
-  while (listener_.is_open()) {
+  for (std::size_t taken = 0; takes_knocks() && taken < kMaxKnocking; ++taken) {
     multihost::Accepted accepted = multihost::accept_from(listener_.get());
-    if (!accepted.connection.is_open()) return;
-    if (knocking_.size() >= kMaxKnocking) continue;
-    process::Descriptor out(::dup(accepted.connection.get()));
+    process::Descriptor out(
+        accepted.connection.is_open() ? ::fcntl(accepted.connection.get(), F_DUPFD_CLOEXEC, 0) : -1);
+    if (!out.is_open()) {
+      const bool nobody_waits = !accepted.connection.is_open() && errno == EAGAIN;
+      if (!nobody_waits) accepts_again_ = Clock::now() + kAcceptPause;
+      return;
+    }
+    if (knocking_.size() >= kMaxKnocking) knocking_.pop_front();
     knocking_.push_back(
         {ControlLink(multihost::Side::kHead, token_, std::move(accepted.connection), std::move(out)),
          Clock::now()});
   }
+}
+
+bool Agents::takes_knocks() const {
+  return listener_.is_open() && Clock::now() >= accepts_again_;
 }
 
 void Agents::look_at_knocking() {

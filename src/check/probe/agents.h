@@ -65,6 +65,7 @@ class Agents {
   };
 
   std::unique_ptr<Agent> started_on(const hostinfo::RemoteRequest& request, const std::string& host) const;
+  bool takes_knocks() const;
   void accept_new();
   void look_at_knocking();
   void use_messages(const OnMessage& on_message);
@@ -72,7 +73,8 @@ class Agents {
 
   std::string token_;
   process::Descriptor listener_;
-  std::list<Knocking> knocking_;
+  std::list<Knocking> knocking_;  // in the order of their coming
+  Clock::time_point accepts_again_{};
   std::vector<std::unique_ptr<Agent>> agents_;
 };
 

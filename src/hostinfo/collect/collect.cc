@@ -153,23 +153,47 @@ bool has_password(std::string_view value) {
   return at != std::string_view::npos && authority.substr(0, at).find(':') != std::string_view::npos;
 }
 
+// A key, a password or a piece of base64 in whatever text: what people write by hand has no such words.
+// Hashes in the names of folders have small letters alone.
+bool has_opaque_word(std::string_view value) {
+  constexpr std::size_t kShortestKey = 16;
+  std::size_t letters = 0;
+  bool has_small = false;
+  bool has_capital = false;
+  bool has_digit = false;
+  for (const unsigned char letter : value) {
+    if (std::isalnum(letter) == 0) {
+      letters = 0;
+      has_small = has_capital = has_digit = false;
+      continue;
+    }
+    ++letters;
+    has_small |= std::islower(letter) != 0;
+    has_capital |= std::isupper(letter) != 0;
+    has_digit |= std::isdigit(letter) != 0;
+    if (letters >= kShortestKey && has_small && has_capital && has_digit) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 bool is_secret(std::string_view name, std::string_view value) {
   constexpr std::string_view kWords[] = {"PASSWORD",   "PASSWD", "PASSPHRASE",  "SECRET",     "TOKEN",
                                          "CREDENTIAL", "APIKEY", "API_KEY",     "ACCESS_KEY", "PRIVATE_KEY",
-                                         "AUTH",       "COOKIE", "SESSION_KEY", "_PAT",       "SIGNATURE"};
-  constexpr std::string_view kForms[] = {"-----BEGIN ", "eyJ",   "AKIA", "ASIA",        "hf_",
-                                         "ghp_",        "gho_",  "ghs_", "github_pat_", "glpat-",
-                                         "sk-",         "xoxb-", "AIza", "nvapi-"};
+                                         "AUTH",       "COOKIE", "SESSION_KEY", "SIGNATURE"};
+  constexpr std::string_view kForms[] = {"-----BEGIN ", "eyJ",    "AKIA",        "ASIA",   "hf_", "ghp_",
+                                         "gho_",        "ghs_",   "github_pat_", "glpat-", "sk-", "xoxb-",
+                                         "AIza",        "nvapi-", "Basic ",      "Bearer "};
   // Names of authority files and agents, which are no secrets themselves and explain much.
   if (name == "SSH_AUTH_SOCK" || name == "XAUTHORITY") return false;
   const std::string shouted = upper(name);
   const auto is_in_name = [&](std::string_view word) { return shouted.find(word) != std::string::npos; };
-  if (std::ranges::any_of(kWords, is_in_name) || shouted.ends_with("_KEY")) return true;
+  if (std::ranges::any_of(kWords, is_in_name) || shouted.ends_with("_KEY") || shouted.ends_with("_PAT"))
+    return true;
   if (std::ranges::any_of(kForms, [&](std::string_view form) { return value.starts_with(form); }))
     return true;
-  return has_password(value);
+  return has_password(value) || has_opaque_word(value);
 }
 
 std::map<std::string, std::string> masked(const std::vector<std::string>& environment) {

@@ -20,6 +20,12 @@ TEST(Environment, SecretsAreMaskedAndSettingsKept) {
               "EMPTY_TOKEN=", "https_proxy=http://user:pw@proxy:3128", "http_proxy=http://proxy:3128",
               "NOTE=ghp_0123456789", "SSH_AUTH_SOCK=/run/agent", "=odd", "PATH=/bin"});
   EXPECT_EQ(made.at("NCCL_SOCKET_IFNAME"), "eth0");
+  EXPECT_TRUE(is_secret("NOTE", "Basic dXNlcjpwdw=="));
+  EXPECT_TRUE(is_secret("SETTINGS", "{\"k\": \"wJalrXUtnFEMIK7MDENG\"}")) << "whatever stands around it";
+  EXPECT_FALSE(
+      is_secret("LD_LIBRARY_PATH", "/opt/spack/gcc-12.2.0-k3jx5hgmb7wm6yq2/lib:/usr/local/CUDA-12.4"));
+  EXPECT_FALSE(is_secret("NVIDIA_VISIBLE_DEVICES", "GPU-5f3c1a52-8f0c-4b5e-9d6a-0f6d2b7c1e55"));
+  EXPECT_FALSE(is_secret("TF_CONFIG", "{\"cluster\": {\"worker\": [\"node1.example.org:2222\"]}}"));
   EXPECT_EQ(made.at("WANDB_API_KEY"), kMasked);
   EXPECT_EQ(made.at("HF_TOKEN"), kMasked);
   EXPECT_EQ(made.at("EMPTY_TOKEN"), "");

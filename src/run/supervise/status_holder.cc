@@ -12,8 +12,8 @@
 #include <fmt/format.h>
 
 #include "base/escape.h"
+#include "base/process/descendants.h"
 #include "base/process/foreground.h"
-#include "base/process/proc_files.h"
 #include "base/process/run.h"
 #include "base/process/spawn.h"
 
@@ -86,7 +86,7 @@ void StatusHolder::tell_supervisor(const process::ArrivedSignal& signal) const {
   const bool ends_a_hang = watcher_ != 0 && signal.sender == watcher_;
   int how = signal.is_from_terminal ? process::kSignalToGroup : 0;
   if (ends_a_hang) how = process::kSignalToGroup | process::kSignalWithDeadline;
-  orders_->send(signal.number, how);
+  orders_->send(signal.number, how, signal.sender);
   if (signal.number == SIGCONT) ::kill(supervisor_, SIGCONT);  // it may be stopped, and would not read
 }
 
@@ -128,11 +128,10 @@ void StatusHolder::note_end_of_supervisor(int state) {
   status_ = 128 + WTERMSIG(state);
 }
 
-void StatusHolder::end_what_is_left() const {
+void StatusHolder::end_what_is_left() {
   const auto is_gone = [&] {
-    const auto left = process::ProcessTree({}).below(::getpid(), watcher_);
-    for (const process::ProcessIdentity& process : left) ::waitpid(process.pid, nullptr, WNOHANG);
-    return left.empty();
+    reap();
+    return process::signal_descendants(0, watcher_) == 0;
   };
   process::signal_descendants(SIGTERM, watcher_);
   process::signal_descendants(SIGCONT, watcher_);

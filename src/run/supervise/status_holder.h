@@ -32,7 +32,7 @@ class StatusHolder {
   void reap();
   void note_end_of_watcher(int state);
   void note_end_of_supervisor(int state);
-  void end_what_is_left() const;
+  void end_what_is_left();
 
   process::SignalGate signals_;
   std::string advice_;  // what to do without a verdict

@@ -10,9 +10,11 @@
 #include <string>
 #include <string_view>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <utility>
+#include <vector>
 
 #include "base/file.h"
 #include "base/json.h"
@@ -29,19 +31,23 @@ class JobLog {
  public:
   static Result<JobLog> in_recording(const std::filesystem::path& recording);
 
-  void keep(process::Stream stream, std::string_view bytes) { files_.keep(stream, bytes); }
+  void keep(process::Stream stream, std::string_view bytes) {
+    (is_ending_ ? ending_ : files_).keep(stream, bytes);
+  }
   // What follows is the job's answer to being ended: kept where no judge looks.
-  void begin_ending() { files_.go_on_in(".after_the_end_was_asked"); }
+  void begin_ending() { is_ending_ = true; }
   // Takes files away into which nothing was printed.
-  void finish();
-  bool is_whole() const { return files_.is_whole(); }
+  void finish() const;
+  bool is_whole() const { return files_.is_whole() && ending_.is_whole(); }
 
  private:
-  JobLog(std::filesystem::path folder, process::OutputFiles files)
-      : folder_(std::move(folder)), files_(std::move(files)) {}
+  JobLog(process::OutputFiles files, process::OutputFiles ending)
+      : files_(std::move(files)), ending_(std::move(ending)) {}
 
-  std::filesystem::path folder_;
   process::OutputFiles files_;
+  process::OutputFiles ending_;  // open from the start: later there may be no descriptor or no memory for it
+  std::vector<std::string> paths_;
+  bool is_ending_ = false;
 };
 
 namespace fs = std::filesystem;
@@ -52,33 +58,48 @@ Result<JobLog> JobLog::in_recording(const fs::path& recording) {
   fs::create_directory(folder, fault);
   if (fault) return Error{"cannot make the folder", folder.string(), fault.message(), ""};
   process::OutputFiles files = TRY(process::OutputFiles::open(folder, "job"));
-  return JobLog(folder, std::move(files));
+  process::OutputFiles ending = TRY(process::OutputFiles::open(folder, ".after_the_end_was_asked"));
+  JobLog log(std::move(files), std::move(ending));
+  for (const char* name :
+       {"job.out", "job.err", ".after_the_end_was_asked.out", ".after_the_end_was_asked.err"})
+    log.paths_.push_back(folder / name);
+  return log;
 }
 
-void JobLog::finish() {
-  std::error_code ignored;
-  std::error_code fault;
-  for (fs::directory_iterator file(folder_, fault), none; !fault && file != none; file.increment(fault)) {
-    if (file->file_size(ignored) == 0) fs::remove(file->path(), ignored);
+void JobLog::finish() const {
+  for (const std::string& path : paths_) {
+    struct stat written {};
+    if (::lstat(path.c_str(), &written) == 0 && S_ISREG(written.st_mode) && written.st_size == 0)
+      ::unlink(path.c_str());
   }
 }
 
-// The end of a job, from one process to the other.
-std::string encode(const Result<SupervisedEnd>& ended) {
-  base::Json json;
-  if (!ended.ok()) {
-    const Error& error = ended.error();
-    json = {{"what", error.what}, {"where", error.where}, {"why", error.why}, {"hint", error.hint}};
-    return base::to_text(json, base::JsonLayout::kOneLine);
-  }
-  const process::RunEnd& run = ended.value().run;
-  json = {{"exit_status", run.exit_status},
-          {"signal", run.ended_by_signal.value_or(0)},
-          {"interrupted_by", run.interrupted_by.value_or(0)},
-          {"left_processes", run.left_processes},
-          {"ran_ms", run.ran.count()},
-          {"quiet_ms", run.quiet.count()},
-          {"log_is_whole", ended.value().log_is_whole}};
+// The end of a job, from one process of this program to the other: nothing that could fail for lack of
+// memory. What kept it from starting is JSON.
+struct EndMessage {
+  int exit_status;
+  int signal;  // 0: none, here and below
+  int interrupted_by;
+  bool left_processes;
+  bool log_is_whole;
+  std::int64_t ran_ms;
+  std::int64_t quiet_ms;
+};
+
+EndMessage encode(const SupervisedEnd& ended) {
+  const process::RunEnd& run = ended.run;
+  return {.exit_status = run.exit_status,
+          .signal = run.ended_by_signal.value_or(0),
+          .interrupted_by = run.interrupted_by.value_or(0),
+          .left_processes = run.left_processes,
+          .log_is_whole = ended.log_is_whole,
+          .ran_ms = run.ran.count(),
+          .quiet_ms = run.quiet.count()};
+}
+
+std::string encode(const Error& error) {
+  const base::Json json = {
+      {"what", error.what}, {"where", error.where}, {"why", error.why}, {"hint", error.hint}};
   return base::to_text(json, base::JsonLayout::kOneLine);
 }
 
@@ -88,26 +109,30 @@ std::optional<int> unless_zero(int number) {
 
 Result<SupervisedEnd> decode(const std::string& text) {
   if (text.empty()) return Error{"the job was lost", "", "the process that ran it was killed", ""};
-  const base::Json json = TRY(base::parse_json(text, "supervisor"));
-  if (json.contains("what")) {
+  if (text.front() == '{') {
+    const base::Json json = TRY(base::parse_json(text, "supervisor"));
     return Error{json.at("what").get<std::string>(), json.at("where").get<std::string>(),
                  json.at("why").get<std::string>(), json.at("hint").get<std::string>()};
   }
+  EndMessage message{};
+  if (text.size() != 1 + sizeof message) return Error{"the job was lost", "", "its end was told in part", ""};
+  std::memcpy(&message, text.data() + 1, sizeof message);
   SupervisedEnd ended;
-  ended.run.exit_status = json.at("exit_status").get<int>();
-  ended.run.ended_by_signal = unless_zero(json.at("signal").get<int>());
-  ended.run.interrupted_by = unless_zero(json.at("interrupted_by").get<int>());
-  ended.run.left_processes = json.at("left_processes").get<bool>();
-  ended.run.ran = std::chrono::milliseconds(json.at("ran_ms").get<std::int64_t>());
-  ended.run.quiet = std::chrono::milliseconds(json.at("quiet_ms").get<std::int64_t>());
-  ended.log_is_whole = json.at("log_is_whole").get<bool>();
+  ended.run.exit_status = message.exit_status;
+  ended.run.ended_by_signal = unless_zero(message.signal);
+  ended.run.interrupted_by = unless_zero(message.interrupted_by);
+  ended.run.left_processes = message.left_processes;
+  ended.run.ran = std::chrono::milliseconds(message.ran_ms);
+  ended.run.quiet = std::chrono::milliseconds(message.quiet_ms);
+  ended.log_is_whole = message.log_is_whole;
   return ended;
 }
 
-// False: whoever read it is gone.
-bool hand_on(process::Stream stream, std::string_view bytes) {
-  const int to = stream == process::Stream::kOut ? STDOUT_FILENO : STDERR_FILENO;
-  return base::write_all(to, bytes) || errno != EPIPE;
+void tell(const process::Descriptor& answering, const SupervisedEnd& ended) {
+  char bytes[1 + sizeof(EndMessage)] = {'='};
+  const EndMessage message = encode(ended);
+  std::memcpy(bytes + 1, &message, sizeof message);
+  (void)base::write_all(answering.get(), {bytes, sizeof bytes});
 }
 
 constexpr int kCouldNotRun = 2;  // exit status
@@ -125,15 +150,10 @@ Result<SupervisedEnd> supervise(const process::Command& command, const std::file
   process::RunOptions options;
   options.obeys = above.pid;
   options.orders = &above.orders;
-  bool has_reader[] = {true, true};
+  options.hand_out_to = STDOUT_FILENO;
+  options.hand_err_to = STDERR_FILENO;
   options.on_asking_to_end = [&] { log.begin_ending(); };
-  options.on_output = [&](process::Stream stream, std::string_view bytes) {
-    log.keep(stream, bytes);
-    if (!hand_on(stream, bytes)) has_reader[stream == process::Stream::kOut ? 0 : 1] = false;
-  };
-  options.has_reader = [&](process::Stream stream) {
-    return has_reader[stream == process::Stream::kOut ? 0 : 1];
-  };
+  options.on_output = [&](process::Stream stream, std::string_view bytes) { log.keep(stream, bytes); };
   SupervisedEnd ended;
   ended.run = TRY(process::run(command, options));
   status = ended.run.status();
@@ -153,7 +173,11 @@ Result<SupervisedEnd> supervise(const process::Command& command, const std::file
   std::optional<int> status;
   try {
     const Result<SupervisedEnd> ended = supervise(command, recording, above, status);
-    (void)base::write_all(answering.get(), encode(ended));
+    if (ended.ok()) {
+      tell(answering, ended.value());
+    } else {
+      (void)base::write_all(answering.get(), encode(ended.error()));
+    }
     ::_exit(status.value_or(kCouldNotRun));
   } catch (const std::exception&) {
     // The watcher finds no answer, and says so.

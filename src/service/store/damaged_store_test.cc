@@ -11,6 +11,7 @@
 #include "service/job/job.h"
 #include "service/store/open_store.h"
 #include "service/store/sqlite.h"
+#include "service/store/sqlite_log.h"
 
 namespace lockstep::service {
 namespace {
@@ -30,6 +31,7 @@ class DamagedStoreTest : public ::testing::Test {
     std::ignore = SqliteDatabase::open(root / "alive" / "jobs.db").value()->run("PRAGMA wal_checkpoint", {});
     for (int i = kJobs; i < kJobs + kInTheLog; ++i) add(*store, i);
     fs::copy(root / "alive", folder());
+    fs::copy(root / "alive", root / "kept");
     // The same without a log: as a service that was ended leaves it.
     fs::copy(root / "alive", root / "merge");
     std::ignore = open_store({root / "merge"}).value();
@@ -50,6 +52,10 @@ class DamagedStoreTest : public ::testing::Test {
     job.spec.environment = {{"A", "b"}};
     const NewJob added{job, Event{0, job.id, 1000, "submitted", ""}, {}};
     ASSERT_TRUE(store.add({&added, 1}).ok());
+  }
+  void take_the_killed_one() const {
+    fs::remove_all(folder());
+    fs::copy(root_ / "kept", folder());
   }
   void take_the_merged_one() const {
     fs::remove_all(folder());
@@ -146,6 +152,30 @@ TEST_F(DamagedStoreTest, ALogThatIsNone) {
   expect_refused("garbage in the log's head");
 }
 
+TEST_F(DamagedStoreTest, ALogThatIsDamagedAnywhere) {
+  const fs::path log = file().string() + "-wal";
+  constexpr std::size_t kHead = 32;
+  constexpr std::size_t kFrame = 24 + 4096;
+  const std::size_t bytes =
+      kHead + kFrame * extent_of_log(log).value().frames;  // behind it is what was merged
+  for (std::size_t at = kHead + 8; at < bytes; at += bytes / 12 + 1) {
+    take_the_killed_one();
+    overwrite(log, at, 1);
+    expect_refused("a byte of the log at " + std::to_string(at));
+  }
+  for (const std::size_t left : {bytes - 1, bytes / 2, kHead + 1, kHead, std::size_t{0}}) {
+    take_the_killed_one();
+    fs::resize_file(log, left);
+    expect_refused("a log of " + std::to_string(left) + " bytes");
+  }
+}
+
+// What was written last and not committed when the machine stopped: nobody was told of it.
+TEST_F(DamagedStoreTest, WhatWasBegunBehindTheLastCommitIsNoDamage) {
+  std::ofstream(file().string() + "-wal", std::ios::app | std::ios::binary) << std::string(9000, 'x');
+  expect_jobs(kJobs + kInTheLog);
+}
+
 TEST_F(DamagedStoreTest, ALogWithoutItsStore) {
   fs::remove(file());
   expect_refused("no store");
@@ -184,6 +214,29 @@ TEST_F(DamagedStoreTest, AnotherHead) {
   take_the_merged_one();
   std::ofstream(file()) << "this is no database, however long the text may be that stands here";
   expect_refused("a text");
+}
+
+TEST_F(DamagedStoreTest, AVersionThatIsNone) {
+  take_the_merged_one();
+  constexpr std::size_t kVersionAt = 60;
+  std::fstream(file(), std::ios::in | std::ios::out | std::ios::binary).seekp(kVersionAt).put('\xff');
+  expect_refused("negative");
+}
+
+TEST_F(DamagedStoreTest, EmptiedBesideFoldersOfJobs) {
+  take_the_merged_one();
+  fs::resize_file(file(), 0);
+  fs::create_directories(folder() / "jobs/job_1/1");
+  expect_refused("empty");
+  fs::remove(file());  // as it is told
+  expect_jobs(0);
+}
+
+TEST_F(DamagedStoreTest, ADatabaseOfAnotherProgram) {
+  take_the_merged_one();
+  fs::remove(file());
+  ASSERT_TRUE(SqliteDatabase::open(file()).value()->run_script("CREATE TABLE bookmarks (url TEXT)").ok());
+  expect_refused("another program's");
 }
 
 TEST_F(DamagedStoreTest, AFolderInItsPlace) {

@@ -310,9 +310,23 @@ Result<Seal> seal_of_sqlite(const fs::path& folder) {
   return Seal::with_key_at(key);
 }
 
+// As a file system leaves a file that was not written through: a new store in its place would be without a
+// word about the jobs that were in it.
+Result<void> check_not_emptied(const fs::path& folder) {
+  std::error_code fault;
+  const fs::path store = folder / "jobs.db";
+  const bool is_empty = fs::is_regular_file(store, fault) && fs::file_size(store, fault) == 0;
+  const bool has_jobs = fs::directory_iterator(folder / "jobs", fault) != fs::directory_iterator();
+  if (!is_empty || !has_jobs) return {};
+  return Error{"the job store is damaged", store.string(),
+               "it is empty, though there are folders of its jobs",
+               "restore a backup; to begin a new job store, remove it"};
+}
+
 using Listener = std::function<void(const Error&)>;
 
 Result<std::unique_ptr<Store>> open_sqlite(const fs::path& folder, bool is_claimed, const Listener& on_note) {
+  TRY(check_not_emptied(folder));
   Seal seal = TRY(seal_of_sqlite(folder));
   std::unique_ptr<SqliteDatabase> database = TRY(SqliteDatabase::open(folder / "jobs.db"));
   if (is_claimed) TRY(database->claim());

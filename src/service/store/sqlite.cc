@@ -2,7 +2,9 @@
 
 #include <array>
 #include <cstdint>
+#include <fcntl.h>
 #include <fstream>
+#include <optional>
 #include <tuple>
 #include <unistd.h>
 #include <utility>
@@ -12,6 +14,7 @@
 
 #include "base/file.h"
 #include "base/text_fields.h"
+#include "service/store/sqlite_log.h"
 
 namespace lockstep::service {
 namespace {
@@ -44,6 +47,12 @@ std::filesystem::path mark_of(const std::filesystem::path& path) {
   return beside(path, ".in_use");
 }
 
+// How much of the log was committed, as the service last knew it: a damaged log looks like one that ends
+// earlier.
+std::filesystem::path extent_beside(const std::filesystem::path& path) {
+  return beside(path, ".committed");
+}
+
 std::uintmax_t bytes_in(const std::filesystem::path& path) {
   std::error_code fault;
   const auto bytes = std::filesystem::file_size(path, fault);
@@ -53,6 +62,38 @@ std::uintmax_t bytes_in(const std::filesystem::path& path) {
 bool is_found(const std::filesystem::path& path) {
   std::error_code ignored;
   return std::filesystem::exists(path, ignored);
+}
+
+bool has_log(const std::filesystem::path& path) {
+  constexpr std::uintmax_t kHeadOfLog = 32;
+  return bytes_in(log_of(path)) > kHeadOfLog;
+}
+
+std::string as_text(const LogExtent& extent) {
+  return fmt::format("{:016x} {:010}\n", extent.salt, extent.frames);
+}
+
+std::optional<LogExtent> noted_extent(const std::filesystem::path& path) {
+  constexpr std::size_t kLongest = 64;
+  const auto text = base::read_file(extent_beside(path), kLongest);
+  if (!text.ok()) return std::nullopt;
+  const std::string_view salt = base::word_of(text.value());
+  const auto salt_number = base::number_in<std::uint64_t>(salt, 16);
+  const auto frames =
+      base::number_in<std::uint32_t>(base::trimmed(std::string_view(text.value()).substr(salt.size())));
+  if (!salt_number || !frames) return std::nullopt;
+  return LogExtent{*salt_number, *frames};
+}
+
+// Of another log than the one that was noted nothing is known.
+Result<void> check_log(const std::filesystem::path& path) {
+  const auto noted = noted_extent(path);
+  if (!noted || noted->frames == 0) return {};
+  const auto found = extent_of_log(log_of(path));
+  if (!found) return damaged(log_of(path), "its head is damaged; the latest changes were in it");
+  if (found->salt != noted->salt || found->frames >= noted->frames) return {};
+  return damaged(log_of(path), fmt::format("of {} pages that were committed, {} can be read", noted->frames,
+                                           found->frames));
 }
 
 // The file change counter of the database's header, as text. SQLite raises it with a write to the first page,
@@ -87,8 +128,7 @@ std::string counter_in_open_file(sqlite3* database) {
 
 // A service was killed, its log is gone, and the file is not as that service knew it.
 bool is_merged_elsewhere(const std::filesystem::path& path) {
-  if (!is_found(path) || !is_found(mark_of(path)) || is_found(log_of(path)) || bytes_in(path) == 0)
-    return false;
+  if (!is_found(path) || !is_found(mark_of(path)) || has_log(path) || bytes_in(path) == 0) return false;
   constexpr std::size_t kLongestMark = 64;
   const auto mark = base::read_file(mark_of(path), kLongestMark);
   return mark.ok() && !mark.value().empty() && mark.value() != counter_in_file(path);
@@ -111,11 +151,13 @@ Result<void> check_files(const std::filesystem::path& path) {
   // Without a log that may have the rest, the file is whole pages.
   if (bytes_in(log) == 0 && bytes_in(path) % kSmallestPage != 0) return damaged(path, "it was cut short");
   if (is_found(path) && bytes_in(path) == 0 && is_found(mark_of(path))) return damaged(path, "it is empty");
-  if (is_found(path) && is_found(mark_of(path)) && !is_found(log) && !is_merged_elsewhere(path)) {
-    Error lost = damaged(path, fmt::format("{} is missing; it holds the latest changes", log.string()));
+  if (is_found(path) && is_found(mark_of(path)) && !has_log(path) && !is_merged_elsewhere(path)) {
+    Error lost =
+        damaged(path, fmt::format("{} is missing or empty; it holds the latest changes", log.string()));
     lost.hint = fmt::format("put it back; or, to go on without it, remove {}", mark_of(path).string());
     return lost;
   }
+  if (has_log(path)) return check_log(path);
   return {};
 }
 
@@ -183,6 +225,12 @@ Result<void> SqliteDatabase::check_sound() {
   const Rows rows = TRY(run("PRAGMA quick_check(1)", {}));
   const std::string found = rows.empty() ? "" : rows.front().at(0);
   if (found != "ok") return damaged(path_, found);
+  const int version = TRY(schema_version());
+  const bool is_new = TRY(run("SELECT 1 FROM sqlite_schema LIMIT 1", {})).empty();
+  if (version < 0) return damaged(path_, fmt::format("its version is {}", version));
+  if (version == 0 && !is_new)
+    return Error{"cannot use the job store", path_.string(), "it is a database of another program",
+                 "move it away, or choose another folder with --state DIR"};
   ::sqlite3_db_config(database_.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, nullptr);
   return {};
 }
@@ -190,9 +238,19 @@ Result<void> SqliteDatabase::check_sound() {
 Result<void> SqliteDatabase::claim() {
   TRY(check_writable());  // from here on there is a log
   TRY(write_mark());
+  extent_ = process::Descriptor(
+      ::open(extent_beside(path_).c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
   is_claimed_ = true;
   ::sqlite3_wal_hook(database_.get(), after_commit, this);
   return {};
+}
+
+// With each commit, after it: so it never tells of more than there is. Without it there is less care.
+void SqliteDatabase::note_extent(int frames) const {
+  const auto salt = salt_of_log(log_of(path_));
+  if (!salt || !extent_.is_open()) return;
+  const std::string text = as_text({*salt, static_cast<std::uint32_t>(frames)});
+  std::ignore = ::pwrite(extent_.get(), text.data(), text.size(), 0);
 }
 
 Result<void> SqliteDatabase::write_mark() {
@@ -208,6 +266,7 @@ Result<void> SqliteDatabase::write_mark() {
 int SqliteDatabase::after_commit(void* self, sqlite3* database, const char* name, int pages_in_log) {
   constexpr int kMostPagesInLog = 1000;  // as SQLite's own
   auto* const us = static_cast<SqliteDatabase*>(self);
+  us->note_extent(pages_in_log);
   if (pages_in_log >= kMostPagesInLog)
     ::sqlite3_wal_checkpoint_v2(database, name, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
   const std::string before = us->counter_in_mark_;
@@ -221,9 +280,11 @@ int SqliteDatabase::after_commit(void* self, sqlite3* database, const char* name
 // The mark goes before the log does. One of a service that was killed goes with the log that is merged now.
 SqliteDatabase::~SqliteDatabase() {
   if (is_claimed_) ::unlink(mark_of(path_).c_str());
+  if (is_claimed_) ::unlink(extent_beside(path_).c_str());
   const bool had_log = is_found(log_of(path_));
   database_.reset();
-  if (!is_claimed_ && had_log && !is_found(log_of(path_))) ::unlink(mark_of(path_).c_str());
+  if (is_claimed_ || !had_log || is_found(log_of(path_))) return;
+  for (const std::filesystem::path& mark : {mark_of(path_), extent_beside(path_)}) ::unlink(mark.c_str());
 }
 
 const Dialect& SqliteDatabase::dialect() const {

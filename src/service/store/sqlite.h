@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "base/process/descriptor.h"
 #include "service/store/database.h"
 
 struct sqlite3;
@@ -47,12 +48,14 @@ class SqliteDatabase : public Database {
       : path_(std::move(path)), database_(database) {}
   Result<void> check_sound();
   Result<void> write_mark();
+  void note_extent(int frames) const;
   static int after_commit(void* self, sqlite3* database, const char* name, int pages_in_log);
 
   std::filesystem::path path_;
   bool is_claimed_ = false;
   bool was_merged_elsewhere_ = false;
   std::string counter_in_mark_ = {};
+  process::Descriptor extent_ = {};  // of a file beside it
   std::unique_ptr<sqlite3, Close> database_;
 };
 

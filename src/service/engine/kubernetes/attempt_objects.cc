@@ -293,10 +293,11 @@ void AttemptPods::end(const PodState& pod, Haste haste) {
   static_cast<void>(api_.send("DELETE", path_of("pods", pod.name), options).ok());
 }
 
-void AttemptPods::remove() {
+Result<void> AttemptPods::remove() {
   const base::Json options = {
       {"apiVersion", "v1"}, {"kind", "DeleteOptions"}, {"propagationPolicy", "Background"}};
-  static_cast<void>(api_.send("DELETE", path_of("configmaps", kube_name(plan_)), options).ok());
+  TRY(api_.send("DELETE", path_of("configmaps", kube_name(plan_)), options));
+  return {};
 }
 
 }  // namespace lockstep::service

@@ -54,8 +54,8 @@ class AttemptPods {
   std::string last_words(const PodState& pod);
   enum class Haste { kWithGrace, kAtOnce };  // at once: also of a node that does not answer
   void end(const PodState& pod, Haste haste);
-  // The owner; all else goes with it.
-  void remove();
+  // The owner; all else goes with it. An error: nobody answers.
+  Result<void> remove();
 
  private:
   std::string path_of(const char* kind, const std::string& name = "") const;

@@ -13,6 +13,7 @@
 #include "service/engine/kubernetes/attempt_objects.h"
 #include "service/engine/kubernetes/pod_states.h"
 #include "service/engine/nodes/follow_remote_job.h"
+#include "service/engine/nodes/hand_in.h"
 
 namespace lockstep::service {
 namespace {
@@ -47,6 +48,11 @@ void forget_pods(const AttemptFolder& folder) {
 
 std::uint32_t seed_of(const Plan& plan) {
   return static_cast<std::uint32_t>(std::hash<std::string>()(kube_name(plan)));
+}
+
+// Nobody else would.
+void remove_patiently(const AttemptFolder& folder, AttemptPods& pods) {
+  while (!pods.remove().ok() && !is_end_asked(folder)) pause_a_second();
 }
 
 class KubernetesJob : public RemoteJob {
@@ -90,6 +96,7 @@ class KubernetesJob : public RemoteJob {
 
   // None: the pods are where they belong.
   std::optional<RemoteState> all_or_none() {
+    if (is_half_made_) return make_all();
     switch (placing_.next(states_, Clock::now())) {
       case GangPlacing::Step::kGoOn:
         return std::nullopt;
@@ -117,8 +124,13 @@ class KubernetesJob : public RemoteJob {
 
   RemoteState make_again() {
     forget_pods(folder_);
+    return make_all();
+  }
+
+  RemoteState make_all() {
     const auto made = make_pods(folder_, plan_, program_, pods_);
-    if (made.ok()) return {.standing = RemoteStanding::kWaiting};
+    is_half_made_ = !made.ok() && !pods_.states().ok();  // nobody answers: that is no refusal
+    if (made.ok() || is_half_made_) return {.standing = RemoteStanding::kWaiting};
     return {.standing = RemoteStanding::kUnknown, .trouble = EndReason::refused(made.error())};
   }
 
@@ -220,6 +232,7 @@ class KubernetesJob : public RemoteJob {
   AttemptPods& pods_;
   GangPlacing placing_;
   std::string why_away_;
+  bool is_half_made_ = false;
   std::vector<PodState> states_;
   std::set<int> lost_;
   std::optional<Clock::time_point> asked_at_;
@@ -238,16 +251,24 @@ Result<RemoteEnd> run_kubernetes_attempt(const AttemptFolder& folder, const Plan
   std::error_code ignored;
   if (!std::filesystem::exists(made_mark(folder), ignored)) {
     if (!is_adopted || !std::filesystem::exists(folder.token(), ignored)) TRY(prepare_nodes(folder));
-    const auto made = make_pods(folder, plan, program, pods);
-    if (!made.ok()) {
-      pods.remove();
-      return RemoteEnd{.status = kRefusedByKubernetes, .reason = EndReason::refused(made.error())};
+    // What is there already is not made twice: whether it is need not be known.
+    const HandingIn steps{.scheduler = "Kubernetes",
+                          .is_there = [&]() -> Result<bool> {
+                            TRY(pods.states());
+                            return false;
+                          },
+                          .submit = [&] { return make_pods(folder, plan, program, pods); },
+                          .pause = pause_a_second};
+    if (const auto why_not = hand_in(folder, steps, false)) {
+      remove_patiently(folder, pods);
+      return RemoteEnd{
+          .status = kRefusedByKubernetes, .reason = why_not->reason, .was_asked = why_not->was_asked};
     }
   }
   report_news(folder, is_adopted ? "found again" : "handed in", fmt::format("pods of {}", kube_name(plan)));
   KubernetesJob job(folder, plan, program, pods);
   const RemoteEnd end = follow_to_the_end(folder, plan, job);
-  pods.remove();
+  remove_patiently(folder, pods);
   return end;
 }
 

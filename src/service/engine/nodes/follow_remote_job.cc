@@ -139,7 +139,12 @@ class Following {
 
   void ask_to_end() {
     end_.was_asked = true;
-    job_.cancel({});
+    cancel({});
+  }
+
+  void cancel(const std::vector<int>& lost) {
+    is_cancelled_ = true;
+    job_.cancel(lost);
   }
 
   bool is_over() {
@@ -149,6 +154,7 @@ class Following {
     const RemoteState state = job_.look();
     if (state.standing == RemoteStanding::kOver) return note_end(state);
     report_change(state);
+    if (is_cancelled_) job_.cancel({});  // the scheduler may not have heard it
     if (!state.trouble.is_empty()) end_because(state.trouble, {});
     if (state.standing != RemoteStanding::kUnknown) look_for_lost_ranks(state.suspects, now);
     return false;
@@ -184,7 +190,7 @@ class Following {
   void end_because(const EndReason& why, const std::vector<int>& lost) {
     if (!why_ended_.is_empty() || end_.was_asked) return;
     why_ended_ = why;
-    job_.cancel(lost);
+    cancel(lost);
   }
 
   bool note_end(const RemoteState& state) {
@@ -204,6 +210,7 @@ class Following {
   process::SignalGate signals_;
   RemoteEnd end_;
   EndReason why_ended_;
+  bool is_cancelled_ = false;
   std::set<std::string> told_waits_;
   int looks_ = 0;
   Clock::time_point next_look_{};

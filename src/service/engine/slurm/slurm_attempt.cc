@@ -1,4 +1,5 @@
 #include <filesystem>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -6,12 +7,13 @@
 #include "base/text_fields.h"
 #include "service/engine/attempt_folder.h"
 #include "service/engine/nodes/follow_remote_job.h"
+#include "service/engine/nodes/hand_in.h"
 #include "service/engine/slurm/slurm_tools.h"
 
 namespace lockstep::service {
 namespace {
 
-constexpr int kRefusedStatus = 2;
+constexpr int kNotHandedIn = 2;  // exit status
 
 std::filesystem::path number_file(const AttemptFolder& folder) {
   return folder.path / "slurm.id";
@@ -69,13 +71,36 @@ class SlurmJob : public RemoteJob {
   std::string number_;
 };
 
-// A job that was handed in just before its supervisor was lost is found by its name.
-Result<std::string> number_of_adopted(const AttemptFolder& folder, const Plan& plan,
-                                      const SlurmTools& tools) {
+// The number is noted once the scheduler has given it; until then an attempt is found by its name.
+std::optional<std::string> noted_number(const AttemptFolder& folder) {
   const auto kept = base::read_file(number_file(folder), 64);
-  if (kept.ok()) return std::string(base::trimmed(kept.value()));
-  if (auto found = tools.number_of(slurm_job_name(plan))) return *found;
-  return Error{"cannot find the attempt again", slurm_job_name(plan), "Slurm has no job of this name", ""};
+  if (!kept.ok()) return std::nullopt;
+  return std::string(base::trimmed(kept.value()));
+}
+
+// A job of which its ranks have told, and Slurm knows nothing: it has forgotten it.
+bool has_run(const AttemptFolder& folder) {
+  std::error_code ignored;
+  return std::filesystem::exists(folder.node_place(0), ignored) ||
+         std::filesystem::exists(folder.node_end(0), ignored);
+}
+
+Result<std::optional<NotHandedIn>> hand_in_to_slurm(const AttemptFolder& folder, const Plan& plan,
+                                                    const std::string& program, const SlurmTools& tools,
+                                                    bool may_be_there) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(folder.token(), ignored)) TRY(prepare_nodes(folder));
+  TRY(base::write_file(folder.path / "slurm.sh", batch_script(folder, plan, program)));
+  const auto note = [&](const std::string& number) { return base::write_file(number_file(folder), number); };
+  const HandingIn steps{.scheduler = "Slurm",
+                        .is_there = [&]() -> Result<bool> {
+                          const auto number = TRY(tools.number_of(slurm_job_name(plan)));
+                          if (number) TRY(note(*number));
+                          return number.has_value();
+                        },
+                        .submit = [&]() -> Result<void> { return note(TRY(tools.submit(folder, plan))); },
+                        .pause = pause_a_second};
+  return hand_in(folder, steps, may_be_there);
 }
 
 }  // namespace
@@ -83,21 +108,17 @@ Result<std::string> number_of_adopted(const AttemptFolder& folder, const Plan& p
 Result<RemoteEnd> run_slurm_attempt(const AttemptFolder& folder, const Plan& plan, const std::string& program,
                                     bool is_adopted) {
   const SlurmTools tools(plan.slurm->tools);
-  std::string number;
-  if (is_adopted) {
-    number = TRY(number_of_adopted(folder, plan, tools));
-  } else {
-    TRY(prepare_nodes(folder));
-    TRY(base::write_file(folder.path / "slurm.sh", batch_script(folder, plan, program)));
-    const auto submitted = tools.submit(folder, plan);
-    if (!submitted.ok())
-      return RemoteEnd{.status = kRefusedStatus,
-                       .reason = EndReason::refused("Slurm", submitted.error().why)};
-    number = submitted.value();
+  auto number = is_adopted ? noted_number(folder) : std::nullopt;
+  if (!number && is_adopted && has_run(folder))
+    return Error{"cannot find the attempt again", slurm_job_name(plan), "nobody noted its number", ""};
+  if (!number) {
+    if (const auto why_not = TRY(hand_in_to_slurm(folder, plan, program, tools, is_adopted)))
+      return RemoteEnd{.status = kNotHandedIn, .reason = why_not->reason, .was_asked = why_not->was_asked};
+    number = noted_number(folder);
   }
-  TRY(base::write_file(number_file(folder), number));
-  report_news(folder, is_adopted ? "found again" : "handed in", "Slurm job " + number);
-  SlurmJob job(folder, tools, number);
+  if (!number) return Error{"cannot read the attempt's number", number_file(folder).string(), "", ""};
+  report_news(folder, is_adopted ? "found again" : "handed in", "Slurm job " + *number);
+  SlurmJob job(folder, tools, *number);
   return follow_to_the_end(folder, plan, job);
 }
 

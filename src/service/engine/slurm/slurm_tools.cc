@@ -249,15 +249,14 @@ Result<SlurmState> SlurmTools::accounted_end_of(const std::string& number) const
                kept.word.empty() ? "they do not know it" : "they have it as " + kept.word, ""};
 }
 
-std::optional<std::string> SlurmTools::number_of(const std::string& job_name) const {
-  const auto queued = printed_by({"squeue", "-h", "-t", "all", "-n", job_name, "-o", "%A"}, kToolTime);
-  if (queued.ok()) {
-    if (auto number = job_number_in(queued.value())) return number;
-  }
+Result<std::optional<std::string>> SlurmTools::number_of(const std::string& job_name) const {
+  const std::string queued =
+      TRY(printed_by({"squeue", "-h", "-t", "all", "-n", job_name, "-o", "%A"}, kToolTime));
+  if (auto number = job_number_in(queued)) return number;
   const auto kept = printed_by(
       {"sacct", "-n", "-X", "-P", "-S", kAccountsReachBack, "--name=" + job_name, "-o", "JobIDRaw"},
       kToolTime);
-  return kept.ok() ? job_number_in(kept.value()) : std::nullopt;
+  return kept.ok() ? job_number_in(kept.value()) : std::nullopt;  // many sites keep no accounts
 }
 
 std::optional<std::string> SlurmTools::refusal_of_account(const std::string& account,

@@ -79,8 +79,8 @@ class SlurmTools {
   std::optional<SlurmState> state_of(const std::string& number) const;
   // How it ended, by Slurm's accounts; an error says why they do not tell.
   Result<SlurmState> accounted_end_of(const std::string& number) const;
-  // Also of a job that only the accounts still know.
-  std::optional<std::string> number_of(const std::string& job_name) const;
+  // Also of a job that only the accounts still know. None: there is none; an error: nobody answers.
+  Result<std::optional<std::string>> number_of(const std::string& job_name) const;
   // Why Slurm would not take a job of this account; none: it would, or it cannot be asked now.
   std::optional<std::string> refusal_of_account(const std::string& account,
                                                 const std::string& partition) const;
