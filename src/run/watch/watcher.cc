@@ -1,6 +1,7 @@
 #include "run/watch/watcher.h"
 
 #include <algorithm>
+#include <cctype>
 #include <iterator>
 #include <string_view>
 #include <utility>
@@ -9,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "model/finding_code.h"
+#include "model/rank.h"
 #include "run/watch/live_judge.h"
 #include "run/watch/thresholds.h"
 
@@ -22,15 +24,45 @@ bool is_same(const Finding& a, const Finding& b) {
   return a.code.family_name() == b.code.family_name() && a.root_ranks == b.root_ranks;
 }
 
+// For how long the victims have waited at most, in calls that some of the roots have not come to.
+std::int64_t longest_wait_ns(const LiveJob& job, const Finding& finding) {
+  std::int64_t longest_ns = 0;
+  for (const Standing& standing : job.standings(kQuietNs)) {
+    const bool is_victim =
+        std::ranges::find(finding.victim_ranks, standing.rank->rank()) != finding.victim_ranks.end();
+    if (is_victim && standing.call != nullptr)
+      longest_ns = std::max(longest_ns, job.now_ns() - standing.call->begin_ns);
+  }
+  return longest_ns;
+}
+
+// Whoever is late may still come: nothing is said but that, and how unusual it is.
+std::string late_in_words(const LiveJob& job, const Finding& finding) {
+  const std::int64_t waited_ns = longest_wait_ns(job, finding);
+  if (finding.root_ranks.empty() || finding.victim_ranks.empty() || waited_ns < kSecondNs)
+    return finding.title;
+  std::string words =
+      fmt::format("{} {} late: {} {} waited {} s", model::ranks_in_words(finding.root_ranks),
+                  finding.root_ranks.size() == 1 ? "is" : "are", model::ranks_in_words(finding.victim_ranks),
+                  finding.victim_ranks.size() == 1 ? "has" : "have", waited_ns / kSecondNs);
+  const std::int64_t usual_ns = std::max(job.meetings().waits().longest_ns(), kMillisecondNs);
+  constexpr std::int64_t kWorthTelling = 3;
+  if (job.meetings().waits().count() >= kMeetingsToKnowAJob && waited_ns >= kWorthTelling * usual_ns)
+    words += fmt::format(", {} times longer than ever before", waited_ns / usual_ns);
+  words.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(words.front())));
+  return words;
+}
+
 }  // namespace
 
-std::vector<Finding> SlowRanks::confirm(std::vector<Finding> seen) {
+std::vector<Finding> SlowRanks::confirm(std::vector<Finding> seen, bool is_crowded) {
+  const int enough = is_crowded ? kTimesSlowWhenCrowded : kTimesSlow;
   std::map<std::string, int> in_a_row;
   std::vector<Finding> confirmed;
   for (Finding& finding : seen) {
     const std::string who = fmt::format("{} {}", finding.code.text(), fmt::join(finding.root_ranks, ","));
     const int times = ++(in_a_row[who] = in_a_row_[who]);
-    if (times >= kTimesSlow || finding.code.is(model::CodeFamily::kDivergence))
+    if (times >= enough || finding.code.is(model::CodeFamily::kDivergence))
       confirmed.push_back(std::move(finding));
   }
   in_a_row_ = std::move(in_a_row);
@@ -54,6 +86,7 @@ std::vector<Notice> Watcher::tick() {
   note_restart(notices);
   note_first_loss();
   std::ranges::move(judge(), std::back_inserter(notices));
+  look_at_set_up(notices);
   resolve(notices);
   give_up_on_late(notices);
   std::ranges::move(look_for_slowness(), std::back_inserter(notices));
@@ -95,6 +128,12 @@ std::vector<Notice> Watcher::judge() {
   return notices;
 }
 
+void Watcher::look_at_set_up(std::vector<Notice>& notices) {
+  SetUpFaults faults = set_up_.look(job_);
+  report(Kind::kDecided, std::move(faults.decided), notices);
+  report(Kind::kLate, std::move(faults.late), notices);
+}
+
 void Watcher::judge_again() {
   std::vector<Finding> found = decided_faults(job_);
   if (found.empty() && late_ns_ != 0) found = late_ranks(job_, late_ns_);
@@ -113,6 +152,7 @@ void Watcher::note_restart(std::vector<Notice>& notices) {
     notices.push_back(std::move(statement.notice));
   }
   suspicions_ = {};
+  set_up_ = {};
   slow_ranks_.forget();
   first_loss_.clear();
   has_looked_at_loss_ = false;
@@ -159,8 +199,11 @@ void Watcher::report(Kind kind, std::vector<Finding> found, std::vector<Notice>&
     notices.push_back({.kind = kind, .finding = std::move(finding), .since = now_()});
     Statement& statement = standing_.emplace_back(Statement{.notice = notices.back(), .calls_then = {}});
     for (const int rank : statement.notice.finding.root_ranks) {
-      if (const LiveRank* live = job_.rank(rank)) statement.calls_then[rank] = live->calls();
+      const LiveRank* live = job_.rank(rank);
+      statement.calls_then[rank] = live == nullptr ? std::nullopt : std::optional(live->calls());
     }
+    const bool may_still_come = kind == Kind::kLate && notices.back().finding.code.is_wait();
+    if (may_still_come) notices.back().finding.title = late_in_words(job_, notices.back().finding);
   }
 }
 
@@ -175,7 +218,8 @@ void Watcher::give_up_on_late(std::vector<Notice>& notices) {
 bool Watcher::has_moved(const Statement& statement) const {
   return std::ranges::any_of(statement.calls_then, [&](const auto& then) {
     const LiveRank* live = job_.rank(then.first);
-    return live == nullptr || live->calls() > then.second;
+    if (!then.second) return live != nullptr;
+    return live == nullptr || live->calls() > *then.second;
   });
 }
 
@@ -194,7 +238,11 @@ std::vector<Notice> Watcher::look_for_slowness() {
   const Clock::time_point now = now_();
   if (next_slow_look_ == Clock::time_point{}) next_slow_look_ = next_slow_look(now, now);
   if (now < next_slow_look_) return notices;
-  report(Kind::kSlow, slow_ranks_.confirm(slow_or_diverged(job_)), notices);
+  slow_causes_.look(job_);
+  const bool is_crowded = evidence::processor_pressure({}).value_or(0) >= kCrowdedPressure;
+  std::vector<Finding> slow = slow_ranks_.confirm(slow_or_diverged(job_), is_crowded);
+  for (Finding& finding : slow) slow_causes_.explain(finding);
+  report(Kind::kSlow, std::move(slow), notices);
   next_slow_look_ = next_slow_look(now, now_());
   return notices;
 }
