@@ -100,7 +100,7 @@ def test_a_rank_that_sleeps_is_named_while_it_hangs(torchrun, tmp_path):
     command = [LOCKSTEP, "run", "-o", tmp_path / "recording", "--", *torchrun, "hang"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environ()) as job:
         for line in job.stderr:
-            if "waiting: Rank 2 never joined" in line:
+            if "waiting: Rank 2 is late" in line:
                 break
         job.send_signal(signal.SIGINT)
         job.communicate(timeout=60)

@@ -40,7 +40,7 @@ def strike(rank):
     elif FAULT == "fail":
         raise ValueError("sample 17 has no label")
     elif FAULT == "pause":
-        time.sleep(7)
+        time.sleep(26)
     return FAULT != "early"
 
 
