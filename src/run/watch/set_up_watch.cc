@@ -107,11 +107,41 @@ std::int64_t SetUpWatch::patience_ns(const std::vector<AbsentRank>& absent) cons
   return patience;
 }
 
+void SetUpWatch::weigh_absent(const LiveJob& job, const model::Job& evidence,
+                              const evidence::JobProcesses& processes, std::int64_t waited_ns,
+                              SetUpFaults& faults) {
+  const std::vector<const LiveRank*> ranks = job.ranks();
+  const bool all_are_here = processes.all_are_here || meet_on_this_host(ranks);
+  std::vector<AbsentRank> absent;
+  for (int rank = 0; rank < std::min(world_size_of(ranks), static_cast<int>(kMaxAsked)); ++rank) {
+    if (job.rank(rank) == nullptr) absent.push_back(ask(rank, processes, all_are_here));
+  }
+  if (absent.empty()) complete_ = ranks.size();
+  if (absent.empty() || waited_ns < patience_ns(absent)) return;
+  const auto is_gone = [](const AbsentRank& one) { return is_sure(one.process); };
+  // Those that are known to be gone explain the waiting; the others may just be slow.
+  if (std::ranges::any_of(absent, is_gone)) {
+    std::erase_if(absent, [&](const AbsentRank& one) { return !is_gone(one); });
+    faults.decided.push_back(ranks::finding_of(evidence, absent, waited_ns));
+    return;
+  }
+  const bool may_be_elsewhere = std::ranges::any_of(
+      absent, [](const AbsentRank& one) { return one.process == AbsentProcess::kUnknown; });
+  (may_be_elsewhere ? faults.elsewhere : faults.late)
+      .push_back(ranks::finding_of(evidence, absent, waited_ns));
+}
+
 SetUpFaults SetUpWatch::look(const LiveJob& job) {
   SetUpFaults faults;
   const std::vector<const LiveRank*> ranks = job.ranks();
-  if (job.now_ns() - looked_ns_ < kSetUpLookNs || ranks.empty() || have_met(job)) return faults;
+  faults.is_over = have_met(job);
+  const bool is_settled = ranks.size() == complete_ && job.twins().empty();
+  if (job.now_ns() - looked_ns_ < kSetUpLookNs || ranks.empty() || is_settled || faults.is_over)
+    return faults;
   looked_ns_ = job.now_ns();
+  // A launcher that ends what is left may start all of them again.
+  if (std::ranges::all_of(ranks, [](const LiveRank* rank) { return rank->is_gone() || rank->has_ended(); }))
+    return faults;
   const evidence::JobProcesses processes =
       evidence::find_job_processes({}, std::filesystem::absolute(job.folder()).native());
   note_processes(processes, job.now_ns());
@@ -123,25 +153,14 @@ SetUpFaults SetUpWatch::look(const LiveJob& job) {
   const model::Job evidence = evidence_of(job, 0);
   faults.decided = twins_of(job, evidence);
   if (!faults.decided.empty()) return faults;
-  if (auto disagreement = ranks::find_set_up_disagreement(evidence)) {
-    const bool is_sure = disagreement->confidence >= kSureConfidence;
-    if (is_sure)
-      faults.decided.push_back(*std::move(disagreement));
-    else if (waited_ns >= kUnknownPatienceNs)
-      faults.late.push_back(*std::move(disagreement));
-    return faults;
+  auto disagreement = ranks::find_set_up_disagreement(evidence);
+  if (!disagreement) {
+    weigh_absent(job, evidence, processes, waited_ns, faults);
+  } else if (disagreement->confidence >= kSureConfidence) {
+    faults.decided.push_back(*std::move(disagreement));
+  } else if (waited_ns >= kUnknownPatienceNs) {
+    faults.late.push_back(*std::move(disagreement));
   }
-  const bool all_are_here = processes.all_are_here || meet_on_this_host(ranks);
-  std::vector<AbsentRank> absent;
-  for (int rank = 0; rank < std::min(world_size_of(ranks), static_cast<int>(kMaxAsked)); ++rank) {
-    if (job.rank(rank) == nullptr) absent.push_back(ask(rank, processes, all_are_here));
-  }
-  if (absent.empty() || waited_ns < patience_ns(absent)) return faults;
-  const bool is_decided =
-      std::ranges::any_of(absent, [](const AbsentRank& one) { return is_sure(one.process); });
-  // Those that are known to be gone explain the waiting; the others may just be slow.
-  if (is_decided) std::erase_if(absent, [](const AbsentRank& one) { return !is_sure(one.process); });
-  (is_decided ? faults.decided : faults.late).push_back(ranks::finding_of(evidence, absent, waited_ns));
   return faults;
 }
 

@@ -91,6 +91,9 @@ inline constexpr std::chrono::milliseconds kMismatchSettles{300};
 // From being late to hanging: shorter, and --on-hang=kill ends jobs that would have gone on.
 // WatchedJob.ALateRankHangsInTheEnd
 inline constexpr std::chrono::seconds kGivesUpAfter{45};
+// From missing ranks of other hosts: people and schedulers start hosts minutes apart.
+// SetUpWatch.SaysWhoWasNotStarted
+inline constexpr std::chrono::seconds kGivesUpOnOtherHostsAfter{300};
 // Looks for slowness, and how many of them in a row must see the same rank: machines have slow moments.
 // Slowness.IsSaidOfWhoIsSlowAgainAndAgain
 inline constexpr std::chrono::seconds kSlowInterval{15};

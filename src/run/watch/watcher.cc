@@ -24,6 +24,10 @@ bool is_same(const Finding& a, const Finding& b) {
   return a.code.family_name() == b.code.family_name() && a.root_ranks == b.root_ranks;
 }
 
+bool is_late(Kind kind) {
+  return kind == Kind::kLate || kind == Kind::kElsewhere || kind == Kind::kHung;
+}
+
 // For how long the victims have waited at most, in calls that some of the roots have not come to.
 std::int64_t longest_wait_ns(const LiveJob& job, const Finding& finding) {
   std::int64_t longest_ns = 0;
@@ -132,6 +136,15 @@ void Watcher::look_at_set_up(std::vector<Notice>& notices) {
   SetUpFaults faults = set_up_.look(job_);
   report(Kind::kDecided, std::move(faults.decided), notices);
   report(Kind::kLate, std::move(faults.late), notices);
+  report(Kind::kElsewhere, std::move(faults.elsewhere), notices);
+  if (!faults.is_over) return;
+  std::erase_if(standing_, [&](const Statement& statement) {
+    const bool is_about_it = statement.notice.finding.code == model::codes::kSetupRankNotStarted;
+    if (!is_about_it || statement.notice.kind == Kind::kDecided) return false;
+    notices.push_back(statement.notice);
+    notices.back().kind = Kind::kResolved;
+    return true;
+  });
 }
 
 void Watcher::judge_again() {
@@ -190,7 +203,7 @@ void Watcher::report(Kind kind, std::vector<Finding> found, std::vector<Notice>&
         standing_, [&](const Statement& statement) { return is_same(statement.notice.finding, finding); });
     if (same != standing_.end()) {
       same->notice.finding = std::move(finding);
-      const bool was_late = same->notice.kind == Kind::kLate || same->notice.kind == Kind::kHung;
+      const bool was_late = is_late(same->notice.kind);
       if (kind != Kind::kDecided || !was_late) continue;
       same->notice.kind = kind;
       notices.push_back(same->notice);
@@ -209,7 +222,10 @@ void Watcher::report(Kind kind, std::vector<Finding> found, std::vector<Notice>&
 
 void Watcher::give_up_on_late(std::vector<Notice>& notices) {
   for (auto& [notice, calls] : standing_) {
-    if (notice.kind != Kind::kLate || now_() - notice.since < kGivesUpAfter) continue;
+    const bool may_come = notice.kind == Kind::kLate || notice.kind == Kind::kElsewhere;
+    const std::chrono::seconds patience =
+        notice.kind == Kind::kElsewhere ? kGivesUpOnOtherHostsAfter : kGivesUpAfter;
+    if (!may_come || now_() - notice.since < patience) continue;
     notice.kind = Kind::kHung;
     notices.push_back(notice);
   }
@@ -225,8 +241,7 @@ bool Watcher::has_moved(const Statement& statement) const {
 
 void Watcher::resolve(std::vector<Notice>& notices) {
   std::erase_if(standing_, [&](const Statement& statement) {
-    const bool is_late = statement.notice.kind == Kind::kLate || statement.notice.kind == Kind::kHung;
-    if (!is_late || !has_moved(statement)) return false;
+    if (!is_late(statement.notice.kind) || !has_moved(statement)) return false;
     notices.push_back(statement.notice);
     notices.back().kind = Kind::kResolved;
     return true;
@@ -249,7 +264,7 @@ std::vector<Notice> Watcher::look_for_slowness() {
 
 std::vector<Finding> Watcher::findings() const {
   std::vector<Finding> findings;
-  for (const Kind kind : {Kind::kDecided, Kind::kHung, Kind::kLate, Kind::kSlow}) {
+  for (const Kind kind : {Kind::kDecided, Kind::kHung, Kind::kLate, Kind::kElsewhere, Kind::kSlow}) {
     for (const Statement& statement : standing_) {
       if (statement.notice.kind == kind) findings.push_back(statement.notice.finding);
     }

@@ -20,12 +20,13 @@
 namespace lockstep::watch {
 
 enum class Kind : std::uint8_t {
-  kDecided,   // it will not get better by waiting
-  kLate,      // somebody is late; it may still come
-  kHung,      // it has been late for so long that it will not come
-  kSlow,      // it goes on, slower or otherwise than it should
-  kResolved,  // what was said before has gone: the late rank came
-  kRestarted  // the same: the job goes on in another life, without the fault
+  kDecided,    // it will not get better by waiting
+  kLate,       // somebody is late; it may still come
+  kHung,       // it has been late for so long that it will not come
+  kSlow,       // it goes on, slower or otherwise than it should
+  kResolved,   // what was said before has gone: the late rank came
+  kRestarted,  // the same: the job goes on in another life, without the fault
+  kElsewhere   // somebody has not come, perhaps from another host
 };
 
 struct Notice {
