@@ -78,9 +78,9 @@ void apply_printed_error_first(Story& story) {
 
 void apply_reason_of_a_loss(Story& story) {
   for (Claim& claim : story.logs) {
-    if (claim.place == Place::kCause || !explains_a_loss(claim.finding, story.ranks)) continue;
+    if (!explains_a_loss(claim.finding, story.ranks)) continue;
     if (names_no_rank(claim.finding)) name_the_lost_rank(story, claim.finding);
-    story.move_to(claim, Place::kCause);
+    if (claim.place != Place::kCause) story.move_to(claim, Place::kCause);
   }
 }
 

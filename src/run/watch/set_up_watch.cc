@@ -64,6 +64,10 @@ std::vector<model::Finding> twins_of(const LiveJob& job, const model::Job& evide
   return findings;
 }
 
+evidence::JobProcesses processes_of(const LiveJob& job) {
+  return evidence::find_job_processes({}, std::filesystem::absolute(job.folder()).native());
+}
+
 bool is_sure(AbsentProcess process) {
   return process == AbsentProcess::kNotStarted || process == AbsentProcess::kEnded;
 }
@@ -135,15 +139,17 @@ SetUpFaults SetUpWatch::look(const LiveJob& job) {
   SetUpFaults faults;
   const std::vector<const LiveRank*> ranks = job.ranks();
   faults.is_over = have_met(job);
-  const bool is_settled = ranks.size() == complete_ && job.twins().empty();
-  if (job.now_ns() - looked_ns_ < kSetUpLookNs || ranks.empty() || is_settled || faults.is_over)
+  const bool is_settled = complete_ != 0 && ranks.size() == complete_ && job.twins().empty();
+  if (job.now_ns() - looked_ns_ < kSetUpLookNs || is_settled || faults.is_over) return faults;
+  if (std::exchange(looked_ns_, job.now_ns()) == 0) began_ns_ = job.now_ns();
+  if (ranks.empty()) {  // one that ends while it imports must have been seen before
+    if (job.now_ns() - began_ns_ < kExcusedPatienceNs) note_processes(processes_of(job), job.now_ns());
     return faults;
-  looked_ns_ = job.now_ns();
+  }
   // A launcher that ends what is left may start all of them again.
   if (std::ranges::all_of(ranks, [](const LiveRank* rank) { return rank->is_gone() || rank->has_ended(); }))
     return faults;
-  const evidence::JobProcesses processes =
-      evidence::find_job_processes({}, std::filesystem::absolute(job.folder()).native());
+  const evidence::JobProcesses processes = processes_of(job);
   note_processes(processes, job.now_ns());
   const std::size_t known = ranks.size() + job.twins().size() + seen_.size();
   if (std::exchange(known_, known) != known) changed_ns_ = job.now_ns();

@@ -39,6 +39,7 @@ class SetUpWatch {
   void note_processes(const evidence::JobProcesses& processes, std::int64_t now_ns);
   std::int64_t patience_ns(const std::vector<ranks::AbsentRank>& absent) const;
 
+  std::int64_t began_ns_ = 0;
   std::int64_t looked_ns_ = 0;
   std::int64_t changed_ns_ = 0;  // when a rank or a process was last new
   std::size_t known_ = 0;

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "diagnose/ranks/describe.h"
 #include "model/finding_code.h"
 #include "model/rank.h"
 #include "run/watch/live_judge.h"
@@ -134,6 +135,12 @@ std::vector<Notice> Watcher::judge() {
 
 void Watcher::look_at_set_up(std::vector<Notice>& notices) {
   SetUpFaults faults = set_up_.look(job_);
+  for (std::vector<Finding>* found : {&faults.decided, &faults.late, &faults.elsewhere}) {
+    for (Finding& finding : *found) {
+      finding.title = ranks::as_sentences(finding.title);
+      finding.explanation = ranks::as_sentences(finding.explanation);
+    }
+  }
   report(Kind::kDecided, std::move(faults.decided), notices);
   report(Kind::kLate, std::move(faults.late), notices);
   report(Kind::kElsewhere, std::move(faults.elsewhere), notices);
