@@ -66,12 +66,16 @@ bool may_follow_from(const Finding& misfit, const Finding& printed) {
 
 void apply_printed_error_first(Story& story) {
   const Finding* proof = proof_of_waiting(story.ranks);
+  const bool is_someone_absent = proof != nullptr && proof->code == model::codes::kSetupRankNotStarted &&
+                                 proof->confidence >= kSeenAndConfirmed;
   const bool were_told_otherwise = proof != nullptr && proof->code == model::codes::kSetupRanksDisagree;
   for (Claim& claim : story.logs) {
     // What ends no process did not stop this one: a warning that data comes slowly, above a proven deadlock.
     const bool is_less = proof != nullptr && !model::is_fatal(claim.finding.leaf) &&
                          claim.finding.confidence < proof->confidence;
-    if (were_told_otherwise || is_less) continue;
+    // Nobody could connect, because the rank that they look for is gone.
+    const bool looks_for_it = is_someone_absent && claim.finding.code.is(model::CodeFamily::kSetup);
+    if (were_told_otherwise || is_less || looks_for_it) continue;
     if (is_sure(claim.finding, story.ranks)) story.move_to(claim, Place::kCause);
   }
 }

@@ -82,6 +82,19 @@ TEST(LikelihoodRules, AnErrorThatNobodySignedExplainsTheLostRank) {
   EXPECT_EQ(order(kNeverCame, 0.55), (Named{"desync.missing_rank", {2}})) << "that rank is alive";
 }
 
+TEST(LikelihoodRules, WhoeverCouldNotConnectLooksForTheOneWhoIsGone) {
+  const Finding gone = found(Leaf::kSetupHang, "setup.rank_not_started", 0.95, {0});
+  const auto first = [&](const Finding& shown, const std::string& code) {
+    return placed("printed_error_first", {shown}, {printed(found(Leaf::kSetupFail, code, 0.88))})
+        .order.front();
+  };
+  EXPECT_EQ(first(gone, "setup.connect_failed"), "setup.rank_not_started");
+  EXPECT_EQ(first(gone, "import.module"), "import.module");
+  EXPECT_EQ(first(found(Leaf::kSetupHang, "setup.rank_not_started", 0.65, {0}), "setup.connect_failed"),
+            "setup.connect_failed")
+      << "it may only be late";
+}
+
 TEST(LikelihoodRules, AWarningStandsBehindAProvenWait) {
   const auto first = [](Leaf leaf, double confidence) {
     return placed("printed_error_first", {kNeverCame}, {printed(found(leaf, "slow.input_bound", confidence))})
