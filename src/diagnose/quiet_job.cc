@@ -12,7 +12,7 @@
 #include "diagnose/arbitrate/known_fixes.h"
 #include "model/finding_code.h"
 #include "model/rank.h"
-#include "readers/rank_in_name.h"
+#include "readers/ranks_of_names.h"
 #include "run/evidence/activity.h"
 #include "run/evidence/log_processes.h"
 #include "run/evidence/process_facts.h"
@@ -363,12 +363,15 @@ std::vector<LogPlace> places_of(const readers::ReadResult& read) {
   for (const readers::LogFile& log : read.logs) {
     const std::string_view bytes = log.bytes.view();
     const std::int64_t lines = log.lines.line_at(bytes, bytes.size()) - 1;
-    places.push_back({.path = log.name, .rank = log.rank, .lines = static_cast<std::uint64_t>(lines)});
+    places.push_back({.path = log.name, .rank = std::nullopt, .lines = static_cast<std::uint64_t>(lines)});
   }
   for (const std::string& name : read.empty_files) {
-    const readers::RankInName told = readers::rank_in_name(name);
-    places.push_back({.path = name, .rank = told.is_guess ? std::nullopt : told.rank});
+    places.push_back({.path = name, .rank = std::nullopt});
   }
+  std::vector<std::string> names;
+  for (const LogPlace& place : places) names.push_back(place.path.string());
+  const std::vector<std::optional<int>> ranks = readers::ranks_of_names(names);
+  for (std::size_t place = 0; place < places.size(); ++place) places[place].rank = ranks[place];
   return places;
 }
 

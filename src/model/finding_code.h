@@ -173,6 +173,8 @@ struct KnownCode {
   X(kSetupNcclConnectFailed, "setup.nccl_connect_failed", kSetupFail)         \
   X(kSetupNcclSystemError, "setup.nccl_system_error", kSetupFail)             \
   X(kSetupRankNotStarted, "setup.rank_not_started", kSetupHang)               \
+  X(kSetupRanksDisagree, "setup.ranks_disagree", kSetupHang)                  \
+  X(kSetupSameRankTwice, "setup.same_rank_twice", kSetupHang)                 \
   X(kSetupSlurmTasks, "setup.slurm_tasks", kSetupFail)                        \
   X(kSetupSshConnect, "setup.ssh_connect", kSetupFail)                        \
   X(kSlowRateFalls, "slow.rate_falls", kPerfSlow)                             \

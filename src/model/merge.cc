@@ -277,6 +277,8 @@ void join(RankHistory& to, RankHistory&& from) {
   to.rank.end = std::max(to.rank.end, from.rank.end);
   to.rank.liveness = std::max(to.rank.liveness, from.rank.liveness);
   to.rank.launcher_saw_first = to.rank.launcher_saw_first || from.rank.launcher_saw_first;
+  keep_known(to.rank.world_size, from.rank.world_size);
+  if (to.rank.meeting_place.empty()) to.rank.meeting_place = from.rank.meeting_place;
   if (to.rank.framework_version.empty()) to.rank.framework_version = from.rank.framework_version;
   if (to.rank.recorder_version.empty()) to.rank.recorder_version = from.rank.recorder_version;
   if (!from.events.empty()) {

@@ -44,6 +44,8 @@ struct Rank {
   bool launcher_saw_first = false;       // by its launcher's word it was the first to fail
   std::optional<std::int64_t> begun_ns;  // the process, by its host's wall clock
   std::optional<std::int64_t> ended_ns;
+  std::optional<int> world_size;  // how many ranks it was told the job has
+  std::string meeting_place;      // where it was told to look for the others, as its framework writes it
   std::string framework_version;
   std::string recorder_version;  // of the format its dump has, where dumps tell it
 };

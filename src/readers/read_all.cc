@@ -24,6 +24,7 @@
 #include "readers/format.h"
 #include "readers/open_input.h"
 #include "readers/rank_in_name.h"
+#include "readers/ranks_of_names.h"
 #include "readers/walk.h"
 
 namespace lockstep::readers {
@@ -120,6 +121,13 @@ std::size_t kept_of_stream(std::size_t files) {
   return std::clamp(kOfAll / std::max<std::size_t>(1, files), kMin, kMax);
 }
 
+void number_logs(std::vector<LogFile>& logs) {
+  std::vector<std::string> names;
+  for (const LogFile& log : logs) names.push_back(log.name);
+  const std::vector<std::optional<int>> ranks = ranks_of_names(names);
+  for (std::size_t log = 0; log < logs.size(); ++log) logs[log].rank = ranks[log];
+}
+
 class ReadAll {
  public:
   ReadAll(std::vector<InputFile> files, const ReadOptions& options)
@@ -154,6 +162,7 @@ class ReadAll {
       if (outcomes_[file].log) all.logs.push_back(*std::move(outcomes_[file].log));
     }
     std::ranges::sort(all.logs, {}, &LogFile::name);
+    number_logs(all.logs);
     std::ranges::sort(all.empty_files);
     std::ranges::sort(all.unknown_files);
     if (std::string limit = store_.limit(); !limit.empty()) all.limits.push_back(std::move(limit));
@@ -273,9 +282,8 @@ class ReadAll {
       Input mapped = map_input(files_[file].path);
       if (mapped.bytes.view().size() == size) input.bytes = std::move(mapped.bytes);
     }
-    const RankInName writer = rank_in_name(files_[file].path);
     outcomes_[file].log = LogFile{.name = files_[file].name,
-                                  .rank = writer.is_guess ? std::nullopt : writer.rank,
+                                  .rank = std::nullopt,
                                   .bytes = std::move(input.bytes),
                                   .lines = std::move(lines)};
   }

@@ -15,7 +15,8 @@ namespace {
 using supervise::Answer;
 
 bool wants_evidence(watch::Kind kind) {
-  return kind == watch::Kind::kDecided || kind == watch::Kind::kLate || kind == watch::Kind::kHung;
+  return kind == watch::Kind::kDecided || kind == watch::Kind::kLate || kind == watch::Kind::kHung ||
+         kind == watch::Kind::kElsewhere;
 }
 
 // Not a notice: the standing findings are sent again.
@@ -41,6 +42,7 @@ std::string who(const model::Finding& finding) {
 std::string_view lead(watch::Kind kind) {
   switch (kind) {
     case watch::Kind::kLate:
+    case watch::Kind::kElsewhere:
       return "waiting: ";
     case watch::Kind::kHung:
       return "hangs: ";

@@ -117,7 +117,7 @@ def test_a_job_that_ends_well_and_is_wrong_is_told(torchrun, tmp_path):
 def test_a_rank_that_sleeps_is_named_while_it_hangs(torchrun, tmp_path):
     command = [LOCKSTEP, "run", "-o", tmp_path / "recording", "--", *torchrun, "hang"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environ()) as job:
-        assert "waiting: Rank 2 never joined" in list(iter_until(job.stderr, "waiting: Rank 2 never joined"))[-1]
+        assert "waiting: Rank 2 is late" in list(iter_until(job.stderr, "waiting: Rank 2 is late"))[-1]
         job.send_signal(signal.SIGINT)
         job.communicate(timeout=LONG_S)
     assert job.returncode != 0

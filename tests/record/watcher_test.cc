@@ -18,6 +18,7 @@
 
 #include "record/recording.h"
 #include "run/watch/rank_process.h"
+#include "run/watch/set_up_watch.h"
 #include "sample_recording.h"
 
 namespace lockstep::tests {
@@ -43,9 +44,9 @@ class SimulatedRank {
   }
 
   void begin(const std::string& group, std::uint64_t number, std::uint8_t operation,
-             std::uint64_t bytes = 4096) {
+             std::uint64_t bytes = 4096, std::chrono::nanoseconds ago = {}) {
     lockstep_call call{};
-    call.time_ns = now_ns();
+    call.time_ns = now_ns() - static_cast<std::uint64_t>(ago.count());
     call.sequence = number;
     call.communicator = communicator(group);
     call.operation = operation;
@@ -64,9 +65,9 @@ class SimulatedRank {
     done.peer = -1;
     lane_.write(done);
   }
-  void note(const std::string& text) {
-    constexpr std::string_view kKey = "python adapter";
-    writer_.write_attribute(writer_.intern_string(kKey.data(), kKey.size()),
+  void note(const std::string& text) { tell("python adapter", text); }
+  void tell(std::string_view key, const std::string& text) {
+    writer_.write_attribute(writer_.intern_string(key.data(), key.size()),
                             writer_.intern_string(text.data(), text.size()));
   }
   void say_goodbye() { writer_.close(0); }
@@ -110,6 +111,12 @@ class WatchedJob : public testing::Test {
   void report_process(int rank, char state) const {
     const auto file = watch::remote_process_file(folder_ / record::rank_file_name(rank, 0));
     std::ofstream(file) << watch::encode({.state = state});
+  }
+
+  // All but rank 2 have waited for so long.
+  void wait_for_rank_2(std::chrono::nanoseconds waited) {
+    for (const int rank : {0, 1, 3})
+      ranks_[static_cast<std::size_t>(rank)]->begin("world", 31, kAllReduce, 4096, waited);
   }
 
   std::vector<watch::Notice> watch_for(Clock::duration time) {
@@ -163,7 +170,7 @@ TEST_F(WatchedJob, AStoppedRankIsNamedThoughItSpokeAMomentAgo) {
 
 TEST_F(WatchedJob, ALateRankIsNamedAgainWhenItIsStopped) {
   report_process(2, 'S');
-  for (const int rank : {0, 1, 3}) ranks_[static_cast<std::size_t>(rank)]->begin("world", 31, kAllReduce);
+  wait_for_rank_2(22s);
   const auto late = watch_for(20s);
   ASSERT_EQ(late.size(), 1U);
   EXPECT_EQ(late[0].kind, watch::Kind::kLate);
@@ -173,22 +180,29 @@ TEST_F(WatchedJob, ALateRankIsNamedAgainWhenItIsStopped) {
   EXPECT_EQ(notices[0].kind, watch::Kind::kDecided);
 }
 
-TEST_F(WatchedJob, AnIdleRankIsLateAfterFourSeconds) {
+TEST_F(WatchedJob, AnIdleRankIsLateAfterAPause) {
   report_process(2, 'S');
-  for (const int rank : {0, 1, 3}) ranks_[static_cast<std::size_t>(rank)]->begin("world", 31, kAllReduce);
-  const auto begin = Clock::now();
-  ASSERT_EQ(watch_for(20s).size(), 1U);
-  EXPECT_LT(Clock::now() - begin, 12s) << "one that computes gets fifteen";
+  wait_for_rank_2(22s);
+  const auto notices = watch_for(20s);
+  ASSERT_EQ(notices.size(), 1U);
+  EXPECT_TRUE(notices[0].finding.title.starts_with("Rank 2 is late: ranks 0-1 and 3 have waited 2"))
+      << notices[0].finding.title;
 }
 
-TEST_F(WatchedJob, ALateRankHangsAfterAMinute) {
+TEST_F(WatchedJob, APauseOfOneRankIsNoFault) {
   report_process(2, 'S');
-  for (const int rank : {0, 1, 3}) ranks_[static_cast<std::size_t>(rank)]->begin("world", 31, kAllReduce);
+  wait_for_rank_2(16s);
+  EXPECT_TRUE(watch_for(3s).empty());
+}
+
+TEST_F(WatchedJob, ALateRankHangsInTheEnd) {
+  report_process(2, 'S');
+  wait_for_rank_2(22s);
   const auto late = watch_for(20s);
   ASSERT_EQ(late.size(), 1U);
-  clock_ = late[0].since + 59s;
+  clock_ = late[0].since + 44s;
   EXPECT_TRUE(watcher_.tick().empty());
-  clock_ = late[0].since + 60s;
+  clock_ = late[0].since + 45s;
   const auto notices = watcher_.tick();
   ASSERT_EQ(notices.size(), 1U);
   EXPECT_EQ(notices[0].kind, watch::Kind::kHung);
@@ -219,6 +233,60 @@ TEST_F(WatchedJob, KeepsAFewNotes) {
   for (int number = 0; number < 20; ++number) ranks_[0]->note("no hook " + std::to_string(number));
   watcher_.follow();
   EXPECT_EQ(watcher_.job().rank(0)->adapter_notes().size(), 16U);
+}
+
+// Ranks that have begun and called nothing.
+class UnmetJob {
+ public:
+  explicit UnmetJob(const std::filesystem::path& folder) : folder_(folder) {
+    EXPECT_TRUE(record::create_recording(folder, {}).ok());
+  }
+  void begin(int rank, int world, const std::string& place) {
+    ranks_.push_back(std::make_unique<SimulatedRank>(folder_, rank, world));
+    ranks_.back()->tell("meeting place", place);
+  }
+  void look() {
+    if (job_ == nullptr) job_ = std::make_unique<watch::LiveJob>(folder_);
+    job_->poll();
+    watch::SetUpFaults found = watch_.look(*job_);
+    if (!found.decided.empty()) decided = found.decided.front();
+    said_late = said_late || !found.late.empty();
+  }
+
+  std::optional<model::Finding> decided;
+  bool said_late = false;
+
+ private:
+  std::filesystem::path folder_;
+  std::vector<std::unique_ptr<SimulatedRank>> ranks_;
+  std::unique_ptr<watch::LiveJob> job_;
+  watch::SetUpWatch watch_;
+};
+
+TEST(SetUpWatch, SaysWhoWasNotStarted) {
+  const ScratchFolder scratch;
+  UnmetJob here(scratch / "here");
+  UnmetJob elsewhere(scratch / "elsewhere");
+  UnmetJob other_port(scratch / "other_port");
+  UnmetJob complete(scratch / "complete");
+  for (const int rank : {0, 1}) {
+    here.begin(rank, 3, "127.0.0.1:29500");
+    elsewhere.begin(rank, 3, "10.0.0.7:29500");
+    other_port.begin(rank, 2, rank == 0 ? "10.0.0.7:29500" : "10.0.0.7:29501");
+    complete.begin(rank, 2, "127.0.0.1:29500");
+  }
+  for (const auto end = Clock::now() + 30s; Clock::now() < end && !(here.decided && other_port.decided);) {
+    for (UnmetJob* job : {&here, &elsewhere, &other_port, &complete}) job->look();
+    std::this_thread::sleep_for(100ms);
+  }
+  ASSERT_TRUE(here.decided);
+  EXPECT_EQ(here.decided->code, "setup.rank_not_started");
+  EXPECT_EQ(here.decided->root_ranks, std::vector<int>{2});
+  ASSERT_TRUE(other_port.decided);
+  EXPECT_EQ(other_port.decided->code, "setup.ranks_disagree");
+  EXPECT_EQ(other_port.decided->root_ranks, std::vector<int>{1});
+  EXPECT_FALSE(elsewhere.decided) << "it may come from another host";
+  EXPECT_FALSE(complete.decided || complete.said_late);
 }
 
 TEST(Suspicion, AsksSomeOfThousands) {

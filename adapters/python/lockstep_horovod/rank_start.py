@@ -158,6 +158,9 @@ def _begin(binding, rank, size, local_rank):
             return None
         notes.attach(library)
         library.set_attribute("horovod binding", binding)
+        address, port = (os.environ.get(f"HOROVOD_GLOO_RENDEZVOUS_{what}") for what in ("ADDR", "PORT"))
+        if address and port:
+            library.set_attribute("meeting place", f"{address}:{port}")
         _session = Session(library, rank, restart)
     return _session or None
 

@@ -13,6 +13,7 @@ class Cluster:
         roles = [role for role in ROLES if role in counts] + sorted(set(counts) - set(ROLES))
         self._tasks = [(role, index) for role in roles for index in range(counts[role])]
         self._own = (server_def.job_name, server_def.task_index)
+        self._addresses = {(job.name, index): address for job in server_def.cluster.job for index, address in job.tasks.items()}
 
     @property
     def rank(self):
@@ -33,6 +34,10 @@ class Cluster:
     def own_name(self):
         role, index = self._own
         return f"/job:{role}/replica:0/task:{index}"
+
+    def as_text(self):
+        """"worker/0=10.0.0.1:2222 worker/1=10.0.0.2:2222": what this task believes; others may believe otherwise."""
+        return " ".join(f"{role}/{index}={self._addresses.get((role, index), '')}" for role, index in self._tasks)
 
     def has_parameter_servers(self):
         return any(role == "ps" for role, _ in self._tasks)

@@ -74,6 +74,7 @@ def _begin(server_def):
         return None
     notes.attach(library)
     begun = Session(library, cluster, native.load(cluster, versions.__version__))
+    library.set_attribute("meeting place", cluster.as_text())
     library.set_attribute("tensorflow task", f"{server_def.job_name} {server_def.task_index}")
     library.set_attribute("tensorflow adapter mode", "native" if begun.native else "python")
     _watch(begun)

@@ -25,7 +25,8 @@ class _WatchedHandlers(dict):
 
     def __getitem__(self, scheme):
         try:
-            _begin_before_rendezvous(sys._getframe(1).f_locals.get("rank", -1))
+            told = sys._getframe(1).f_locals
+            _begin_before_rendezvous(told.get("rank", -1), told.get("world_size", -1), told.get("url", ""))
         except Exception as error:
             notes.tell_without_record(repr(error))
         return solo.rendezvous if solo.is_replay() else super().__getitem__(scheme)
@@ -35,11 +36,26 @@ def watch_rendezvous(module):
     module._rendezvous_handlers = _WatchedHandlers(module._rendezvous_handlers)
 
 
-def _begin_before_rendezvous(rank):
+def _begin_before_rendezvous(rank, world_size, url):
     if rank < 0:
         rank = int(os.environ.get("RANK", "-1"))
-    if rank >= 0:
-        session(rank, int(os.environ.get("WORLD_SIZE", "-1")))
+    if world_size < 0:
+        world_size = int(os.environ.get("WORLD_SIZE", "-1"))
+    if rank < 0:
+        return
+    begun = session(rank, world_size)
+    place = _meeting_place(url)
+    if begun and place:
+        begun.library.set_attribute("meeting place", place)
+
+
+def _meeting_place(url):
+    if url.startswith("tcp://"):
+        return url[len("tcp://"):].split("?")[0].rstrip("/")
+    if not url.startswith("env://"):
+        return url
+    address, port = os.environ.get("MASTER_ADDR"), os.environ.get("MASTER_PORT")
+    return f"{address}:{port}" if address and port else ""
 
 
 def session(rank=-1, world_size=-1):

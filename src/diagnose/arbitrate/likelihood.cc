@@ -37,28 +37,54 @@ bool explains_a_loss(const Finding& printed, const std::vector<Claim>& ranks) {
   });
   if (lost == ranks.end()) return false;
   if (!printed.root_ranks.empty()) return printed.root_ranks == lost->finding.root_ranks;
-  return model::is_fatal(printed.leaf) && is_printed_by(lost->finding.root_ranks, printed);
+  if (!model::is_fatal(printed.leaf)) return false;
+  return is_printed_by(lost->finding.root_ranks, printed) ||
+         (names_no_rank(printed) && printed.confidence >= kLikelyReason);
+}
+
+// The output of a job that was recorded names no ranks: one process's error and one rank that was lost are
+// one event.
+void name_the_lost_rank(Story& story, Finding& printed) {
+  const auto lost = std::ranges::find_if(story.ranks, [](const Claim& claim) {
+    return is_a_lost_rank(claim.finding) || is_an_unseen_rank(claim.finding);
+  });
+  if (lost == story.ranks.end() || lost->finding.root_ranks.size() != 1) return;
+  printed.root_ranks = lost->finding.root_ranks;
+  printed.victim_ranks = lost->finding.victim_ranks;
+  story.note(model::Outcome::kRanksNamed, printed.code, lost->finding.code);
 }
 
 // Ranks that bring buffers of different sizes write past the smaller one, TensorFlow calls the graph broken
 // in which a collective failed, and a framework that notices the misfit cannot say whose call is the odd one.
 bool may_follow_from(const Finding& misfit, const Finding& printed) {
   if (printed.leaf == Leaf::kRunSegv || printed.leaf == Leaf::kRunGraph) return true;
-  return printed.leaf == misfit.leaf && printed.root_ranks.empty() && misfit.confidence >= kNamesTheOddOne;
+  const bool is_about_calls = printed.leaf == misfit.leaf || printed.leaf == Leaf::kRunTensor;
+  return is_about_calls && printed.root_ranks.empty() && misfit.confidence >= kNamesTheOddOne;
 }
 
 }  // namespace
 
 void apply_printed_error_first(Story& story) {
+  const Finding* proof = proof_of_waiting(story.ranks);
+  const bool is_someone_absent = proof != nullptr && proof->code == model::codes::kSetupRankNotStarted &&
+                                 proof->confidence >= kSeenAndConfirmed;
+  const bool were_told_otherwise = proof != nullptr && proof->code == model::codes::kSetupRanksDisagree;
   for (Claim& claim : story.logs) {
+    // What ends no process did not stop this one: a warning that data comes slowly, above a proven deadlock.
+    const bool is_less = proof != nullptr && !model::is_fatal(claim.finding.leaf) &&
+                         claim.finding.confidence < proof->confidence;
+    // Nobody could connect, because the rank that they look for is gone.
+    const bool looks_for_it = is_someone_absent && claim.finding.code.is(model::CodeFamily::kSetup);
+    if (were_told_otherwise || is_less || looks_for_it) continue;
     if (is_sure(claim.finding, story.ranks)) story.move_to(claim, Place::kCause);
   }
 }
 
 void apply_reason_of_a_loss(Story& story) {
   for (Claim& claim : story.logs) {
-    if (claim.place != Place::kCause && explains_a_loss(claim.finding, story.ranks))
-      story.move_to(claim, Place::kCause);
+    if (!explains_a_loss(claim.finding, story.ranks)) continue;
+    if (names_no_rank(claim.finding)) name_the_lost_rank(story, claim.finding);
+    if (claim.place != Place::kCause) story.move_to(claim, Place::kCause);
   }
 }
 

@@ -66,6 +66,45 @@ TEST(LikelihoodRules, WhatALostRankPrintedIsWhyItWasLost) {
   EXPECT_EQ(first(kNeverCame, own), "desync.missing_rank") << "no rank was lost";
 }
 
+TEST(LikelihoodRules, AnErrorThatNobodySignedExplainsTheLostRank) {
+  const auto order = [](const Finding& shown, double confidence) {
+    Story story = story_of({shown}, {printed(found(Leaf::kPkgImport, "import.module", confidence))});
+    apply_named("reason_of_a_loss", story);
+    const Finding& first = story.in_order().front()->finding;
+    return std::pair(first.code.text(), first.root_ranks);
+  };
+  using Named = std::pair<std::string, std::vector<int>>;
+  const Finding unseen = found(Leaf::kSetupHang, "setup.rank_not_started", 0.95, {1});
+  const Finding dead = found(Leaf::kRunComm, "desync.dead_rank", 0.95, {1});
+  EXPECT_EQ(order(unseen, 0.4), (Named{"import.module", {1}}));
+  EXPECT_EQ(order(dead, 0.4), (Named{"import.module", {1}}));
+  EXPECT_EQ(order(dead, 0.39), (Named{"desync.dead_rank", {1}}));
+  EXPECT_EQ(order(kNeverCame, 0.55), (Named{"desync.missing_rank", {2}})) << "that rank is alive";
+}
+
+TEST(LikelihoodRules, WhoeverCouldNotConnectLooksForTheOneWhoIsGone) {
+  const Finding gone = found(Leaf::kSetupHang, "setup.rank_not_started", 0.95, {0});
+  const auto first = [&](const Finding& shown, const std::string& code) {
+    return placed("printed_error_first", {shown}, {printed(found(Leaf::kSetupFail, code, 0.88))})
+        .order.front();
+  };
+  EXPECT_EQ(first(gone, "setup.connect_failed"), "setup.rank_not_started");
+  EXPECT_EQ(first(gone, "import.module"), "import.module");
+  EXPECT_EQ(first(found(Leaf::kSetupHang, "setup.rank_not_started", 0.65, {0}), "setup.connect_failed"),
+            "setup.connect_failed")
+      << "it may only be late";
+}
+
+TEST(LikelihoodRules, AWarningStandsBehindAProvenWait) {
+  const auto first = [](Leaf leaf, double confidence) {
+    return placed("printed_error_first", {kNeverCame}, {printed(found(leaf, "slow.input_bound", confidence))})
+        .order.front();
+  };
+  EXPECT_EQ(first(Leaf::kPerfSlow, 0.7), "desync.missing_rank");
+  EXPECT_EQ(first(Leaf::kPerfSlow, 0.99), "slow.input_bound");
+  EXPECT_EQ(first(Leaf::kRunMem, 0.7), "slow.input_bound") << "that ends a process";
+}
+
 TEST(LikelihoodRules, AGuessIsNeverSure) {
   EXPECT_EQ(
       placed("printed_error_first", {kNeverCame}, {printed(found(Leaf::kRunTensor, "leaf.run_tensor", 0.9))})

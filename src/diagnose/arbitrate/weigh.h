@@ -13,6 +13,10 @@ namespace lockstep::diagnose {
 // LikelihoodRules.APrintedErrorComesFirstFromSixtyPercentOn.
 inline constexpr double kSure = 0.6;
 
+// A printed error that would explain why a rank was lost stands before the loss from here on, though nobody
+// knows who printed it. Held by LikelihoodRules.AnErrorThatNobodySignedExplainsTheLostRank.
+inline constexpr double kLikelyReason = 0.4;
+
 // From here on more likely than not. Below it the verdict asks for more input. Held by
 // JobEndRules.MoreIsAskedForWhereTheRanksShowNothingClear.
 inline constexpr double kClear = 0.5;

@@ -50,7 +50,7 @@ constexpr std::size_t kFinishedRanksBytes = std::size_t{16} << 10;
 
 bool says_it_finished(std::string_view line) {
   static const base::Regex done = base::Regex::of_our_own(
-      R"(\b(done|finished|training (is )?(complete|over|ended)|completed( successfully)?)\b)");
+      R"(\b(done|finished|trained|training (is )?(complete|over|ended)|completed( successfully)?)\b)");
   static const base::Regex not_really = base::Regex::of_our_own(
       R"(\b(not|never|un\w+|fail\w*|\w*error\w*|\w*exception\w*|with exit|abort\w*)\b)");
   return done.found_in(line) && !not_really.found_in(line);

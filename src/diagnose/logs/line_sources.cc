@@ -254,17 +254,27 @@ std::optional<int> rank_of_torchruns_item(std::string_view bytes, LineSpan line)
   return std::nullopt;
 }
 
+std::set<int> ranks_told_in(std::span<const std::string_view> lines) {
+  std::set<int> ranks;
+  for (const std::string_view line : lines) {
+    const model::LineOrigin origin = model::split_origin(line).origin;
+    if (const auto rank = origin.rank ? origin.rank : origin.local_rank) ranks.insert(*rank);
+  }
+  return ranks;
+}
+
 }  // namespace
 
-LineSources::LineSources(std::span<const LogText> logs) : logs_(logs), learned_(logs.size()) {
+LineSources::LineSources(std::span<const LogText> logs)
+    : logs_(logs), learned_(logs.size()), of_file_(logs.size()) {
   const Sampling sampling(logs.size());
   for (std::size_t log = 0; log < logs.size(); ++log) {
-    if (logs[log].rank) ranks_.insert(*logs[log].rank);
     const std::vector<std::string_view> lines = sampled_lines(logs[log].bytes, sampling);
-    const bool is_told = logs[log].rank || std::ranges::any_of(lines, [](std::string_view line) {
-                           const model::LineOrigin origin = model::split_origin(line).origin;
-                           return origin.rank || origin.local_rank;
-                         });
+    const std::set<int> told = ranks_told_in(lines);
+    // What is called a worker may be a host, whose file holds the lines of several ranks.
+    if (told.size() < 2) of_file_[log] = logs[log].rank;
+    if (of_file_[log]) ranks_.insert(*of_file_[log]);
+    const bool is_told = of_file_[log] || !told.empty();
     if (!is_told) learned_[log] = learn_prefix(without_times(lines));
     for (const std::string_view line : lines) {
       LineSource source = of_text(log, line);
@@ -277,7 +287,7 @@ LineSources::LineSources(std::span<const LogText> logs) : logs_(logs), learned_(
 
 LineSource LineSources::of_text(std::size_t log, std::string_view line) const {
   const model::OwnedLine owned = model::split_origin(line);
-  LineSource source{logs_[log].rank, owned.origin.host, owned.time_ns};
+  LineSource source{of_file_[log], owned.origin.host, owned.time_ns};
   if (!source.rank) source.rank = owned.origin.rank ? owned.origin.rank : owned.origin.local_rank;
   if (!source.rank) source.rank = learned_[log].rank_of(without_time(line));
   if (source.host.empty()) source.host = learned_[log].host_of(without_time(line));

@@ -63,7 +63,8 @@ class LineSources {
   LineSource of_text(std::size_t log, std::string_view line) const;
 
   std::span<const LogText> logs_;
-  std::vector<LearnedPrefix> learned_;  // by log
+  std::vector<LearnedPrefix> learned_;       // by log
+  std::vector<std::optional<int>> of_file_;  // by log: the rank that wrote all of it
   std::set<int> ranks_;
   std::set<std::string> hosts_;
 };

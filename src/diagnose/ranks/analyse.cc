@@ -18,6 +18,7 @@
 #include "diagnose/ranks/hang/hang_finding.h"
 #include "diagnose/ranks/hang/point_to_point.h"
 #include "diagnose/ranks/hang/presence.h"
+#include "diagnose/ranks/hang/set_up_beliefs.h"
 #include "diagnose/ranks/hang/sparse_evidence.h"
 #include "diagnose/ranks/hang/unmade_communicator.h"
 #include "diagnose/ranks/hang/wait.h"
@@ -204,6 +205,8 @@ constexpr Reason kEndedEarly{"ended_early",
                              "a rank that is missing because it has done its steps ended early"};
 constexpr Reason kAlreadyNamed{"already_named", "that a rank failed is told with the wait that names it"};
 constexpr Reason kNeverSetUp{"versions_in_setup", "releases that differ explain why no rank got past set-up"};
+constexpr Reason kNeverMet{"beliefs_before_waits",
+                           "ranks that were told different things about the job wait for each other"};
 constexpr Reason kBrokenStepFirst{"broken_step_first",
                                   "a job that broke step is not slow, so what its times show comes after"};
 
@@ -222,6 +225,7 @@ class Analyst {
         findings().push_back(finding_of(job_, lagging));
     }
     add_failed_ranks();
+    explain_by_beliefs();
     if (findings().empty()) {
       if (auto unstarted = find_unstarted_ranks(job_)) findings().push_back(*std::move(unstarted));
     }
@@ -268,6 +272,22 @@ class Analyst {
     } else {
       findings().push_back(*std::move(failed));
     }
+  }
+
+  // Whoever looks for the others elsewhere, or for more of them, is why nobody gets on.
+  void explain_by_beliefs() {
+    const bool waits =
+        std::ranges::any_of(findings(), [](const Finding& finding) { return finding.code.is_wait(); });
+    const bool stands = findings().empty() && std::ranges::all_of(job_.ranks, stands_at_the_start);
+    if (!waits && !stands) return;
+    auto disagreement = find_set_up_disagreement(job_);
+    if (!disagreement) return;
+    std::erase_if(findings(), [&](const Finding& finding) {
+      if (!finding.code.is_wait()) return false;
+      note(kNeverMet, model::Outcome::kDropped, finding.code, disagreement->code);
+      return true;
+    });
+    findings().push_back(*std::move(disagreement));
   }
 
   void explain_by_versions() {

@@ -43,6 +43,10 @@ struct Confidence {
   X(kLaggingCounter, kLaggingCounter, 0.6, "a snapshot of a job that runs well could look the same")         \
   X(kCommunicatorNotMade, kSetupCommunicatorNotMade, 0.85, "its list of groups lacks one: lists may be cut") \
   X(kRankNotStarted, kSetupRankNotStarted, 0.65, "no sign of it at all: it may as well be slow to start")    \
+  X(kRankSeenAbsent, kSetupRankNotStarted, 0.95, "its process has ended, or none was ever started")          \
+  X(kRanksDisagree, kSetupRanksDisagree, 0.97, "what each was told is recorded, and differs")                \
+  X(kRanksDisagreeOnNames, kSetupRanksDisagree, 0.75, "a host may have several addresses")                   \
+  X(kSameRankTwice, kSetupSameRankTwice, 0.97, "both processes are alive and meet at one place")             \
   X(kStuckStacks, kStuckInCollective, 0.55, "stacks of one moment cannot tell stuck from slow")              \
   /* mismatch */                                                                                             \
   X(kMismatchPending, kMismatchShape, 0.97, "both calls are recorded, differ, and wait for each other")      \

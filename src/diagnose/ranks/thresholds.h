@@ -28,6 +28,10 @@ inline constexpr std::size_t kCallsCompared = 8;
 
 // Collectives before a mismatch that show what is usually called.
 inline constexpr std::size_t kHabitMeetings = 64;
+// Calls of one rank that show its habit: some thousand steps. Held by Habit.LooksFurtherBackThanTheLastStep.
+inline constexpr std::size_t kHabitCalls = 20'000;
+// That must have happened before in the same order. Held by Habit.IsNotKnownInTheFirstSteps.
+inline constexpr std::size_t kCallsOfAHabit = 4;
 
 // Nanoseconds from the last arrival in which a library that compares calls refuses them; a timeout takes
 // longer. Held by Mismatch.FailedAtOnceIsRefusedAndFailedLaterIsAHang.

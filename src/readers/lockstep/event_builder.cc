@@ -48,7 +48,10 @@ EventBuilder::EventBuilder(const lockstep_file_header& header, const record::Def
     job.hosts.push_back({.name = std::move(host), .clock_ahead_ns = std::nullopt});
     rank.host = 0;
   }
-  if (header.world_size >= 0) job.world_size = header.world_size;
+  if (header.world_size >= 0) {
+    job.world_size = header.world_size;
+    rank.world_size = header.world_size;
+  }
   history_.sources = {static_cast<model::SourceId>(0)};
   clocks_.emplace_back(header.monotonic_ns, header.wall_ns);
 }
@@ -243,6 +246,10 @@ void EventBuilder::take_process_time(std::string_view text) {
 void EventBuilder::take_attribute(const lockstep_attribute& record) {
   const std::string_view key = definitions_.string(record.key);
   if (key == "process began") return take_process_time(definitions_.string(record.value));
+  if (key == "meeting place") {
+    history_.rank.meeting_place = definitions_.string(record.value);
+    return;
+  }
   const FrameworkAttribute* named = framework_attribute(key);
   if (named == nullptr || !names_rather(*named, job_.framework)) return;
   job_.framework = named->framework;

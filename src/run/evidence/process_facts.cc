@@ -116,9 +116,6 @@ std::string_view state_in_words(char state) {
   }
 }
 
-namespace {
-
-// Variables end with a zero byte.
 std::string_view variable_in(std::string_view environ, std::string_view name) {
   while (!environ.empty()) {
     const std::string_view one = base::word_of(environ, '\0');
@@ -127,8 +124,6 @@ std::string_view variable_in(std::string_view environ, std::string_view name) {
   }
   return {};
 }
-
-}  // namespace
 
 std::optional<int> rank_of_process(const process::Roots& roots, pid_t pid) {
   const std::string environ = process::text_of(roots.proc / std::to_string(pid) / "environ");

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <sys/types.h>
 #include <vector>
 
@@ -44,6 +45,9 @@ ProcessFacts facts_of_process(const process::Roots& roots, pid_t pid);
 
 // "sleeps", "is stopped by a signal": a clause for a sentence.
 std::string_view state_in_words(char state);
+
+// The value of a variable in the text of /proc/PID/environ, in which each ends with a zero byte; empty: none.
+std::string_view variable_in(std::string_view environ, std::string_view name);
 
 // The rank that a launcher gave a process, by the variables it was started with.
 // Nothing for a process that is no rank, or that may not be looked at.

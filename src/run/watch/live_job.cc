@@ -21,6 +21,7 @@ void LiveJob::poll() {
   list_new_files();
   open_new_files();
   now_ns_ = std::min({wall_clock_ns(), known_until_ns_, ended_ns_});
+  for (Twins& twins : twins_) twins.first->poll([](const LiveCall&) {});
   for (auto& [number, rank] : ranks_) {
     rank->poll([&, number = number](const LiveCall& call) {
       meetings_.arrive(number, call, communicators_[call.communicator]);
@@ -72,7 +73,20 @@ void LiveJob::adopt(std::unique_ptr<LiveRank> rank) {
     newest_restart_ = restart;
     meetings_ = {};
   }
+  keep_twin(rank->rank(), rank->header().pid);
   ranks_[rank->rank()] = std::move(rank);
+}
+
+// In a restarted job the process of before has ended; one that begins another life goes on itself.
+void LiveJob::keep_twin(int number, std::uint64_t pid) {
+  const auto before = ranks_.find(number);
+  if (before == ranks_.end()) return;
+  const LiveRank& old = *before->second;
+  const bool is_another_process =
+      old.header().pid != pid && old.process().is_here() && !old.process().has_ended();
+  constexpr std::size_t kMaxTwins = 16;
+  if (is_another_process && !old.has_ended() && twins_.size() < kMaxTwins)
+    twins_.push_back({.rank = number, .first = std::move(before->second)});
 }
 
 std::vector<const LiveRank*> LiveJob::ranks() const {

@@ -24,6 +24,12 @@ struct Standing {
   std::vector<int> missing;        // members that have not come, ascending; the partner of a message
 };
 
+// Two processes that both began as one rank, and are both alive as far as is known.
+struct Twins {
+  int rank = 0;
+  std::unique_ptr<LiveRank> first;  // the other one is the job's rank
+};
+
 class LiveJob {
  public:
   explicit LiveJob(std::filesystem::path folder);
@@ -54,6 +60,8 @@ class LiveJob {
   Meetings& meetings() { return meetings_; }
   const Meetings& meetings() const { return meetings_; }
 
+  const std::vector<Twins>& twins() const { return twins_; }
+
   Snapshot snapshot() const;
 
  private:
@@ -61,6 +69,7 @@ class LiveJob {
   void leave_lost_files(const record::Recording& recording);
   void open_new_files();
   void adopt(std::unique_ptr<LiveRank> rank);
+  void keep_twin(int number, std::uint64_t pid);
   std::vector<int> missing_in(const LiveRank& rank, const LiveCall& call) const;
 
   std::filesystem::path folder_;
@@ -75,6 +84,7 @@ class LiveJob {
   Meetings meetings_;
   std::map<int, std::unique_ptr<LiveRank>> ranks_;
   std::uint32_t newest_restart_ = 0;
+  std::vector<Twins> twins_;
 };
 
 std::int64_t wall_clock_ns();

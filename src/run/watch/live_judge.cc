@@ -100,7 +100,8 @@ bool is_blocked(const LiveJob& job, int number) {
 
 bool is_mismatch(const Finding& finding) {
   return finding.code.is(model::CodeFamily::kMismatch) ||
-         finding.code == model::codes::kSetupCommunicatorNotMade;
+         finding.code == model::codes::kSetupCommunicatorNotMade ||
+         finding.code == model::codes::kSetupRanksDisagree;
 }
 
 bool is_decided(const LiveJob& job, const model::Job& evidence, const Finding& finding) {

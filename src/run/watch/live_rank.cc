@@ -161,6 +161,7 @@ void LiveRank::take_attribute(const lockstep_attribute& attribute) {
   if (is_note && adapter_notes_.size() < kMaxNotesOfARank) {
     adapter_notes_.emplace_back(definitions_.string(attribute.value));
   }
+  if (key == "meeting place") meeting_place_ = definitions_.string(attribute.value);
   const readers::FrameworkAttribute* named = readers::framework_attribute(key);
   if (named == nullptr) return;
   recorded_frameworks_.push_back(

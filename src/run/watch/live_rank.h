@@ -68,7 +68,8 @@ class LiveRank {
   const std::vector<std::string>& recorded_frameworks() const { return recorded_frameworks_; }
   // What its adapters could not do, in their words.
   const std::vector<std::string>& adapter_notes() const { return adapter_notes_; }
-  std::string backend() const;  // of its first communicator that tells
+  const std::string& meeting_place() const { return meeting_place_; }  // empty: its adapter does not tell
+  std::string backend() const;                                         // of its first communicator that tells
 
  private:
   LiveRank(std::filesystem::path path, record::Follower follower, Communicators& communicators);
@@ -102,6 +103,7 @@ class LiveRank {
   std::string framework_;
   std::vector<std::string> recorded_frameworks_;
   std::vector<std::string> adapter_notes_;
+  std::string meeting_place_;
 };
 
 }  // namespace lockstep::watch

@@ -21,17 +21,28 @@ inline constexpr std::int64_t kCirclePatienceNs = 500 * kMillisecondNs;
 // First collectives build connections and compile, for many seconds on large jobs.
 // Patience.IsLongWhileAJobIsNotKnown
 inline constexpr std::int64_t kUnknownPatienceNs = 30 * kSecondNs;
-// One that does nothing has no reason to be late; shorter, and a pause of the host is told as a hang.
-// Patience.IsLongWhileAJobIsNotKnown
-inline constexpr std::int64_t kIdlePatienceNs = 4 * kSecondNs;
+// Rank 0 evaluates, saves or compiles for 7 to 20 s in daily life, and may wait for a disk meanwhile.
+// Patience.OutlastsAPause
+inline constexpr std::int64_t kIdlePatienceNs = 21 * kSecondNs;
 // One that computes may have a longer step than all before: a garbage collection, an odd batch.
-// Patience.IsLongerWithOneWhoWorks
-inline constexpr std::int64_t kBusyPatienceNs = 15 * kSecondNs;
-// Checkpoints and evaluations take minutes. Patience.IsLongerWithOneWhoWorks
+// Patience.OutlastsAPause
+inline constexpr std::int64_t kBusyPatienceNs = 25 * kSecondNs;
+// Checkpoints and evaluations take minutes. Patience.OutlastsAPause
 inline constexpr std::int64_t kExcusedPatienceNs = 120 * kSecondNs;
+// While ranks look for each other (set_up_watch). A look reads the environment of every process of the host.
+// SetUpWatch.SaysWhoWasNotStarted
+inline constexpr std::int64_t kSetUpLookNs = kSecondNs;
+// Without a new rank and a new process: launchers start the next one within moments, and what a script does
+// between two starts is seen. SetUpWatch.SaysWhoWasNotStarted
+inline constexpr std::int64_t kNobodyComesNs = 4 * kSecondNs;
+// For ranks that may be on another host, which people start one after another.
+// SetUpWatch.SaysWhoWasNotStarted
+inline constexpr std::int64_t kElsewherePatienceNs = 15 * kSecondNs;
+// Of a disagreement that ends a job at once. SetUpWatch.SaysWhoWasNotStarted
+inline constexpr double kSureConfidence = 0.9;
 // Times the longest wait of the job so far: what happened before may happen again, and somewhat worse.
 // Patience.GrowsWithWhatIsUsualInTheJob
-inline constexpr std::int64_t kPatiencePerUsualWait = 6;
+inline constexpr std::int64_t kPatiencePerUsualWait = 2;
 // Meetings after which the waits of a job count as known: the first ones connect and compile.
 // Patience.IsLongWhileAJobIsNotKnown
 inline constexpr std::uint64_t kMeetingsToKnowAJob = 20;
@@ -39,7 +50,7 @@ inline constexpr std::uint64_t kMeetingsToKnowAJob = 20;
 // What a process does that others wait for (suspicion).
 
 // Time between two looks at its processor time, which the kernel counts in ticks of 10 ms.
-// WatchedJob.AnIdleRankIsLateAfterFourSeconds
+// WatchedJob.AnIdleRankIsLateAfterAPause
 inline constexpr std::int64_t kIdleLookNs = 2 * kSecondNs;
 // Share of a core: threads that look after connections wake now and then. DoesNothing.IsMeasuredByOneWhoWaits
 inline constexpr double kIdleShare = 0.05;
@@ -78,12 +89,26 @@ inline constexpr double kMinConfidence = 0.5;
 // WatchedJob.CallsThatDoNotFitWaitForThoseOnTheirWay
 inline constexpr std::chrono::milliseconds kMismatchSettles{300};
 // From being late to hanging: shorter, and --on-hang=kill ends jobs that would have gone on.
-// WatchedJob.ALateRankHangsAfterAMinute
-inline constexpr std::chrono::seconds kGivesUpAfter{60};
+// WatchedJob.ALateRankHangsInTheEnd
+inline constexpr std::chrono::seconds kGivesUpAfter{45};
+// From missing ranks of other hosts: people and schedulers start hosts minutes apart.
+// SetUpWatch.SaysWhoWasNotStarted
+inline constexpr std::chrono::seconds kGivesUpOnOtherHostsAfter{300};
 // Looks for slowness, and how many of them in a row must see the same rank: machines have slow moments.
 // Slowness.IsSaidOfWhoIsSlowAgainAndAgain
 inline constexpr std::chrono::seconds kSlowInterval{15};
 inline constexpr int kTimesSlow = 3;
+// On a host whose processors are wanted by more than they have, each rank is slow at times: as many looks
+// again. Slowness.NeedsMoreLooksOnACrowdedHost
+inline constexpr double kCrowdedPressure = 0.5;
+inline constexpr int kTimesSlowWhenCrowded = 8;
+// Share of the time that one counter must explain to be the cause (slow_cause).
+// SlowCause.IsWhatTheOthersDoNotWaitFor
+inline constexpr double kCauseShare = 0.1;
+// Pages read back from a disk in a second. SlowCause.IsWhatTheOthersDoNotWaitFor
+inline constexpr double kSwappingFaults = 50;
+// Its processor time by that of the others. SlowCause.IsWhatTheOthersDoNotWaitFor
+inline constexpr double kMoreWorkRatio = 1.2;
 // Pause after a judgement, times its length: judging takes a tenth of a core at most.
 // Pace.LeavesTheCoreToTheJob
 inline constexpr int kPausePerJudgement = 10;

@@ -1,6 +1,7 @@
 #include "run/watch/watcher.h"
 
 #include <algorithm>
+#include <cctype>
 #include <iterator>
 #include <string_view>
 #include <utility>
@@ -8,7 +9,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "diagnose/ranks/describe.h"
 #include "model/finding_code.h"
+#include "model/rank.h"
 #include "run/watch/live_judge.h"
 #include "run/watch/thresholds.h"
 
@@ -22,15 +25,49 @@ bool is_same(const Finding& a, const Finding& b) {
   return a.code.family_name() == b.code.family_name() && a.root_ranks == b.root_ranks;
 }
 
+bool is_late(Kind kind) {
+  return kind == Kind::kLate || kind == Kind::kElsewhere || kind == Kind::kHung;
+}
+
+// For how long the victims have waited at most, in calls that some of the roots have not come to.
+std::int64_t longest_wait_ns(const LiveJob& job, const Finding& finding) {
+  std::int64_t longest_ns = 0;
+  for (const Standing& standing : job.standings(kQuietNs)) {
+    const bool is_victim =
+        std::ranges::find(finding.victim_ranks, standing.rank->rank()) != finding.victim_ranks.end();
+    if (is_victim && standing.call != nullptr)
+      longest_ns = std::max(longest_ns, job.now_ns() - standing.call->begin_ns);
+  }
+  return longest_ns;
+}
+
+// Whoever is late may still come: nothing is said but that, and how unusual it is.
+std::string late_in_words(const LiveJob& job, const Finding& finding) {
+  const std::int64_t waited_ns = longest_wait_ns(job, finding);
+  if (finding.root_ranks.empty() || finding.victim_ranks.empty() || waited_ns < kSecondNs)
+    return finding.title;
+  std::string words =
+      fmt::format("{} {} late: {} {} waited {} s", model::ranks_in_words(finding.root_ranks),
+                  finding.root_ranks.size() == 1 ? "is" : "are", model::ranks_in_words(finding.victim_ranks),
+                  finding.victim_ranks.size() == 1 ? "has" : "have", waited_ns / kSecondNs);
+  const std::int64_t usual_ns = std::max(job.meetings().waits().longest_ns(), kMillisecondNs);
+  constexpr std::int64_t kWorthTelling = 3;
+  if (job.meetings().waits().count() >= kMeetingsToKnowAJob && waited_ns >= kWorthTelling * usual_ns)
+    words += fmt::format(", {} times longer than ever before", waited_ns / usual_ns);
+  words.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(words.front())));
+  return words;
+}
+
 }  // namespace
 
-std::vector<Finding> SlowRanks::confirm(std::vector<Finding> seen) {
+std::vector<Finding> SlowRanks::confirm(std::vector<Finding> seen, bool is_crowded) {
+  const int enough = is_crowded ? kTimesSlowWhenCrowded : kTimesSlow;
   std::map<std::string, int> in_a_row;
   std::vector<Finding> confirmed;
   for (Finding& finding : seen) {
     const std::string who = fmt::format("{} {}", finding.code.text(), fmt::join(finding.root_ranks, ","));
     const int times = ++(in_a_row[who] = in_a_row_[who]);
-    if (times >= kTimesSlow || finding.code.is(model::CodeFamily::kDivergence))
+    if (times >= enough || finding.code.is(model::CodeFamily::kDivergence))
       confirmed.push_back(std::move(finding));
   }
   in_a_row_ = std::move(in_a_row);
@@ -54,6 +91,7 @@ std::vector<Notice> Watcher::tick() {
   note_restart(notices);
   note_first_loss();
   std::ranges::move(judge(), std::back_inserter(notices));
+  look_at_set_up(notices);
   resolve(notices);
   give_up_on_late(notices);
   std::ranges::move(look_for_slowness(), std::back_inserter(notices));
@@ -95,6 +133,27 @@ std::vector<Notice> Watcher::judge() {
   return notices;
 }
 
+void Watcher::look_at_set_up(std::vector<Notice>& notices) {
+  SetUpFaults faults = set_up_.look(job_);
+  for (std::vector<Finding>* found : {&faults.decided, &faults.late, &faults.elsewhere}) {
+    for (Finding& finding : *found) {
+      finding.title = ranks::as_sentences(finding.title);
+      finding.explanation = ranks::as_sentences(finding.explanation);
+    }
+  }
+  report(Kind::kDecided, std::move(faults.decided), notices);
+  report(Kind::kLate, std::move(faults.late), notices);
+  report(Kind::kElsewhere, std::move(faults.elsewhere), notices);
+  if (!faults.is_over) return;
+  std::erase_if(standing_, [&](const Statement& statement) {
+    const bool is_about_it = statement.notice.finding.code == model::codes::kSetupRankNotStarted;
+    if (!is_about_it || statement.notice.kind == Kind::kDecided) return false;
+    notices.push_back(statement.notice);
+    notices.back().kind = Kind::kResolved;
+    return true;
+  });
+}
+
 void Watcher::judge_again() {
   std::vector<Finding> found = decided_faults(job_);
   if (found.empty() && late_ns_ != 0) found = late_ranks(job_, late_ns_);
@@ -113,6 +172,7 @@ void Watcher::note_restart(std::vector<Notice>& notices) {
     notices.push_back(std::move(statement.notice));
   }
   suspicions_ = {};
+  set_up_ = {};
   slow_ranks_.forget();
   first_loss_.clear();
   has_looked_at_loss_ = false;
@@ -150,7 +210,7 @@ void Watcher::report(Kind kind, std::vector<Finding> found, std::vector<Notice>&
         standing_, [&](const Statement& statement) { return is_same(statement.notice.finding, finding); });
     if (same != standing_.end()) {
       same->notice.finding = std::move(finding);
-      const bool was_late = same->notice.kind == Kind::kLate || same->notice.kind == Kind::kHung;
+      const bool was_late = is_late(same->notice.kind);
       if (kind != Kind::kDecided || !was_late) continue;
       same->notice.kind = kind;
       notices.push_back(same->notice);
@@ -159,14 +219,20 @@ void Watcher::report(Kind kind, std::vector<Finding> found, std::vector<Notice>&
     notices.push_back({.kind = kind, .finding = std::move(finding), .since = now_()});
     Statement& statement = standing_.emplace_back(Statement{.notice = notices.back(), .calls_then = {}});
     for (const int rank : statement.notice.finding.root_ranks) {
-      if (const LiveRank* live = job_.rank(rank)) statement.calls_then[rank] = live->calls();
+      const LiveRank* live = job_.rank(rank);
+      statement.calls_then[rank] = live == nullptr ? std::nullopt : std::optional(live->calls());
     }
+    const bool may_still_come = kind == Kind::kLate && notices.back().finding.code.is_wait();
+    if (may_still_come) notices.back().finding.title = late_in_words(job_, notices.back().finding);
   }
 }
 
 void Watcher::give_up_on_late(std::vector<Notice>& notices) {
   for (auto& [notice, calls] : standing_) {
-    if (notice.kind != Kind::kLate || now_() - notice.since < kGivesUpAfter) continue;
+    const bool may_come = notice.kind == Kind::kLate || notice.kind == Kind::kElsewhere;
+    const std::chrono::seconds patience =
+        notice.kind == Kind::kElsewhere ? kGivesUpOnOtherHostsAfter : kGivesUpAfter;
+    if (!may_come || now_() - notice.since < patience) continue;
     notice.kind = Kind::kHung;
     notices.push_back(notice);
   }
@@ -175,14 +241,14 @@ void Watcher::give_up_on_late(std::vector<Notice>& notices) {
 bool Watcher::has_moved(const Statement& statement) const {
   return std::ranges::any_of(statement.calls_then, [&](const auto& then) {
     const LiveRank* live = job_.rank(then.first);
-    return live == nullptr || live->calls() > then.second;
+    if (!then.second) return live != nullptr;
+    return live == nullptr || live->calls() > *then.second;
   });
 }
 
 void Watcher::resolve(std::vector<Notice>& notices) {
   std::erase_if(standing_, [&](const Statement& statement) {
-    const bool is_late = statement.notice.kind == Kind::kLate || statement.notice.kind == Kind::kHung;
-    if (!is_late || !has_moved(statement)) return false;
+    if (!is_late(statement.notice.kind) || !has_moved(statement)) return false;
     notices.push_back(statement.notice);
     notices.back().kind = Kind::kResolved;
     return true;
@@ -194,14 +260,18 @@ std::vector<Notice> Watcher::look_for_slowness() {
   const Clock::time_point now = now_();
   if (next_slow_look_ == Clock::time_point{}) next_slow_look_ = next_slow_look(now, now);
   if (now < next_slow_look_) return notices;
-  report(Kind::kSlow, slow_ranks_.confirm(slow_or_diverged(job_)), notices);
+  slow_causes_.look(job_);
+  const bool is_crowded = evidence::processor_pressure({}).value_or(0) >= kCrowdedPressure;
+  std::vector<Finding> slow = slow_ranks_.confirm(slow_or_diverged(job_), is_crowded);
+  for (Finding& finding : slow) slow_causes_.explain(finding);
+  report(Kind::kSlow, std::move(slow), notices);
   next_slow_look_ = next_slow_look(now, now_());
   return notices;
 }
 
 std::vector<Finding> Watcher::findings() const {
   std::vector<Finding> findings;
-  for (const Kind kind : {Kind::kDecided, Kind::kHung, Kind::kLate, Kind::kSlow}) {
+  for (const Kind kind : {Kind::kDecided, Kind::kHung, Kind::kLate, Kind::kElsewhere, Kind::kSlow}) {
     for (const Statement& statement : standing_) {
       if (statement.notice.kind == kind) findings.push_back(statement.notice.finding);
     }

@@ -6,23 +6,27 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "model/finding.h"
 #include "run/watch/live_job.h"
+#include "run/watch/set_up_watch.h"
+#include "run/watch/slow_cause.h"
 #include "run/watch/suspicion.h"
 
 namespace lockstep::watch {
 
 enum class Kind : std::uint8_t {
-  kDecided,   // it will not get better by waiting
-  kLate,      // somebody is late; it may still come
-  kHung,      // it has been late for so long that it will not come
-  kSlow,      // it goes on, slower or otherwise than it should
-  kResolved,  // what was said before has gone: the late rank came
-  kRestarted  // the same: the job goes on in another life, without the fault
+  kDecided,    // it will not get better by waiting
+  kLate,       // somebody is late; it may still come
+  kHung,       // it has been late for so long that it will not come
+  kSlow,       // it goes on, slower or otherwise than it should
+  kResolved,   // what was said before has gone: the late rank came
+  kRestarted,  // the same: the job goes on in another life, without the fault
+  kElsewhere   // somebody has not come, perhaps from another host
 };
 
 struct Notice {
@@ -35,8 +39,9 @@ struct Notice {
 // at once.
 class SlowRanks {
  public:
-  // Of what a look has seen, what is to be said.
-  std::vector<model::Finding> confirm(std::vector<model::Finding> seen);
+  // Of what a look has seen, what is to be said. A crowded host makes ranks slow by turns, and needs more
+  // looks.
+  std::vector<model::Finding> confirm(std::vector<model::Finding> seen, bool is_crowded = false);
   void forget() { in_a_row_.clear(); }
 
  private:
@@ -91,6 +96,7 @@ class Watcher {
 
   std::vector<Notice> judge();
   std::vector<Notice> look_for_slowness();
+  void look_at_set_up(std::vector<Notice>& notices);
   void note_first_loss();
   void note_restart(std::vector<Notice>& notices);
   void report(Kind kind, std::vector<model::Finding> found, std::vector<Notice>& notices);
@@ -101,9 +107,11 @@ class Watcher {
   LiveJob job_;
   Now now_;
   Suspicions suspicions_;
+  SetUpWatch set_up_;
   struct Statement {
     Notice notice;
-    std::map<int, std::uint64_t> calls_then;  // of the ranks that began it
+    std::map<int, std::optional<std::uint64_t>>
+        calls_then;  // of the ranks that began it; none: it was not there
   };
   bool has_moved(const Statement& said) const;
 
@@ -119,6 +127,7 @@ class Watcher {
   bool judged_decided_ = false;
   std::int64_t late_ns_ = 0;  // of the last judgement about late ranks
   SlowRanks slow_ranks_;
+  SlowCauses slow_causes_;
 };
 
 }  // namespace lockstep::watch

@@ -28,6 +28,12 @@ TEST(Slowness, IsSaidOfWhoIsSlowAgainAndAgain) {
   EXPECT_EQ(slow.confirm({about("straggler.rank", 1)}).size(), 1U);
 }
 
+TEST(Slowness, NeedsMoreLooksOnACrowdedHost) {
+  SlowRanks slow;
+  for (int look = 1; look < 8; ++look) EXPECT_TRUE(slow.confirm({about("straggler.rank", 1)}, true).empty());
+  EXPECT_EQ(slow.confirm({about("straggler.rank", 1)}, true).size(), 1U);
+}
+
 TEST(Slowness, ResultsThatDifferAreSaidAtOnce) {
   ASSERT_TRUE(about("divergence.outputs_differ", 1).code.is(model::CodeFamily::kDivergence));
   EXPECT_EQ(SlowRanks().confirm({about("divergence.outputs_differ", 1)}).size(), 1U);

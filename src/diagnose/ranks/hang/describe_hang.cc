@@ -211,7 +211,11 @@ void describe_circle(HangFindingBuilder& builder) {
   finding.confidence = confidence::kCircle;
   const std::string who = ranks_in_words(builder.cause.roots);
   const std::string which = fmt::format("{}", fmt::join(groups, " and "));
-  if (only_messages) {
+  if (only_messages && is_against_the_rest(builder)) {
+    finding.title =
+        fmt::format("{} departed from the usual order of messages and now waits in a circle with {}", who,
+                    ranks_in_words(builder.cause.victims));
+  } else if (only_messages) {
     finding.title = fmt::format("{} wait for each other's messages in a circle", who);
   } else if (is_against_the_rest(builder)) {
     finding.title = fmt::format("{} {} {} in another order than the others: they wait for each other", who,

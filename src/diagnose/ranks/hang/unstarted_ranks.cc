@@ -5,6 +5,7 @@
 #include "catalogue/advice.h"
 #include "diagnose/ranks/confidence.h"
 #include "diagnose/ranks/describe.h"
+#include "diagnose/ranks/hang/set_up_beliefs.h"
 #include "diagnose/ranks/hang/sparse_evidence.h"
 #include "model/finding_code.h"
 
@@ -12,18 +13,6 @@ namespace lockstep::ranks {
 namespace {
 
 using model::RankHistory;
-
-// Its record is whole from the beginning and holds no communication, and nothing says that it ended by
-// itself.
-bool stands_at_the_start(const RankHistory& history) {
-  const bool is_whole =
-      history.rank.begun_ns && history.begins_at_start && history.reaches_end && history.events_lost == 0;
-  const bool has_not_ended =
-      history.rank.end == model::RankEnd::kUnknown && history.rank.liveness != model::Liveness::kDead;
-  const bool has_issued = std::ranges::any_of(
-      history.events, [](const model::Event& event) { return event.kind != model::EventKind::kActivity; });
-  return is_whole && !has_issued && history.failures.empty() && has_not_ended;
-}
 
 std::vector<int> unseen_ranks(const model::Job& job) {
   std::vector<int> unseen;

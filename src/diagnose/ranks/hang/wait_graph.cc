@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "diagnose/ranks/habit.h"
 #include "diagnose/ranks/hang/skipped_collective.h"
 
 namespace lockstep::ranks {
@@ -209,7 +210,9 @@ class Causes {
         cause.roots.push_back(graph_.rank_at(node));
       }
     }
-    if (!blame_those_who_skipped_it(cause)) blame_the_smaller_side(cause);
+    if (!blame_those_who_skipped_it(cause) && !blame_who_is_alone_with_a_name(cause))
+      blame_the_smaller_side(cause);
+    if (cause.kind == CauseKind::kCircle) blame_who_left_the_habit(cause);
     add(std::move(cause), nodes);
   }
 
@@ -234,6 +237,40 @@ class Causes {
     cause.roots.assign(odd_ones.begin(), odd_ones.end());
     cause.waits = std::move(missed);
     return true;
+  }
+
+  // A tensor's name, a tag or a group that nobody else ever used: no two orders of it occur.
+  bool blame_who_is_alone_with_a_name(Cause& cause) const {
+    const auto alone = std::ranges::find_if(
+        cause.waits, [&](std::size_t wait) { return is_first_call_of_a_few(waits_[wait]); });
+    const auto is_used_by_the_others = [&](std::size_t wait) {
+      return !is_first_call_of_a_few(waits_[wait]);
+    };
+    if (alone == cause.waits.end() || std::ranges::count_if(cause.waits, is_used_by_the_others) == 0)
+      return false;
+    cause.kind = CauseKind::kExtra;
+    cause.roots = waiting_in(*alone);
+    cause.waits = {*alone};
+    return true;
+  }
+
+  // Of a circle, those who call something else than they did before at this point, where all others go on as
+  // before.
+  void blame_who_left_the_habit(Cause& cause) const {
+    std::set<int> left;
+    std::set<int> went_on;
+    for (const std::size_t wait : cause.waits) {
+      for (const EventPlace place : waits_[wait].waiting) {
+        const int rank = job_.ranks[place.rank].rank.number;
+        if (std::ranges::find(cause.roots, rank) == cause.roots.end()) continue;
+        const auto follows = follows_its_habit(job_, place);
+        if (!follows) return;
+        (*follows ? went_on : left).insert(rank);
+      }
+    }
+    const bool are_apart = std::ranges::none_of(left, [&](int rank) { return went_on.contains(rank); });
+    if (left.empty() || went_on.empty() || !are_apart) return;
+    cause.roots.assign(left.begin(), left.end());
   }
 
   static bool only_few_came_to(const Wait& wait) {

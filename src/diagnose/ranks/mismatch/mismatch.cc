@@ -10,6 +10,7 @@
 #include "catalogue/advice.h"
 #include "diagnose/ranks/confidence.h"
 #include "diagnose/ranks/describe.h"
+#include "diagnose/ranks/habit.h"
 #include "diagnose/ranks/thresholds.h"
 #include "model/finding_code.h"
 
@@ -92,10 +93,10 @@ std::string explanation_for(const Job& job, const Mismatch& mismatch) {
   }
   switch (mismatch.shift) {
     case Shift::kSkipped:
-      text += "From there on its calls are those of the others one number later. ";
+      text += "Its calls are those that the others make one number later. ";
       break;
     case Shift::kExtra:
-      text += "From there on its calls are those of the others one number earlier. ";
+      text += "Its calls are those that the others make one number earlier. ";
       break;
     case Shift::kNone:
       break;
@@ -364,14 +365,25 @@ bool is_one_ahead(const Job& job, std::span<const Meeting> from_here, std::uint3
   return agreeing > 0;
 }
 
+// Where nobody has called anything since: what each would have called next.
+Shift shift_by_habit(const Job& job, const Mismatch& mismatch) {
+  const EventPlace usual = mismatch.sides[0].first;
+  const EventPlace odd = mismatch.sides[1].first;
+  const bool skipped = would_call_next(job, usual, odd);
+  const bool extra = would_call_next(job, odd, usual);
+  if (skipped == extra) return Shift::kNone;
+  return skipped ? Shift::kSkipped : Shift::kExtra;
+}
+
 Shift shift_of(const Job& job, std::span<const Meeting> from_here, const Mismatch& mismatch,
                Signatures& signatures) {
-  if (mismatch.sides.size() != 2 || mismatch.is_tie) return Shift::kNone;
+  const bool is_known_who = !mismatch.is_tie || mismatch.is_by_habit;
+  if (mismatch.sides.size() != 2 || !is_known_who) return Shift::kNone;
   const std::uint32_t usual = mismatch.sides[0].first.rank;
   const std::uint32_t odd = mismatch.sides[1].first.rank;
   const bool skipped = is_one_ahead(job, from_here, odd, usual, signatures);
   const bool extra = is_one_ahead(job, from_here, usual, odd, signatures);
-  if (skipped == extra) return Shift::kNone;
+  if (skipped == extra) return shift_by_habit(job, mismatch);
   return skipped ? Shift::kSkipped : Shift::kExtra;
 }
 
@@ -407,6 +419,12 @@ void put_the_habit_first(const Job& job, std::span<const Meeting> before, Mismat
   const bool second = was_called_in(job, before, mismatch.sides[1].signature, signatures);
   mismatch.is_by_habit = first != second;
   if (second && !first) std::swap(mismatch.sides[0], mismatch.sides[1]);
+  if (mismatch.is_by_habit) return;
+  const auto goes_on = [&](const Side& side) { return follows_its_habit(job, side.first); };
+  const std::optional<bool> usual = goes_on(mismatch.sides[0]);
+  const std::optional<bool> other = goes_on(mismatch.sides[1]);
+  mismatch.is_by_habit = usual && other && *usual != *other;
+  if (mismatch.is_by_habit && *other) std::swap(mismatch.sides[0], mismatch.sides[1]);
 }
 
 std::optional<Mismatch> mismatch_in(const Job& job, std::span<const Meeting> before,
