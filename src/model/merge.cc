@@ -285,6 +285,8 @@ void join(RankHistory& to, RankHistory&& from) {
     to.begins_at_start =
         to.events.empty() ? from.begins_at_start : to.begins_at_start || from.begins_at_start;
     to.reaches_end = to.events.empty() ? from.reaches_end : to.reaches_end || from.reaches_end;
+    if (to.events.empty()) to.left_out_behind = std::move(from.left_out_behind);
+    to.listing = to.events.empty() ? from.listing : std::min(to.listing, from.listing);
     to.events = join_events(std::move(to.events), std::move(from.events));
   }
   to.events_lost += from.events_lost;

@@ -88,6 +88,13 @@ struct Failure {
   std::uint32_t position = 0;
 };
 
+// What the events of a rank are of all that it did since the first of them.
+enum class Listing : std::uint8_t {
+  kAll,             // but for those counted as lost
+  kOnlyUnfinished,  // what was finished when the list was made was left out of it
+  kUnclear          // one of the two: nothing in it tells which
+};
+
 struct RankHistory {
   Rank rank;
   std::vector<Event> events;  // in the order in which the rank issued them
@@ -95,6 +102,9 @@ struct RankHistory {
   bool begins_at_start = true;
   // False when the input was cut: then later events may have happened.
   bool reaches_end = true;
+  Listing listing = Listing::kAll;
+  std::vector<std::uint32_t>
+      left_out_behind;            // kOnlyUnfinished: events right behind which finished ones were left out
   std::uint64_t events_lost = 0;  // known to be lost since the first one that is here
   // The communicators this rank says it made. Meaningful only where it lists them at all.
   bool lists_communicators = false;

@@ -95,9 +95,53 @@ std::string name_of(const model::Job& job, model::CommunicatorId communicator) {
   return has_description ? one.description : one.name;
 }
 
+namespace {
+
+struct KnownGroup {
+  std::string_view description;
+  std::string_view words;
+};
+
+// What Megatron and PyTorch's DeviceMesh call the groups of a dimension; every such group has the same
+// description.
+constexpr std::array<KnownGroup, 24> kKnownGroups = {{
+    {"TENSOR_MODEL_PARALLEL_GROUP", "tensor-parallel"},
+    {"PIPELINE_MODEL_PARALLEL_GROUP", "pipeline-parallel"},
+    {"CONTEXT_PARALLEL_GROUP", "context-parallel"},
+    {"DATA_PARALLEL_GROUP", "data-parallel"},
+    {"DATA_PARALLEL_GROUP_WITH_CP", "data- and context-parallel"},
+    {"TENSOR_AND_DATA_PARALLEL_GROUP", "tensor- and data-parallel"},
+    {"TENSOR_AND_CONTEXT_PARALLEL_GROUP", "tensor- and context-parallel"},
+    {"TENSOR_AND_DATA_PARALLEL_GROUP_WITH_CP", "tensor-, data- and context-parallel"},
+    {"MODEL_PARALLEL_GROUP", "model-parallel"},
+    {"EXPERT_MODEL_PARALLEL_GROUP", "expert-parallel"},
+    {"EXPERT_TENSOR_PARALLEL_GROUP", "expert-tensor-parallel"},
+    {"EXPERT_TENSOR_AND_MODEL_PARALLEL_GROUP", "expert- and tensor-parallel"},
+    {"EXPERT_TENSOR_MODEL_PIPELINE_PARALLEL_GROUP", "expert-, tensor- and pipeline-parallel"},
+    {"EXPERT_DATA_PARALLEL_GROUP", "expert-data-parallel"},
+    {"EMBEDDING_GROUP", "embedding"},
+    {"POSITION_EMBEDDING_GROUP", "position-embedding"},
+    {"mesh_tp", "tensor-parallel"},
+    {"mesh_pp", "pipeline-parallel"},
+    {"mesh_cp", "context-parallel"},
+    {"mesh_dp", "data-parallel"},
+    {"mesh_dp_shard", "sharded data-parallel"},
+    {"mesh_dp_replicate", "replicated data-parallel"},
+    {"mesh_ep", "expert-parallel"},
+    {"mesh_etp", "expert-tensor-parallel"},
+}};
+
+}  // namespace
+
 std::string describe(const model::Job& job, model::CommunicatorId communicator) {
   const std::string name = name_of(job, communicator);
-  return communicator == model::CommunicatorId::kNone ? name : "group " + name;
+  if (communicator == model::CommunicatorId::kNone) return name;
+  const auto known = std::ranges::find(kKnownGroups, name, &KnownGroup::description);
+  if (known == kKnownGroups.end()) return "group " + name;
+  std::vector<int> members = job.communicators[communicator].members;
+  std::ranges::sort(members);
+  return members.empty() ? fmt::format("{} group {}", known->words, name)
+                         : fmt::format("{} group of {}", known->words, ranks_in_words(members));
 }
 
 std::string ranks_in_words(const std::vector<int>& ranks) {

@@ -244,12 +244,12 @@ std::vector<model::CommunicatorId> FlightRecorderGroups::finish(model::Job& job,
     used[known].push_back(communicators.back());
   }
   history.lists_communicators = !configured_.empty();
-  std::vector<model::CommunicatorId> unused_groups;
+  UnusedGroups unused_groups;
   for (const auto& [name, group] : configured_) {
     const auto place = used.find(&group);
     if (place == used.end()) {
       history.communicators.push_back(intern(name, group.description, job.backend, &group));
-      unused_groups.push_back(history.communicators.back());
+      unused_groups.emplace(name, history.communicators.back());
     } else {
       std::ranges::copy(place->second, std::back_inserter(history.communicators));
     }
@@ -258,25 +258,63 @@ std::vector<model::CommunicatorId> FlightRecorderGroups::finish(model::Job& job,
   return communicators;
 }
 
-// pg_status knows groups by pg_id alone, and only entries join it to a name. Where all entries of one group
-// were overwritten, it is the one listed group that is left over.
-std::optional<model::CommunicatorId> FlightRecorderGroups::left_over(
-    const std::vector<model::CommunicatorId>& unused_groups) const {
-  const auto has_no_entries = [&](const auto& status) { return !group_of_pg_id_.contains(status.first); };
-  const bool is_clear = unused_groups.size() == 1 && std::ranges::count_if(statuses_, has_no_entries) == 1;
-  return is_clear ? std::optional(unused_groups.front()) : std::nullopt;
+// pg_status knows groups by pg_id alone, and only entries join it to a name. A rank numbers its groups as it
+// makes them, and PyTorch's names are counters too: between two ids whose groups are known, as many names as
+// ids are one for one.
+std::map<std::int64_t, std::string> FlightRecorderGroups::names_by_order() const {
+  std::vector<std::int64_t> numbers;
+  for (const auto& [name, group] : configured_) {
+    std::int64_t number = 0;
+    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+    if (error != std::errc{} || end != name.data() + name.size()) return {};
+    numbers.push_back(number);
+  }
+  std::ranges::sort(numbers);
+  std::map<std::int64_t, std::string> found;
+  std::vector<std::int64_t> open_ids;
+  std::size_t next = 0;
+  const auto settle_up_to = [&](std::size_t end) {
+    if (end - next == open_ids.size()) {
+      for (const std::int64_t id : open_ids) found.emplace(id, std::to_string(numbers[next++]));
+    }
+    open_ids.clear();
+    next = end;
+  };
+  for (const auto& [pg_id, status] : statuses_) {
+    const auto known = group_of_pg_id_.find(pg_id);
+    if (known == group_of_pg_id_.end()) {
+      open_ids.push_back(pg_id);
+      continue;
+    }
+    const std::string& name = groups_[known->second].name;
+    const auto place =
+        std::ranges::find_if(numbers, [&](std::int64_t number) { return std::to_string(number) == name; });
+    if (place == numbers.end() || static_cast<std::size_t>(place - numbers.begin()) < next) return {};
+    settle_up_to(static_cast<std::size_t>(place - numbers.begin()));
+    ++next;
+  }
+  settle_up_to(numbers.size());
+  return found;
 }
 
 void FlightRecorderGroups::add_progress(const std::vector<model::CommunicatorId>& communicators,
-                                        const std::vector<model::CommunicatorId>& unused_groups,
+                                        const UnusedGroups& unused_groups,
                                         model::RankHistory& history) const {
-  const std::optional<model::CommunicatorId> of_unknown = left_over(unused_groups);
+  const auto has_no_entries = [&](const auto& status) { return !group_of_pg_id_.contains(status.first); };
+  const bool has_one_unknown_status = std::ranges::count_if(statuses_, has_no_entries) == 1;
+  const std::map<std::int64_t, std::string> by_order = names_by_order();
   std::map<model::CommunicatorId, Status>
       last_life;  // a group made anew has a new pg_id, higher than the old
   for (const auto& [pg_id, status] : statuses_) {
     const auto place = group_of_pg_id_.find(pg_id);
     if (place == group_of_pg_id_.end()) {
-      if (of_unknown) last_life.insert_or_assign(*of_unknown, status);
+      const auto name = by_order.find(pg_id);
+      const auto unused = name == by_order.end() ? unused_groups.end() : unused_groups.find(name->second);
+      if (unused != unused_groups.end()) {
+        last_life.insert_or_assign(unused->second, status);
+      } else if (unused_groups.size() == 1 && has_one_unknown_status) {
+        last_life.insert_or_assign(unused_groups.begin()->second, status);
+      }
       continue;
     }
     const Group& group = groups_[place->second];

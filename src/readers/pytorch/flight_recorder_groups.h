@@ -74,12 +74,12 @@ class FlightRecorderGroups {
     std::vector<int> ranks;
   };
 
+  using UnusedGroups = std::map<std::string, model::CommunicatorId>;  // without entries, by name
+
   const Configured* configured(const Group& group) const;
-  std::optional<model::CommunicatorId> left_over(
-      const std::vector<model::CommunicatorId>& unused_groups) const;
+  std::map<std::int64_t, std::string> names_by_order() const;
   void add_progress(const std::vector<model::CommunicatorId>& communicators,
-                    const std::vector<model::CommunicatorId>& unused_groups,
-                    model::RankHistory& history) const;
+                    const UnusedGroups& unused_groups, model::RankHistory& history) const;
 
   std::vector<Group> groups_;
   std::unordered_map<std::string, std::uint32_t> numbers_;

@@ -17,6 +17,7 @@ using model::EventState;
 
 constexpr std::int64_t kNoNumber = -1;
 constexpr std::size_t kLongestRegion = 4096;
+constexpr std::size_t kMostGaps = 1 << 16;
 
 // These set the state of every entry, so one that was retired without being completed was given up. All
 // others are judged by whether any of their entries has a state.
@@ -80,6 +81,7 @@ std::uint32_t FlightRecorderRank::group(std::string_view group_name, std::string
   if (number == backend_of_group_.size()) {
     backend_of_group_.push_back(of_name);
     last_sequence_.push_back(kNoNumber);
+    closes_batches_.push_back(false);
   }
   return number;
 }
@@ -104,6 +106,11 @@ void FlightRecorderRank::notice_gap(const FlightRecorderEntry& entry) {
   if (!last_record_id_) {
     history_.begins_at_start = *entry.record_id <= 0;
   } else if (*entry.record_id > *last_record_id_) {
+    if (*entry.record_id > *last_record_id_ + 1 && gaps_.size() < kMostGaps) {
+      gaps_.push_back(*last_record_id_);
+      if (!history_.events.empty())
+        gap_behind_.push_back(static_cast<std::uint32_t>(history_.events.size() - 1));
+    }
     history_.events_lost +=
         static_cast<std::uint64_t>(*entry.record_id) - static_cast<std::uint64_t>(*last_record_id_) - 1;
   }
@@ -118,6 +125,7 @@ void FlightRecorderRank::add(const FlightRecorderEntry& entry) {
   ++of.events;
   of.has_retired |= entry.is_retired;
   of.tracks_state |= entry.state != EventState::kIssued;
+  lists_finished_ |= entry.state == EventState::kCompleted || entry.is_retired;
 
   Event event;
   event.state = state_so_far(entry);
@@ -134,7 +142,10 @@ void FlightRecorderRank::add(const FlightRecorderEntry& entry) {
 
   const Region region = name.parsed.closes_region ? close_region(entry, event) : Region::kNone;
   // Its operations have its state now, and it is none of them.
-  if (region == Region::kOfPointToPoint) return;
+  if (region == Region::kOfPointToPoint) {
+    closes_batches_[entry.group] = true;
+    return;
+  }
   const bool is_point_to_point = name.parsed.is_point_to_point || entry.is_p2p.value_or(false);
   groups_.saw_entry(entry.group, entry.pg_id, is_point_to_point);
   const std::int64_t sequence = entry.collective_sequence.value_or(kNoNumber);
@@ -150,6 +161,7 @@ void FlightRecorderRank::add(const FlightRecorderEntry& entry) {
                         .group = entry.group,
                         .collective_sequence = sequence,
                         .p2p_sequence = entry.p2p_sequence.value_or(kNoNumber),
+                        .record_id = entry.record_id.value_or(kNoNumber),
                         .is_point_to_point = is_point_to_point});
   }
   history_.events.push_back(event);
@@ -198,6 +210,51 @@ void FlightRecorderRank::settle_events() {
   }
 }
 
+// Dumps may be asked for what is active alone. A ring holds more calls than a program issues before its
+// device has finished some, so one without any that is finished is such a dump. An empty one says nothing of
+// it.
+void FlightRecorderRank::settle_listing() {
+  const bool tracks_state = std::ranges::any_of(backends_, &Backend::tracks_state);
+  if (lists_finished_ || (entries_ > 0 && !tracks_state)) return;
+  const bool is_whole = entries_ > 0 && history_.begins_at_start && history_.events_lost == 0;
+  if (is_whole || unreadable_ > 0) return;
+  history_.listing = entries_ > 0 ? model::Listing::kOnlyUnfinished : model::Listing::kUnclear;
+  history_.events_lost = 0;
+  history_.left_out_behind = std::move(gap_behind_);
+}
+
+// The messages of a batch are never told how it went. Where only what is unfinished is listed, a finished
+// batch leaves its messages behind without the entry that closes it: a gap stands right behind them. A
+// message on its own may have a gap behind it too, but not each of several.
+void FlightRecorderRank::settle_batches() {
+  if (history_.listing != model::Listing::kOnlyUnfinished) return;
+  const auto has_gap_behind = [&](const Pending& one) {
+    return one.record_id == last_record_id_ || std::ranges::binary_search(gaps_, one.record_id);
+  };
+  struct Messages {
+    std::size_t count = 0;
+    std::size_t with_gap = 0;
+  };
+  std::vector<Messages> by_group(closes_batches_.size());
+  for (std::size_t at = 0; at < pending_.size(); ++at) {
+    const Pending& one = pending_[at];
+    if (!one.is_point_to_point) continue;
+    const bool goes_on = at + 1 < pending_.size() && pending_[at + 1].group == one.group &&
+                         pending_[at + 1].p2p_sequence == one.p2p_sequence &&
+                         pending_[at + 1].record_id == one.record_id + 1;
+    Messages& messages = by_group[one.group];
+    ++messages.count;
+    messages.with_gap += goes_on || has_gap_behind(one) ? 1 : 0;
+  }
+  for (const Pending& one : pending_) {
+    if (!one.is_point_to_point) continue;
+    const Messages& messages = by_group[one.group];
+    const bool are_batches =
+        closes_batches_[one.group] || (messages.count > 1 && messages.with_gap == messages.count);
+    if (are_batches) history_.events[one.event].state = EventState::kCompleted;
+  }
+}
+
 void FlightRecorderRank::name_writer() {
   const RankInName told = rank_in_name(source_.path);
   model::Rank& rank = history_.rank;
@@ -227,6 +284,8 @@ void FlightRecorderRank::finish() {
   if (largest != backends_.end()) job_.backend = largest->name;
   if (const std::optional<int> size = groups_.world_size()) job_.world_size = size;
   settle_events();
+  settle_listing();
+  settle_batches();
   name_writer();
   if (unreadable_ > 0)
     limit(fmt::format("{} of {} entries are not what a flight recorder writes", unreadable_, entries_));

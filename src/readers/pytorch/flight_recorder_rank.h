@@ -62,6 +62,7 @@ class FlightRecorderRank {
     std::uint32_t group = 0;
     std::int64_t collective_sequence = 0;
     std::int64_t p2p_sequence = 0;
+    std::int64_t record_id = 0;
     bool is_point_to_point = false;
   };
 
@@ -71,6 +72,8 @@ class FlightRecorderRank {
   void notice_gap(const FlightRecorderEntry& entry);
   Region close_region(const FlightRecorderEntry& entry, const model::Event& closing);
   void settle_events();
+  void settle_listing();
+  void settle_batches();
   void name_writer();
 
   model::Job& job_;
@@ -85,9 +88,13 @@ class FlightRecorderRank {
   std::unordered_map<std::string, std::uint32_t> threads_;
   std::vector<Pending> pending_;
   std::vector<std::int64_t> last_sequence_;  // of a collective, by group
+  std::vector<bool> closes_batches_;         // by group: the end of one is listed
+  std::vector<std::int64_t> gaps_;           // record ids with none right behind them
+  std::vector<std::uint32_t> gap_behind_;    // the same by event
   std::optional<std::int64_t> last_record_id_;
   std::size_t entries_ = 0;
   std::size_t unreadable_ = 0;
+  bool lists_finished_ = false;
 };
 
 }  // namespace lockstep::readers

@@ -30,6 +30,57 @@ void describe_stuck_on_some(HangFindingBuilder& builder, const std::string& who)
   builder.finding.confidence = confidence::kStuckOnSome;
 }
 
+// All devices but these began it.
+void describe_not_started(HangFindingBuilder& builder) {
+  const std::string who = ranks_in_words(builder.cause.roots);
+  const bool is_one = builder.cause.roots.size() == 1;
+  builder.finding.title = fmt::format("the device of {} never started {}", who, builder.call());
+  builder.finding.explanation = fmt::format(
+      "{} issued it{}, and {} never started it while the devices of the others did: something that "
+      "{} earlier keeps {}. ",
+      who, builder.since(), is_one ? "its device" : "their devices",
+      is_one ? "it was given" : "they were given", is_one ? "it" : "them");
+  builder.finding.confidence = confidence::kStuckOnSome;
+}
+
+// Several calls to which everyone came, and one rank that is in all of them.
+void describe_stuck_in_several(HangFindingBuilder& builder) {
+  const std::string who = ranks_in_words(builder.cause.roots);
+  builder.finding.title = fmt::format("the device of {} is stuck before {}", who, builder.call());
+  builder.finding.explanation = fmt::format(
+      "{} calls do not end though all their ranks joined them{}, and {} alone is in all of them: its device, "
+      "or what "
+      "it was given before, does not go on. ",
+      builder.cause.waits.size(), builder.since(), who);
+  builder.finding.confidence = confidence::kStuckOnSome;
+}
+
+// A send and its receive are both posted.
+void describe_stuck_message(HangFindingBuilder& builder) {
+  const Wait& wait = builder.wait;
+  const std::vector<int> waiting = builder.waiting_ranks();
+  const std::string which = fmt::format("{} #{} in {}", wait.kind == WaitKind::kSend ? "send" : "receive",
+                                        wait.sequence, describe(builder.job, wait.communicator));
+  builder.finding.confidence = confidence::kStuckOnAll;
+  if (!wait.finished.empty()) {
+    builder.finding.title = fmt::format("{} does not finish {} though {} did", ranks_in_words(waiting), which,
+                                        ranks_in_words(wait.finished));
+    builder.finding.explanation = fmt::format(
+        "Both ends of the message are posted{}. {} finished it; on {} it is not finished: the kernel or "
+        "the transport is stuck there. ",
+        builder.since(), ranks_in_words(wait.finished), ranks_in_words(waiting));
+    builder.finding.confidence = confidence::kStuckOnSome;
+    return;
+  }
+  builder.finding.title =
+      fmt::format("{} posted both ends of {} and neither finished it", ranks_in_words(waiting), which);
+  builder.finding.explanation = fmt::format(
+      "The send and its receive are posted{}: the kernel, the transport or a device is stuck. Which of the "
+      "two ranks "
+      "it is cannot be known from this. ",
+      builder.since());
+}
+
 bool has_an_unknown_root(const HangFindingBuilder& builder) {
   const Signature signature = signature_of(builder.job, event_at(builder.job, builder.wait.waiting.front()));
   switch (signature.operation) {
@@ -47,7 +98,7 @@ void describe_stuck_on_all(HangFindingBuilder& builder, const std::string& who) 
   builder.finding.title = fmt::format("all ranks joined {} and none finished it", builder.call());
   builder.finding.explanation = fmt::format(
       "{} are in it{} and call the same thing: the program did its part, so the kernel, the transport or a "
-      "device is stuck. ",
+      "device is stuck. Which of them it is cannot be known from this. ",
       who, builder.since());
   builder.finding.confidence = confidence::kStuckOnAll;
   if (has_an_unknown_root(builder)) {
@@ -123,6 +174,12 @@ void describe_all_came(HangFindingBuilder& builder) {
     describe_lost_inside(builder, std::move(lost));
   } else if (!builder.wait.unknown.empty()) {
     describe_not_enough_known(builder, who);
+  } else if (builder.cause.waits.size() > 1) {
+    describe_stuck_in_several(builder);
+  } else if (builder.wait.finished.empty() && !builder.cause.roots.empty()) {
+    describe_not_started(builder);
+  } else if (builder.wait.kind != WaitKind::kCollective) {
+    describe_stuck_message(builder);
   } else if (!builder.wait.finished.empty()) {
     describe_stuck_on_some(builder, who);
   } else {
@@ -374,6 +431,10 @@ void describe_seen(HangFindingBuilder& builder) {
   } else {
     finding.explanation += fmt::format("{} did not issue it. ", who);
   }
+  if (builder.cause.silent.empty()) return;
+  finding.explanation +=
+      fmt::format("{} left no dump or recording, so whether {} came is not known. ",
+                  ranks_in_words(builder.cause.silent), builder.cause.silent.size() == 1 ? "it" : "they");
 }
 
 void describe_absence(HangFindingBuilder& builder) {

@@ -1,6 +1,7 @@
 #include "diagnose/ranks/hang/point_to_point.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <tuple>
@@ -73,7 +74,8 @@ Traffic collect(const Job& job) {
 
 bool is_whole(const Job& job, int rank) {
   const RankHistory* history = job.find_rank(rank);
-  return history == nullptr || (history->begins_at_start && history->events_lost == 0);
+  return history == nullptr ||
+         (history->begins_at_start && history->events_lost == 0 && history->listing == model::Listing::kAll);
 }
 
 // One end of each message under its number, where numbers are known.
@@ -119,13 +121,16 @@ class Matching {
     std::optional<Numbered> receives = numbered(job_, messages.receives, is_whole(job_, way.receiver));
     // Numbers are only worth something when both ends have them.
     const bool knows_numbers = sends && receives;
+    const bool is_on_a_device = runs_on_a_device(job_, way.communicator);
     if (!knows_numbers) {
       sends = pending_only(job_, messages.sends);
       receives = pending_only(job_, messages.receives);
+      if (is_on_a_device && add_finished_by_the_other_end(way, *sends, *receives)) return;
     }
     compare_ends(way, *sends, *receives, knows_numbers);
     add_oldest_unmatched(way, WaitKind::kSend, *sends, *receives);
     add_oldest_unmatched(way, WaitKind::kReceive, *receives, *sends);
+    if (is_on_a_device) add_oldest_stuck(way, *sends, *receives);
   }
 
   PointToPoint take() { return std::move(result_); }
@@ -158,6 +163,89 @@ class Matching {
       result_.waits.push_back(std::move(wait));
       return;
     }
+  }
+
+  // One end has more pending messages than the other, which has posted all of its own where it has issued a
+  // collective that the first issued after them: then it has finished the oldest. The same where equally many
+  // fit only when the oldest of one end is left out.
+  bool add_finished_by_the_other_end(const Way& way, const Numbered& sends, const Numbered& receives) {
+    bool are_sends = sends.size() > receives.size();
+    if (sends.size() == receives.size()) {
+      if (sends.empty() || fit(sends, receives, 0, 0)) return false;
+      are_sends = fit(sends, receives, 1, 0);
+      if (are_sends == fit(sends, receives, 0, 1)) return false;
+    } else {
+      const Numbered& more = are_sends ? sends : receives;
+      if (!came_past(more.rbegin()->second, are_sends ? way.receiver : way.sender)) return false;
+    }
+    Wait wait;
+    wait.kind = are_sends ? WaitKind::kSend : WaitKind::kReceive;
+    wait.communicator = way.communicator;
+    wait.sequence = 1;
+    wait.waiting = {(are_sends ? sends : receives).begin()->second};
+    wait.finished = {are_sends ? way.receiver : way.sender};
+    const Numbered& fewer = are_sends ? receives : sends;
+    if (!fewer.empty()) wait.behind = {fewer.begin()->second};
+    result_.waits.push_back(std::move(wait));
+    return true;
+  }
+
+  // Whether what is left after leaving out so many of each are messages that agree, as far as both ends go.
+  bool fit(const Numbered& sends, const Numbered& receives, std::size_t sends_less,
+           std::size_t receives_less) const {
+    auto send = std::next(sends.begin(), static_cast<std::ptrdiff_t>(std::min(sends_less, sends.size())));
+    auto receive =
+        std::next(receives.begin(), static_cast<std::ptrdiff_t>(std::min(receives_less, receives.size())));
+    if (send == sends.end() || receive == receives.end()) return false;
+    for (; send != sends.end() && receive != receives.end(); ++send, ++receive) {
+      if (!do_agree(job_, send->second, receive->second)) return false;
+    }
+    return true;
+  }
+
+  bool came_past(EventPlace place, int rank) const {
+    const std::vector<Event>& events = job_.ranks[place.rank].events;
+    return std::any_of(events.begin() + place.event + 1, events.end(), [&](const Event& event) {
+      if (!is_placed(event)) return false;
+      const auto last = presence_.last_issued(event.communicator, rank);
+      return last && *last >= event.sequence;
+    });
+  }
+
+  // Both ends are posted, and it does not end on one of them or on both.
+  void add_oldest_stuck(const Way& way, const Numbered& sends, const Numbered& receives) {
+    for (const auto& [number, send] : sends) {
+      const auto receive = receives.find(number);
+      if (receive == receives.end()) continue;
+      Wait wait;
+      for (const EventPlace end : {send, receive->second}) {
+        const bool is_open = model::is_unfinished(event_at(job_, end));
+        if (is_open && wait.waiting.empty()) wait.kind = end == send ? WaitKind::kSend : WaitKind::kReceive;
+        if (is_open) {
+          wait.waiting.push_back(end);
+        } else {
+          wait.finished.push_back(job_.ranks[end.rank].rank.number);
+        }
+      }
+      if (wait.waiting.empty()) continue;
+      std::ranges::sort(wait.waiting, {}, &EventPlace::rank);
+      add_who_is_further(sends, receives, number, wait);
+      wait.communicator = way.communicator;
+      wait.sequence = number;
+      result_.waits.push_back(std::move(wait));
+      return;
+    }
+  }
+
+  // The end that has finished this message waits in a later one.
+  void add_who_is_further(const Numbered& sends, const Numbered& receives, std::uint64_t number,
+                          Wait& wait) const {
+    if (wait.finished.empty()) return;
+    const Numbered& further = wait.kind == WaitKind::kSend ? receives : sends;
+    const auto open = std::find_if(further.upper_bound(number), further.end(), [&](const auto& one) {
+      return model::is_unfinished(event_at(job_, one.second));
+    });
+    if (open != further.end()) wait.behind = {open->second};
   }
 
   const Job& job_;

@@ -25,7 +25,8 @@ struct MessageMismatch {
 };
 
 struct PointToPoint {
-  // The oldest pending message of each pair of ranks whose partner never posted its end of it.
+  // The oldest pending message of each pair of ranks: one whose partner never posted its end of it, and one
+  // that both posted.
   std::vector<Wait> waits;
   std::vector<MessageMismatch> mismatches;  // the first of each pair of ranks
 };

@@ -24,6 +24,12 @@ bool is_in_a_join(const model::Job& job, const RankHistory& history) {
   });
 }
 
+bool has_unfinished(const RankHistory& history) {
+  return std::ranges::any_of(history.events, [](const Event& event) {
+    return event.kind != model::EventKind::kActivity && model::is_unfinished(event);
+  });
+}
+
 // What it left is whole, from when its groups or its process began: a call that is not in it was not made.
 bool tells_that_nothing_was_issued(const RankHistory& history) {
   const bool is_from_the_start =
@@ -34,6 +40,9 @@ bool tells_that_nothing_was_issued(const RankHistory& history) {
 }  // namespace
 
 PresenceTable::PresenceTable(const model::Job& job) : job_(job), seen_(job.communicators.size()) {
+  has_only_unfinished_ = std::ranges::any_of(job.ranks, [](const RankHistory& history) {
+    return history.listing == model::Listing::kOnlyUnfinished;
+  });
   for (const RankHistory& history : job.ranks) {
     if (is_in_a_join(job, history)) joined_.insert(history.rank.number);
     note_events(history);
@@ -42,19 +51,25 @@ PresenceTable::PresenceTable(const model::Job& job) : job_(job), seen_(job.commu
 }
 
 void PresenceTable::note_events(const RankHistory& history) {
-  std::unordered_map<CommunicatorId, std::uint64_t> last;
+  std::unordered_map<CommunicatorId, Seen> seen;
   CommunicatorId current = CommunicatorId::kNone;
-  std::uint64_t* last_of_current = nullptr;  // runs of one communicator are long
+  Seen* of_current = nullptr;  // runs of one communicator are long
   for (const Event& event : history.events) {
     if (!is_placed(event)) continue;
     if (event.communicator != current) {
       current = event.communicator;
-      last_of_current = &last[current];
+      of_current = &seen[current];
     }
-    *last_of_current = std::max(*last_of_current, event.sequence);
+    of_current->last = std::max(of_current->last.value_or(0), event.sequence);
+    if (event.state == model::EventState::kCompleted) {
+      of_current->finished = std::max(of_current->finished.value_or(0), event.sequence);
+    } else if (model::is_unfinished(event)) {
+      of_current->first_unfinished =
+          std::min(of_current->first_unfinished.value_or(event.sequence), event.sequence);
+    }
   }
-  for (const auto& [communicator, number] : last) {
-    seen_[static_cast<std::size_t>(communicator)][history.rank.number].last = number;
+  for (const auto& [communicator, one] : seen) {
+    seen_[static_cast<std::size_t>(communicator)][history.rank.number] = one;
   }
 }
 
@@ -66,6 +81,8 @@ void PresenceTable::note_counters(const RankHistory& history) {
     one.has_counter = true;
     if (*progress.issued < 0) continue;
     one.last = std::max(one.last.value_or(0), static_cast<std::uint64_t>(*progress.issued));
+    if (!progress.completed || *progress.completed < 0) continue;
+    one.finished = std::max(one.finished.value_or(0), static_cast<std::uint64_t>(*progress.completed));
   }
 }
 
@@ -79,6 +96,21 @@ bool PresenceTable::has_evidence(int rank) const {
   const RankHistory* history = job_.find_rank(rank);
   return history != nullptr &&
          (!history->events.empty() || !history->progress.empty() || tells_that_nothing_was_issued(*history));
+}
+
+bool PresenceTable::leaves_out_finished(int rank) const {
+  const RankHistory* history = job_.find_rank(rank);
+  if (history == nullptr || history->listing == model::Listing::kAll) return false;
+  return history->listing == model::Listing::kOnlyUnfinished || has_only_unfinished_;
+}
+
+std::optional<std::uint64_t> PresenceTable::last_finished(CommunicatorId communicator, int rank) const {
+  const Seen* one = seen(communicator, rank);
+  if (one == nullptr) return std::nullopt;
+  const bool lists_a_later_one =
+      leaves_out_finished(rank) && one->first_unfinished && *one->first_unfinished > 1;
+  if (!lists_a_later_one) return one->finished;
+  return std::max(one->finished.value_or(0), *one->first_unfinished - 1);
 }
 
 std::optional<std::uint64_t> PresenceTable::last_issued(CommunicatorId communicator, int rank) const {
@@ -106,9 +138,15 @@ Presence PresenceTable::of(const Meeting& meeting, int rank) const {
   if (history == nullptr || !has_evidence(rank)) return Presence::kNoEvidence;
   if (joined_.contains(rank)) return Presence::kArrived;
   const Seen* one = seen(meeting.communicator, rank);
-  if (one != nullptr && one->last && *one->last >= meeting.sequence) return Presence::kArrived;
+  const bool has_issued = one != nullptr && one->last && *one->last >= meeting.sequence;
+  const auto finished = last_finished(meeting.communicator, rank);
+  const bool is_through = (finished && *finished >= meeting.sequence) || leaves_out_finished(rank);
+  if (has_issued) return is_through ? Presence::kFinished : Presence::kArrived;
   if (one != nullptr && one->has_counter) return Presence::kNotArrived;
   if (!history->reaches_end) return Presence::kUnknown;
+  // Not in a list of what is not finished: finished, or never issued. Whoever waits nowhere at all is not on
+  // its way to a later call either.
+  if (leaves_out_finished(rank)) return has_unfinished(*history) ? Presence::kUnknown : Presence::kNotArrived;
   if (one != nullptr && history->events_lost == 0) return Presence::kNotArrived;
   return reaches_back_to(*history, meeting) ? Presence::kNotArrived : Presence::kUnknown;
 }

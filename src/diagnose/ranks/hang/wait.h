@@ -26,6 +26,10 @@ struct Wait {
   bool misses_someone() const { return !absent.empty() || !silent.empty(); }
 };
 
+// Whether calls there run on a device in the order in which they were given to it, and their state is the
+// device's. With other libraries a call may stay open because nobody asked for its end.
+bool runs_on_a_device(const model::Job& job, model::CommunicatorId communicator);
+
 // The oldest collective of each communicator that someone is still in. Later ones queue behind it.
 //
 // Watchdogs notice completion late, so an event that looks unfinished is not when its rank has finished a

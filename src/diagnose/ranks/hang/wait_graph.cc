@@ -87,7 +87,7 @@ class WaitGraph {
       for (const int rank : waits[at].absent) add_edge(at, node_of(rank));
       for (const int rank : waits[at].silent) add_edge(at, node_of(rank));
     }
-    add_queues(explained);
+    add_queues(job, explained);
   }
 
   const Graph& edges() const { return edges_; }
@@ -128,11 +128,17 @@ class WaitGraph {
     back_[to].push_back(from);
   }
 
-  // Where everyone came, a rank may still be kept by something it issued before: the device works in order.
-  void add_queues(const std::vector<bool>& explained) {
+  // Where everyone came, a rank may still be kept by something it issued before: the device works in order. A
+  // send keeps nobody: the program goes on beside it.
+  void add_queues(const model::Job& job, const std::vector<bool>& explained) {
     std::map<std::uint32_t, std::pair<std::uint32_t, std::size_t>> oldest;  // by rank: event and wait
     for (std::size_t at = 0; at < waits_.size(); ++at) {
       for (const EventPlace place : waits_[at].waiting) {
+        if (is_send(job, place)) continue;
+        const auto [found, is_new] = oldest.try_emplace(place.rank, place.event, at);
+        if (!is_new && place.event < found->second.first) found->second = {place.event, at};
+      }
+      for (const EventPlace place : waits_[at].behind) {
         const auto [found, is_new] = oldest.try_emplace(place.rank, place.event, at);
         if (!is_new && place.event < found->second.first) found->second = {place.event, at};
       }
@@ -140,10 +146,19 @@ class WaitGraph {
     for (std::size_t at = 0; at < waits_.size(); ++at) {
       if (explained[at] || waits_[at].misses_someone()) continue;
       std::set<std::size_t> before;
-      for (const EventPlace place : waits_[at].waiting) before.insert(oldest.at(place.rank).second);
+      for (const EventPlace place : waits_[at].waiting) {
+        const auto first = oldest.find(place.rank);
+        if (first != oldest.end() && first->second.first < place.event) before.insert(first->second.second);
+      }
       before.erase(at);
       for (const std::size_t other : before) add_edge(at, other);
     }
+  }
+
+  static bool is_send(const model::Job& job, EventPlace place) {
+    const model::Event& event = event_at(job, place);
+    return event.kind == model::EventKind::kPointToPoint && event.collective != model::CollectiveId::kNone &&
+           job.collectives[event.collective].operation == model::Operation::kSend;
   }
 
   std::span<const Wait> waits_;
@@ -169,18 +184,21 @@ class Causes {
       }
     }
     std::vector<std::size_t> idle_ranks;
+    std::vector<std::size_t> all_came;
     for (std::size_t component = 0; component < components_.count; ++component) {
       if (leads_on[component]) continue;
       const std::vector<std::size_t>& nodes = members[component];
       if (nodes.size() > 1) {
         add_circle(nodes);
       } else if (graph_.is_wait(nodes.front())) {
-        add_all_came(nodes.front());
+        all_came.push_back(nodes.front());
       } else {
         idle_ranks.push_back(nodes.front());
       }
     }
+    add_all_came(all_came);
     add_missing(idle_ranks);
+    keep_open_messages_only_alone();
     std::ranges::sort(causes_, {}, [](const Cause& cause) { return cause.waits; });
     return std::move(causes_);
   }
@@ -202,7 +220,7 @@ class Causes {
   }
 
   void add_circle(const std::vector<std::size_t>& nodes) {
-    Cause cause{.kind = CauseKind::kCircle, .roots = {}, .victims = {}, .waits = {}};
+    Cause cause{.kind = CauseKind::kCircle, .roots = {}, .silent = {}, .victims = {}, .waits = {}};
     for (const std::size_t node : nodes) {
       if (graph_.is_wait(node)) {
         cause.waits.push_back(node);
@@ -210,9 +228,13 @@ class Causes {
         cause.roots.push_back(graph_.rank_at(node));
       }
     }
-    if (!blame_those_who_skipped_it(cause) && !blame_who_is_alone_with_a_name(cause))
-      blame_the_smaller_side(cause);
-    if (cause.kind == CauseKind::kCircle) blame_who_left_the_habit(cause);
+    if (cause.roots.empty()) {
+      blame_the_rarer_order(cause);
+    } else {
+      if (!blame_those_who_skipped_it(cause) && !blame_who_is_alone_with_a_name(cause))
+        blame_the_smaller_side(cause);
+      if (cause.kind == CauseKind::kCircle) blame_who_left_the_habit(cause);
+    }
     add(std::move(cause), nodes);
   }
 
@@ -273,6 +295,33 @@ class Causes {
     cause.roots.assign(left.begin(), left.end());
   }
 
+  // Everyone came to all of these calls, in different orders: devices run what they were given first. Of two
+  // orders the one that fewer ranks have is the odd one; of equally many, either.
+  void blame_the_rarer_order(Cause& cause) const {
+    std::map<std::uint32_t, std::map<std::size_t, std::uint32_t>> places;  // by rank and wait: the event
+    for (const std::size_t wait : cause.waits) {
+      for (const EventPlace place : waits_[wait].waiting) places[place.rank].try_emplace(wait, place.event);
+    }
+    std::set<int> odd;
+    for (const std::size_t left : cause.waits) {
+      for (const std::size_t right : cause.waits) {
+        if (left >= right) continue;
+        std::vector<int> left_first;
+        std::vector<int> right_first;
+        for (const auto& [rank, events] : places) {
+          const auto first = events.find(left);
+          const auto second = events.find(right);
+          if (first == events.end() || second == events.end()) continue;
+          (first->second < second->second ? left_first : right_first).push_back(job_.ranks[rank].rank.number);
+        }
+        if (left_first.empty() || right_first.empty()) continue;
+        if (left_first.size() <= right_first.size()) odd.insert(left_first.begin(), left_first.end());
+        if (right_first.size() <= left_first.size()) odd.insert(right_first.begin(), right_first.end());
+      }
+    }
+    cause.roots.assign(odd.begin(), odd.end());
+  }
+
   static bool only_few_came_to(const Wait& wait) {
     return wait.waiting.size() + wait.finished.size() < wait.absent.size() && wait.silent.empty();
   }
@@ -300,11 +349,69 @@ class Causes {
     cause.roots = left.size() < right.size() ? left : right;
   }
 
-  void add_all_came(std::size_t wait) {
-    // Those who are still in it while others are through are where it is stuck.
-    Cause cause{.kind = CauseKind::kAllCame, .roots = {}, .victims = {}, .waits = {wait}};
-    if (!waits_[wait].finished.empty()) cause.roots = waiting_in(wait);
-    add(std::move(cause), {wait});
+  // Those who are still in it while others are through are where it is stuck; and so is a device that never
+  // began what the others' did. One rank that is in several such calls explains them all.
+  void add_all_came(const std::vector<std::size_t>& waits) {
+    std::vector<std::size_t> open;
+    for (const std::size_t wait : waits) {
+      Cause cause{.kind = CauseKind::kAllCame, .roots = {}, .silent = {}, .victims = {}, .waits = {wait}};
+      cause.roots = waits_[wait].finished.empty() ? not_started_in(waits_[wait]) : waiting_in(wait);
+      if (cause.roots.empty() && !waits_[wait].waiting.empty()) {
+        open.push_back(wait);
+      } else {
+        add(std::move(cause), {wait});
+      }
+    }
+    if (open.empty()) return;
+    std::vector<int> in_all = waiting_in(open.front());
+    for (const std::size_t wait : open) {
+      const std::vector<int> here = waiting_in(wait);
+      std::erase_if(in_all, [&](int rank) { return std::ranges::find(here, rank) == here.end(); });
+    }
+    if (open.size() > 1 && in_all.size() == 1) {
+      add({.kind = CauseKind::kAllCame, .roots = in_all, .silent = {}, .victims = {}, .waits = open}, open);
+      return;
+    }
+    for (const std::size_t wait : open)
+      add({.kind = CauseKind::kAllCame, .roots = {}, .silent = {}, .victims = {}, .waits = {wait}}, {wait});
+  }
+
+  // A message that is open on both ends may be part of a batch that waits for another one.
+  void keep_open_messages_only_alone() {
+    const auto is_open_message = [&](const Cause& cause) {
+      const bool is_told_by_itself = cause.waits.size() == 1 && !cause.roots.empty();
+      return cause.kind == CauseKind::kAllCame && !is_told_by_itself &&
+             std::ranges::all_of(
+                 cause.waits, [&](std::size_t wait) { return waits_[wait].kind != WaitKind::kCollective; });
+    };
+    if (std::ranges::all_of(causes_, is_open_message)) return;
+    std::erase_if(causes_, is_open_message);
+  }
+
+  // Whose device never began what those of the others did; or, where starts are not told, whose device
+  // finished nothing behind it while those of the others went on with something else: a device that stands
+  // still does not.
+  std::vector<int> not_started_in(const Wait& wait) const {
+    if (!runs_on_a_device(job_, wait.communicator)) return {};
+    std::vector<int> not_started;
+    std::vector<int> standing;
+    for (const EventPlace place : wait.waiting) {
+      const int rank = job_.ranks[place.rank].rank.number;
+      if (event_at(job_, place).state == model::EventState::kIssued) not_started.push_back(rank);
+      if (!went_on_behind(place)) standing.push_back(rank);
+    }
+    if (not_started.size() < wait.waiting.size()) return not_started;
+    return standing.size() < wait.waiting.size() ? standing : std::vector<int>{};
+  }
+
+  bool went_on_behind(EventPlace place) const {
+    const model::RankHistory& history = job_.ranks[place.rank];
+    const std::vector<std::uint32_t>& gaps = history.left_out_behind;
+    if (!gaps.empty() && gaps.back() >= place.event) return true;
+    return std::any_of(
+        history.events.begin() + place.event + 1, history.events.end(), [](const model::Event& event) {
+          return event.kind != model::EventKind::kActivity && event.state == model::EventState::kCompleted;
+        });
   }
 
   // Ranks that are missed in one place, or in places that share a missed rank, are one cause: a host that
@@ -333,8 +440,10 @@ class Causes {
   }
 
   void add_missing_together(const std::vector<std::size_t>& nodes, std::vector<std::size_t> waits) {
-    Cause cause{.kind = CauseKind::kMissing, .roots = {}, .victims = {}, .waits = std::move(waits)};
+    Cause cause{
+        .kind = CauseKind::kMissing, .roots = {}, .silent = {}, .victims = {}, .waits = std::move(waits)};
     for (const std::size_t node : nodes) cause.roots.push_back(graph_.rank_at(node));
+    leave_out_the_silent(cause);
     cause.is_absence = std::ranges::all_of(cause.roots, [&](int rank) {
       return std::ranges::any_of(cause.waits, [&](std::size_t wait) {
         return std::ranges::binary_search(waits_[wait].silent, rank);
@@ -346,6 +455,21 @@ class Causes {
       cause.roots = waiting_in(cause.waits.front());
     }
     add(std::move(cause), nodes);
+  }
+
+  // Where somebody is seen not to have come, that others left nothing is no reason to accuse them too.
+  void leave_out_the_silent(Cause& cause) const {
+    const auto is_silent = [&](int rank) {
+      return std::ranges::any_of(cause.waits, [&](std::size_t wait) {
+        return std::ranges::binary_search(waits_[wait].silent, rank);
+      });
+    };
+    if (std::ranges::all_of(cause.roots, is_silent)) return;
+    std::erase_if(cause.roots, [&](int rank) {
+      if (!is_silent(rank)) return false;
+      cause.silent.push_back(rank);
+      return true;
+    });
   }
 
   const model::Job& job_;

@@ -35,6 +35,7 @@ enum class CauseKind : std::uint8_t {
 struct Cause {
   CauseKind kind = CauseKind::kMissing;
   std::vector<int> roots;          // ascending
+  std::vector<int> silent;         // missed too, and left no evidence
   std::vector<int> victims;        // everyone else who waits because of it, directly or not; ascending
   std::vector<std::size_t> waits;  // where it shows: indices into the waits, ascending
   bool is_absence = false;         // no evidence of any root
