@@ -12,7 +12,7 @@
 //     node1:77:140 [3] NCCL INFO text        NCCL: the host
 //     [node1:77] text                        Open MPI: the host
 //     node-1: text                           pdsh: the host
-//     [rank=1] [rank: 1] [RANK 1] [Rank 1]   trainers, anywhere among the prefixes
+//     [rank=1] [rank: 1] [RANK 1] [rank1]    trainers, anywhere among the prefixes
 //
 // "[Rank 1]" in the messages of ProcessGroupNCCL is a rank in some process group and is not believed.
 #pragma once
