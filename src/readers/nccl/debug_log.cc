@@ -321,7 +321,8 @@ class DebugLog {
 
   // Under one number for all, the calls of one rank cannot be told from those of another.
   void leave_out_uncounted() {
-    for (const auto& [handle, membership] : memberships_) {
+    for (const auto& known : memberships_) {
+      const Membership& membership = known.second;
       if (membership.counts || membership.operations <= kLargestGroup) continue;
       std::erase_if(events_of(membership.process), [&](const Event& event) {
         return event.communicator == membership.communicator && event.kind == model::EventKind::kCollective &&
