@@ -77,9 +77,10 @@ bool take_named_number(OwnedLine& line, std::string_view inside, std::string_vie
   return continue_after(line, after);
 }
 
-// "[rank=1]", "[rank: 1]", "[RANK 1]", "[Rank 1]"
+// "[rank=1]", "[rank: 1]", "[RANK 1]", "[Rank 1]", "[rank1]" without a colon after it
 bool take_spelt_rank(OwnedLine& line, std::string_view inside, std::string_view after) {
-  constexpr std::array<std::string_view, 6> kNames = {"rank=", "rank: ", "rank:", "RANK ", "Rank ", "rank "};
+  constexpr std::array<std::string_view, 8> kNames = {"rank=", "rank: ", "rank:", "RANK ",
+                                                      "Rank ", "rank ",  "rank",  "Rank"};
   for (const std::string_view name : kNames) {
     if (!inside.starts_with(name)) continue;
     const std::optional<int> number = rank_number(inside.substr(name.size()));

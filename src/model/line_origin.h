@@ -12,7 +12,7 @@
 //     node1:77:140 [3] NCCL INFO text        NCCL: the host
 //     [node1:77] text                        Open MPI: the host
 //     node-1: text                           pdsh: the host
-//     [rank=1] [rank: 1] [RANK 1] [Rank 1]   trainers, anywhere among the prefixes
+//     [rank=1] [rank: 1] [RANK 1] [rank1]    trainers, anywhere among the prefixes
 //
 // The tags of PyTorch, torchrun, mpirun, horovodrun and srun's own errors are unmistakable and count behind
 // whatever a logger, a scheduler or a collector of logs put before them.

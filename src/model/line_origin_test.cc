@@ -56,6 +56,7 @@ INSTANTIATE_TEST_SUITE_P(
         Style{"[2024-06-11 00:23:36,254] [INFO] [logging.py:96:log_dist] [Rank 2] x",
               {.rank = 2},
               "[INFO] [logging.py:96:log_dist] [Rank 2] x"},
+        Style{"[rank3] 2024-03-07 08:00:01 step 41 loss 2.1", {.rank = 3}, "step 41 loss 2.1"},
         Style{"[2021-12-07 10:42:15] 1d0cefc1 [rank=1] || error", {.rank = 1}, "1d0cefc1 [rank=1] || error"},
         Style{"[E ProcessGroupNCCL.cpp:475] [Rank 1] Watchdog caught",
               {},
@@ -78,8 +79,8 @@ TEST(LineOrigin, FindsATagBehindWhateverStandsBeforeIt) {
 
 TEST(LineOrigin, LeavesOtherLinesAlone) {
   for (const std::string_view line :
-       {"", "[", "[]:", "[3]:", "[rank]: x", "[rank3] x", "[rank99999999999]: x", "  File \"a\"",
-        "[1]:", "3:x", "-3: x", "RuntimeError: x", "error: x", "(x) y", "loss 0.3: 2"}) {
+       {"", "[", "[]:", "[3]:", "[rank]: x", "[rank99999999999]: x", "  File \"a\"", "[1]:", "3:x", "-3: x",
+        "RuntimeError: x", "error: x", "(x) y", "loss 0.3: 2"}) {
     const OwnedLine owned = split_origin(line);
     EXPECT_EQ(owned.origin, LineOrigin()) << line;
     EXPECT_EQ(owned.text, line) << line;

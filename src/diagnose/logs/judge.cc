@@ -124,6 +124,11 @@ constexpr double kMinFailed = 0.7;
 // The same where no line complains and no entry knows one, and what the likeliest leaf must have there. Held
 // by TextWithoutAComplaintIsNotGuessedAbout.
 constexpr double kMinFailedWithoutComplaint = 0.9;
+// A few lines were picked out of a log by somebody who had a reason: of real ones fewer are healthy. A whole
+// log is longer than this, however little its job did.
+constexpr std::size_t kExcerpt = 1000;  // bytes
+constexpr double kMinFailedOfExcerpt = 0.6;
+constexpr double kMinFailedOfExcerptWithoutComplaint = 0.8;
 constexpr double kMinLeafWithoutComplaint = 0.15;
 // A greeting or two resemble anything.
 constexpr std::size_t kLeastToResemble = 60;  // bytes: a line
@@ -334,7 +339,8 @@ bool shows_in_numbers(model::Leaf leaf) {
 // said to be done, it is done.
 bool resembles_a_fault(const Opinion& opinion, const Features& features, std::size_t bytes) {
   return bytes >= kLeastToResemble && features.contains("s:course never done") &&
-         opinion.failed >= kMinFailedWithoutComplaint &&
+         opinion.failed >=
+             (bytes <= kExcerpt ? kMinFailedOfExcerptWithoutComplaint : kMinFailedWithoutComplaint) &&
          opinion.of(opinion.best) >= kMinLeafWithoutComplaint && !shows_in_numbers(opinion.best);
 }
 
@@ -412,8 +418,9 @@ LogVerdict judge(const Catalogue& catalogue, std::span<const LogText> unread_log
   const bool resembles =
       resembles_a_fault(opinion, verdict.features, bytes_in(logs)) && says_anything(catalogue, logs);
   const bool is_calm = candidates.empty() && !sounds_bad && goes_on_calmly(verdict.features);
+  const double min_failed = bytes_in(logs) <= kExcerpt ? kMinFailedOfExcerpt : kMinFailed;
   const bool has_failed = !got_over && (complains || resembles) && !is_calm &&
-                          (opinion.failed >= kMinFailed || is_suffered(opinion, candidates));
+                          (opinion.failed >= min_failed || is_suffered(opinion, candidates));
   if (sign) {
     verdict.findings = findings_from(candidates, logs, raised, speaking, std::nullopt);
     if (!has_origin(candidates)) verdict.findings.clear();

@@ -75,6 +75,34 @@ TEST(Judge, SilenceUpToTheTimeLimitIsAHang) {
   EXPECT_EQ(verdict.findings.back().code, "sched.time_limit");
 }
 
+TEST(Judge, ARankThatNamesItselfWithoutAColonHasATime) {
+  const model::Finding finding = verdict_on(
+      "[rank0] 2026-11-18 00:04:00 step 4810 loss 2.113\n[rank1] 2026-11-18 00:04:00 step 4810 loss 2.1\n"
+      "[rank0] 2026-11-18 00:04:10 step 4820 loss 2.108\n[rank1] 2026-11-18 00:04:10 step 4820 loss 2.1\n"
+      "[rank0] 2026-11-18 00:04:20 step 4830 loss 2.107\n[rank1] 2026-11-18 00:04:20 step 4830 loss 2.1\n"
+      "slurmstepd: error: *** JOB 42 ON n17 CANCELLED AT 2026-11-18T04:18:14 DUE TO TIME LIMIT ***\n");
+  EXPECT_EQ(finding.leaf, Leaf::kPerfHang);
+}
+
+TEST(Judge, TheKernelsLinesAreRead) {
+  EXPECT_EQ(
+      verdict_on("[81231.223411] python[44121]: segfault at 18 ip 00007f2e110a31b3 sp 00007ffd0a1 error 4 in "
+                 "libnccl.so.2.18.3[7f2e11000000+a000000]\n")
+          .leaf,
+      Leaf::kRunSegv);
+  EXPECT_EQ(verdict_on("[81299.120001] Kernel panic - not syncing: Fatal exception in interrupt\n"
+                       "[81299.120009] CPU: 11 PID: 0 Comm: swapper/11 Tainted: P OE 5.15.0-91-generic\n")
+                .leaf,
+            Leaf::kPerfOther);
+}
+
+TEST(Judge, ALogThatEndsInTheMiddleOfATestIsNotFine) {
+  EXPECT_FALSE(
+      judged("test_allreduce (test_dist.DistTest) ... ok\ntest_broadcast (test_dist.DistTest) ... ok\n"
+             "test_reduce_scatter (test_dist.DistTest) ... Process 2 died from signal 15\n")
+          .findings.empty());
+}
+
 TEST(Judge, WhoEndedIsReadFromTorchrunsSummary) {
   const model::Finding finding = verdict_on(
       "Failures:\n"

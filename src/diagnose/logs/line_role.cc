@@ -4,6 +4,7 @@
 #include <array>
 #include <cctype>
 #include <map>
+#include <utility>
 
 #include "base/text_search/regex.h"
 #include "model/line_origin.h"
@@ -32,6 +33,7 @@ bool contains_any(std::string_view text, const std::array<std::string_view, size
 // Where a rank's traceback stands, line by line.
 struct Traceback {
   bool is_open = false;
+  bool is_teardown = false;  // of what a process that ends does on its way out
   std::size_t frame_indentation = 0;
   bool source_may_follow = false;
 };
@@ -49,6 +51,12 @@ bool is_exception(std::string_view text) {
 bool may_end_traceback(std::string_view text) {
   static const Regex any = Regex::of_our_own(R"(^[A-Za-z_][\w.]*(?:: |:?\s*$))");
   return any.found_in(text);
+}
+
+// Python's word before the traceback of a callback that failed after the program was done.
+bool announces_teardown(std::string_view text) {
+  return text.starts_with("Exception ignored in") || text.starts_with("Error in atexit._run_exitfuncs") ||
+         text.starts_with("Error in sys.excepthook");
 }
 
 bool is_marker(std::string_view text) {
@@ -154,7 +162,25 @@ bool is_interpreter_trace(std::string_view text) {
   return trace.found_in(text);
 }
 
+// "[W socket.cpp:426] ", "[E1018 12:00:00.123 ProcessGroupNCCL.cpp:607] ": PyTorch's own records.
+LineRole by_c10_level(std::string_view text) {
+  static const Regex record =
+      Regex::of_our_own(R"(^\[(?P<level>[EFWID])(?:\d{3,4} \S+)? \w+\.(?:cpp|cc|cu|h|hpp):\d+\])");
+  const auto found = record.capture(text);
+  if (!found) return LineRole::kOther;
+  switch (found->at("level").front()) {
+    case 'W':
+      return LineRole::kLogWarning;
+    case 'E':
+    case 'F':
+      return LineRole::kLogError;
+    default:
+      return LineRole::kLogInfo;
+  }
+}
+
 LineRole by_level(std::string_view text) {
+  if (const LineRole role = by_c10_level(text); role != LineRole::kOther) return role;
   static const Regex error = Regex::of_our_own(
       R"(^[EF]\d{4} [\d:.]+ |: [EF] \w+/\S+\.cc:|\b(?-i:ERROR|CRITICAL|FATAL|SEVERE)\b|^(?:error|fatal)\b ?:|\[(?:error|fatal)\]|\blevel=(?:error|fatal))");
   static const Regex warning = Regex::of_our_own(
@@ -217,14 +243,15 @@ class Reader {
  private:
   static LineRole in_traceback(Traceback& traceback, std::string_view text, std::size_t indentation) {
     if (contains(text, "Traceback (most recent call last)")) {
-      traceback = {true, indentation, false};
+      traceback = {true, traceback.is_teardown, indentation, false};
       return LineRole::kFrame;
     }
+    if (!traceback.is_open) traceback.is_teardown = announces_teardown(text);
     if (text.starts_with("During handling of the above exception") ||
         text.starts_with("The above exception was the direct cause"))
       return LineRole::kRaisedFrom;
     if (is_frame(text)) {
-      traceback = {true, indentation, true};
+      traceback = {true, traceback.is_teardown, indentation, true};
       return LineRole::kFrame;
     }
     if (!traceback.is_open) return LineRole::kOther;
@@ -232,8 +259,8 @@ class Reader {
       return LineRole::kQuotedSource;
     if (text.starts_with("[Previous line repeated")) return LineRole::kFrame;
     if (indentation <= traceback.frame_indentation && may_end_traceback(text)) {
-      traceback.is_open = false;
-      return LineRole::kException;
+      const bool is_teardown = std::exchange(traceback, {}).is_teardown;
+      return is_teardown ? LineRole::kTearDown : LineRole::kException;
     }
     return LineRole::kOther;
   }

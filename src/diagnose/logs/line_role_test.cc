@@ -36,6 +36,27 @@ TEST(LineRole, ATracebackIsReadAsOne) {
        {LineRole::kException, "StopIteration"}});
 }
 
+TEST(LineRole, WhatFailsOnTheWayOutIsTearDown) {
+  expect_roles({{LineRole::kTearDown, "Error in atexit._run_exitfuncs:"},
+                {LineRole::kFrame, "Traceback (most recent call last):"},
+                {LineRole::kFrame, "  File \"cache.py\", line 105, in put"},
+                {LineRole::kQuotedSource, "    os.replace(path + '.tmp', path)"},
+                {LineRole::kTearDown, "FileNotFoundError: [Errno 2] No such file or directory: 'a.tmp'"},
+                {LineRole::kFrame, "Traceback (most recent call last):"},
+                {LineRole::kFrame, "  File \"train.py\", line 9, in <module>"},
+                {LineRole::kException, "ValueError: a fault of its own"}});
+}
+
+TEST(LineRole, PyTorchsOwnRecordsHaveLevels) {
+  expect_roles(
+      {{LineRole::kLogWarning, "[W socket.cpp:426] [c10d] The server socket has failed to bind"},
+       {LineRole::kLogWarning,
+        "[rank1]:[W501 10:17:30.592 ProcessGroupNCCL.cpp:1250] Warning: not destroyed"},
+       {LineRole::kLogError, "[rank3]:[E1018 12:00:00.1 ProcessGroupNCCL.cpp:607] [Rank 3] Watchdog caught"},
+       {LineRole::kLogError, "[E ProcessGroupNCCL.cpp:475] [Rank 1] Watchdog caught"},
+       {LineRole::kLogInfo, "[I socket.cpp:582] [c10d] The client socket will try again"}});
+}
+
 TEST(LineRole, WhatPythonImportsIsNoEvent) {
   expect_roles(
       {{LineRole::kLibraryInfo, "import time: self [us] | cumulative | imported package"},

@@ -118,6 +118,9 @@ using model::Operation;
 constexpr std::size_t kDebugLogSniffBytes = 1 << 20;
 constexpr model::SourceId kDebugLogThisSource{0};
 constexpr std::size_t kNoEvent = std::numeric_limits<std::size_t>::max();
+// So many operations under one number are no group: NCCL did not count (opCount stays 0 while calls are
+// captured into a CUDA graph and in the tests of NCCL 2.10). Held by OperationsThatNobodyCountedAreLeftOut.
+constexpr std::size_t kLargestGroup = 16;
 
 // A communicator as one process knows it: by an address that means nothing elsewhere.
 struct Handle {
@@ -147,6 +150,8 @@ struct Membership {
   std::uint64_t launch = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t point_to_point_launches = 0;
   bool is_point_to_point_launch = false;
+  std::size_t operations = 0;
+  bool counts = false;  // opCount was seen to rise
 };
 
 class DebugLog {
@@ -234,6 +239,8 @@ class DebugLog {
 
   static std::uint64_t number_of(Membership& membership, std::uint64_t launch, bool is_point_to_point) {
     const bool is_new = launch != membership.launch;
+    membership.counts = membership.counts || (is_new && membership.operations > 0);
+    ++membership.operations;
     membership.launch = launch;
     if (is_point_to_point) {
       if (is_new) ++membership.point_to_point_launches;
@@ -312,8 +319,22 @@ class DebugLog {
     }
   }
 
+  // Under one number for all, the calls of one rank cannot be told from those of another.
+  void leave_out_uncounted() {
+    for (const auto& known : memberships_) {
+      const Membership& membership = known.second;
+      if (membership.counts || membership.operations <= kLargestGroup) continue;
+      std::erase_if(events_of(membership.process), [&](const Event& event) {
+        return event.communicator == membership.communicator && event.kind == model::EventKind::kCollective &&
+               event.sequence != 0;
+      });
+      ++uncounted_;
+    }
+  }
+
   model::Job finish() {
     name_unfinished_splits();
+    leave_out_uncounted();
     model::Job job = roster_.finish(source_, roster_.numbers_by_largest());
     job.collectives = std::move(collectives_.collectives());
     if (adopted_ > 0) {
@@ -321,6 +342,12 @@ class DebugLog {
           "{}: the log does not show the creation of {} communicators it has operations of; their ranks are "
           "not known",
           source_.name, adopted_));
+    }
+    if (uncounted_ > 0) {
+      job.limits.push_back(fmt::format(
+          "{}: NCCL did not count the operations of {} communicators, so those of their ranks cannot be "
+          "compared",
+          source_.name, uncounted_));
     }
     if (without_id_ > 0) {
       job.limits.push_back(
@@ -346,6 +373,7 @@ class DebugLog {
   std::unordered_map<std::string, std::string> ids_of_splits_;
   std::size_t adopted_ = 0;
   std::size_t without_id_ = 0;
+  std::size_t uncounted_ = 0;
 };
 
 }  // namespace

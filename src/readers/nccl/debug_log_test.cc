@@ -120,6 +120,18 @@ TEST(NcclDebugLog, GivesTheOperationsOfOneGroupOneNumber) {
               ElementsAre("0 create_communicator", "8 all_reduce", "8 all_gather"));
 }
 
+// All under number 0: one line that was lost would make the ranks' calls differ from there on.
+TEST(NcclDebugLog, OperationsThatNobodyCountedAreLeftOut) {
+  std::string text = init(5, "0xa", 0, 2, "commId 0x1 - Init COMPLETE");
+  for (int i = 0; i < 20; ++i) text += call(5, i % 2 == 0 ? "AllReduce" : "AllGather", 0, "0xa");
+  const model::Job job = read_nccl_debug_log(source_of(text));
+  EXPECT_THAT(calls(job, 0, "0x1"), ElementsAre("0 create_communicator"));
+  EXPECT_THAT(job.limits, ElementsAre(::testing::HasSubstr("did not count")));
+  EXPECT_THAT(calls(read_nccl_debug_log(source_of(text + call(5, "AllReduce", 1, "0xa"))), 0, "0x1"),
+              ::testing::SizeIs(22))
+      << "a large group, then the next";
+}
+
 TEST(NcclDebugLog, RecognisesASplitThatOneRankDidNotFinish) {
   const std::string split = "parent 0xa splitCount 2 color 4 key 0- Init START";
   const std::string text = init(5, "0xa", 0, 2, "commId 0x1 - Init COMPLETE") +
