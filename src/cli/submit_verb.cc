@@ -142,7 +142,7 @@ Result<void> add_files(const Args& args, Json& request) {
   return {};
 }
 
-Result<Json> request_from(const Args& args) {
+Result<Json> submission_from(const Args& args) {
   const bool is_remote = !args.value("service").value_or("").empty();
   const auto environment = TRY(service::submitted_environment(
       process::own_environment(), args.values("env"),
@@ -196,7 +196,7 @@ Result<ExitStatus> wait_for(const service::Client& client, const std::string& id
 
 Result<ExitStatus> run_submit(const Args& args, Terminal& terminal) {
   TRY(check_script(args));
-  const Json request = TRY(request_from(args));
+  const Json request = TRY(submission_from(args));
   if (const auto kind = args.value("dry-run")) {
     const Json manifest = TRY(service::manifest_for(
         request,

@@ -85,10 +85,10 @@ void Args::add(std::string_view flag, std::string value) {
 namespace {
 
 constexpr const Verb* kVerbs[] = {
-    &kDemoVerb,      &kRunVerb,        &kDiagnoseVerb, &kCheckVerb, &kReportVerb, &kTopVerb,
-    &kIsolateVerb,   &kReplayVerb,     &kDiffVerb,     &kDumpVerb,  &kFactsVerb,  &kSubmitVerb,
-    &kJobsVerb,      &kLogsVerb,       &kCancelVerb,   &kServeVerb, &kPageVerb,   &kExplainVerb,
-    &kCatalogueVerb, &kProbeAgentVerb, &kVersionVerb,  &kHelpVerb,
+    &kDemoVerb,    &kRunVerb,       &kDiagnoseVerb,   &kCheckVerb,   &kReportVerb, &kTopVerb,
+    &kAttachVerb,  &kIsolateVerb,   &kReplayVerb,     &kDiffVerb,    &kDumpVerb,   &kFactsVerb,
+    &kSubmitVerb,  &kJobsVerb,      &kLogsVerb,       &kCancelVerb,  &kServeVerb,  &kPageVerb,
+    &kExplainVerb, &kCatalogueVerb, &kProbeAgentVerb, &kVersionVerb, &kHelpVerb,
 };
 
 }  // namespace

@@ -140,6 +140,7 @@ extern const Verb kDiagnoseVerb;
 extern const Verb kCheckVerb;
 extern const Verb kReportVerb;
 extern const Verb kTopVerb;
+extern const Verb kAttachVerb;
 extern const Verb kIsolateVerb;
 extern const Verb kReplayVerb;
 extern const Verb kDiffVerb;

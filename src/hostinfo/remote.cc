@@ -111,29 +111,39 @@ std::vector<Words> over_launcher(const RemoteRequest& request, Words words, cons
   return {joined(std::move(words), question(request, request.sent_to.empty() ? request.program : binary))};
 }
 
-Result<HostFacts> from_one(const RemoteRequest& request, const std::string& host, const std::string& binary) {
+Result<RemoteText::Answer> ask_one(const RemoteRequest& request, const std::string& host,
+                                   const std::string& binary) {
   const auto commands = commands_for(request, host, binary);
+  RemoteText::Answer said;
   Answer answer;
-  std::int64_t before = 0;
-  std::int64_t after = 0;
   std::size_t done = 0;
   for (; done < commands.size(); ++done) {
-    before = wall_ns();
+    said.asked_ns = wall_ns();
     answer = ask(commands[done], request.time);
-    after = wall_ns();
+    said.answered_ns = wall_ns();
     if (!answer.ok()) break;
   }
   if (answer.ok() && base::trimmed(answer.text).empty()) answer.why_not = "it printed nothing";
   if (!answer.ok()) {
     if (done > 0) take_back(request, host);
-    return Error{"cannot collect facts", host, answer.why_not,
+    return Error{fmt::format("cannot run 'lockstep {}'", request.verb), host, answer.why_not,
                  "try  " + as_shell_line(commands.back()) + "  by hand; --send copies this program there"};
   }
   const std::size_t begin = answer.text.find('{');  // behind what a login shell may print
-  HostFacts facts =
-      TRY(decode_facts(std::string_view(answer.text).substr(begin == std::string::npos ? 0 : begin), host));
-  facts.clock.offset_ns = facts.clock.wall_ns - (before + (after - before) / 2);
-  facts.clock.offset_uncertainty_ns = (after - before) / 2;
+  said.text = answer.text.substr(begin == std::string::npos ? 0 : begin);
+  return said;
+}
+
+Result<HostFacts> facts_in(const RemoteText& answer) {
+  if (!answer.text.ok()) {
+    Error error = answer.text.error();
+    error.what = "cannot collect facts";
+    return error;
+  }
+  const RemoteText::Answer& said = answer.text.value();
+  HostFacts facts = TRY(decode_facts(said.text, answer.host));
+  facts.clock.offset_ns = facts.clock.wall_ns - (said.asked_ns + (said.answered_ns - said.asked_ns) / 2);
+  facts.clock.offset_uncertainty_ns = (said.answered_ns - said.asked_ns) / 2;
   return facts;
 }
 
@@ -148,6 +158,7 @@ std::vector<Words> commands_for(const RemoteRequest& request, const std::string&
       return over_kubectl(request, host, binary);
     case Via::kSrun: {
       Words words = {"srun", "--nodelist", host, "--nodes=1", "--ntasks=1", "--overlap"};
+      if (!request.slurm_job.empty()) words.push_back("--jobid=" + request.slurm_job);
       if (!request.sent_to.empty()) words.push_back(fmt::format("--bcast={}", folder_for(request, host)));
       return over_launcher(request, std::move(words), binary);
     }
@@ -179,21 +190,28 @@ void remove_own_copy() {
   if (own.parent_path().filename().string().starts_with(kStartOfFolders)) ::rmdir(own.parent_path().c_str());
 }
 
-std::vector<RemoteFacts> collect_from(const RemoteRequest& request) {
+std::vector<RemoteText> ask_all(const RemoteRequest& request) {
   const std::string binary = own_binary();
-  std::vector<RemoteFacts> answers;
+  std::vector<RemoteText> answers;
   for (std::size_t begin = 0; begin < request.hosts.size(); begin += kAtOnce) {
     const std::size_t end = std::min(request.hosts.size(), begin + kAtOnce);
-    std::vector<std::future<Result<HostFacts>>> asked;
+    std::vector<std::future<Result<RemoteText::Answer>>> asked;
     for (std::size_t at = begin; at < end; ++at) {
       asked.push_back(std::async(std::launch::async, [&request, &binary, host = request.hosts[at]] {
-        return from_one(request, host, binary);
+        return ask_one(request, host, binary);
       }));
     }
     for (std::size_t at = begin; at < end; ++at)
-      answers.push_back({.host = request.hosts[at], .facts = asked[at - begin].get()});
+      answers.push_back({.host = request.hosts[at], .text = asked[at - begin].get()});
   }
   return answers;
+}
+
+std::vector<RemoteFacts> collect_from(const RemoteRequest& request) {
+  std::vector<RemoteFacts> facts;
+  for (const RemoteText& answer : ask_all(request))
+    facts.push_back({.host = answer.host, .facts = facts_in(answer)});
+  return facts;
 }
 
 }  // namespace lockstep::hostinfo

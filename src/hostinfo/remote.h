@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -23,7 +24,19 @@ struct RemoteRequest {
   std::string verb = "facts";
   std::vector<std::string> arguments;  // of the verb there: --name, --python
   bool is_talked_to = false;           // it reads what is written to the command
+  std::string slurm_job = {};          // in which srun starts it; empty: a new one, or that of this step
   std::chrono::seconds time{60};
+};
+
+// What the verb printed there.
+struct RemoteText {
+  struct Answer {
+    std::string text;
+    std::int64_t asked_ns = 0;  // by this host's clock
+    std::int64_t answered_ns = 0;
+  };
+  std::string host;
+  Result<Answer> text;
 };
 
 struct RemoteFacts {
@@ -45,7 +58,10 @@ std::string own_binary();
 // Of a program that was sent: its file and the folder made for it.
 void remove_own_copy();
 
-// One answer for each host, in the order of the request. Each has its clock's offset against this host's.
+// One answer for each host, in the order of the request: the JSON document that the verb prints.
+std::vector<RemoteText> ask_all(const RemoteRequest& request);
+
+// The same of the verb `facts`. Each has its clock's offset against this host's.
 std::vector<RemoteFacts> collect_from(const RemoteRequest& request);
 
 }  // namespace lockstep::hostinfo

@@ -11,6 +11,7 @@
 #include "catalogue/advice.h"
 #include "diagnose/ranks/confidence.h"
 #include "diagnose/ranks/describe.h"
+#include "diagnose/ranks/hang/meeting_place.h"
 #include "diagnose/ranks/hang/sparse_evidence.h"
 #include "model/finding_code.h"
 
@@ -19,51 +20,6 @@ namespace {
 
 using model::Job;
 using model::RankHistory;
-
-enum class Phase : std::uint8_t { kSetup, kPrepare, kTrain };
-
-// A function in which ranks meet; an empty word fits all.
-struct MeetingPlace {
-  std::string_view file;
-  std::string_view function;
-  Phase phase;
-};
-
-// The earlier phase first: init_process_group ends in the same wait as every other collective.
-constexpr std::array kMeetingPlaces = {
-    MeetingPlace{"torch/distributed/rendezvous.py", "", Phase::kSetup},
-    MeetingPlace{"distributed_c10d.py", "init_process_group", Phase::kSetup},
-    MeetingPlace{"distributed_c10d.py", "_store_based_barrier", Phase::kSetup},
-    MeetingPlace{"horovod/common/basics.py", "init", Phase::kSetup},
-    MeetingPlace{"collective_all_reduce_strategy.py", "_initialize_multi_worker", Phase::kSetup},
-    MeetingPlace{"eager/context.py", "ensure_initialized", Phase::kSetup},
-    MeetingPlace{"torch/nn/parallel/distributed.py", "__init__", Phase::kPrepare},
-    MeetingPlace{"torch/distributed/utils.py", "_sync_module_states", Phase::kPrepare},
-    MeetingPlace{"horovod/", "broadcast_parameters", Phase::kPrepare},
-    MeetingPlace{"horovod/", "broadcast_optimizer_state", Phase::kPrepare},
-    MeetingPlace{"horovod/", "broadcast_variables", Phase::kPrepare},
-    MeetingPlace{"collective_all_reduce_strategy.py", "initial_value_fn", Phase::kPrepare},
-    MeetingPlace{"distributed_c10d.py", "", Phase::kTrain},
-    MeetingPlace{"torch/autograd/graph.py", "_engine_run_backward", Phase::kTrain},
-    MeetingPlace{"horovod/torch/mpi_ops", "", Phase::kTrain},
-    MeetingPlace{"horovod/tensorflow/mpi_ops", "", Phase::kTrain},
-    MeetingPlace{"eager/execute.py", "quick_execute", Phase::kTrain},
-    MeetingPlace{"eager/context.py", "call_function", Phase::kTrain},
-    MeetingPlace{"framework/ops.py", "_numpy", Phase::kTrain},
-};
-
-bool is_at(const model::Frame& frame, const MeetingPlace& place) {
-  return frame.file.find(place.file) != std::string::npos &&
-         frame.function.find(place.function) != std::string::npos;
-}
-
-const MeetingPlace* meeting_place_of(const model::Stack& stack) {
-  for (const MeetingPlace& place : kMeetingPlaces) {
-    if (std::ranges::any_of(stack, [&](const model::Frame& frame) { return is_at(frame, place); }))
-      return &place;
-  }
-  return nullptr;
-}
 
 struct Stand {
   int rank;
@@ -90,17 +46,6 @@ std::vector<Stand> stands_of(const Job& job) {
                                    .text = describe(stack)}});
   }
   return stands;
-}
-
-model::Leaf leaf_of(Phase phase) {
-  switch (phase) {
-    case Phase::kSetup:
-      return model::Leaf::kSetupHang;
-    case Phase::kPrepare:
-      return model::Leaf::kPrepHang;
-    default:
-      return model::Leaf::kPerfHang;
-  }
 }
 
 model::Finding hang_in(Phase phase, const std::vector<Stand>& stands) {
@@ -155,7 +100,7 @@ std::optional<model::Finding> find_stuck_stacks(const Job& job) {
   } else {
     return std::nullopt;
   }
-  finding.fixes = catalogue::fixes_for(model::codes::kMissingRank);
+  finding.fixes = catalogue::fixes_for(finding.code);
   return finding;
 }
 
