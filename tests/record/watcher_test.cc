@@ -44,9 +44,9 @@ class SimulatedRank {
   }
 
   void begin(const std::string& group, std::uint64_t number, std::uint8_t operation,
-             std::uint64_t bytes = 4096, std::chrono::nanoseconds ago = {}) {
+             std::uint64_t bytes = 4096) {
     lockstep_call call{};
-    call.time_ns = now_ns() - static_cast<std::uint64_t>(ago.count());
+    call.time_ns = now_ns();
     call.sequence = number;
     call.communicator = communicator(group);
     call.operation = operation;
@@ -113,10 +113,8 @@ class WatchedJob : public testing::Test {
     std::ofstream(file) << watch::encode({.state = state});
   }
 
-  // All but rank 2 have waited for so long.
-  void wait_for_rank_2(std::chrono::nanoseconds waited) {
-    for (const int rank : {0, 1, 3})
-      ranks_[static_cast<std::size_t>(rank)]->begin("world", 31, kAllReduce, 4096, waited);
+  void wait_for_rank_2() {
+    for (const int rank : {0, 1, 3}) ranks_[static_cast<std::size_t>(rank)]->begin("world", 31, kAllReduce);
   }
 
   std::vector<watch::Notice> watch_for(Clock::duration time) {
@@ -170,8 +168,8 @@ TEST_F(WatchedJob, AStoppedRankIsNamedThoughItSpokeAMomentAgo) {
 
 TEST_F(WatchedJob, ALateRankIsNamedAgainWhenItIsStopped) {
   report_process(2, 'S');
-  wait_for_rank_2(22s);
-  const auto late = watch_for(20s);
+  wait_for_rank_2();
+  const auto late = watch_for(90s);
   ASSERT_EQ(late.size(), 1U);
   EXPECT_EQ(late[0].kind, watch::Kind::kLate);
   report_process(2, 'T');
@@ -180,26 +178,13 @@ TEST_F(WatchedJob, ALateRankIsNamedAgainWhenItIsStopped) {
   EXPECT_EQ(notices[0].kind, watch::Kind::kDecided);
 }
 
-TEST_F(WatchedJob, AnIdleRankIsLateAfterAPause) {
-  report_process(2, 'S');
-  wait_for_rank_2(22s);
-  const auto notices = watch_for(20s);
-  ASSERT_EQ(notices.size(), 1U);
-  EXPECT_TRUE(notices[0].finding.title.starts_with("Rank 2 is late: ranks 0-1 and 3 have waited 2"))
-      << notices[0].finding.title;
-}
-
-TEST_F(WatchedJob, APauseOfOneRankIsNoFault) {
-  report_process(2, 'S');
-  wait_for_rank_2(16s);
-  EXPECT_TRUE(watch_for(3s).empty());
-}
-
 TEST_F(WatchedJob, ALateRankHangsInTheEnd) {
   report_process(2, 'S');
-  wait_for_rank_2(22s);
-  const auto late = watch_for(20s);
+  wait_for_rank_2();
+  const auto late = watch_for(90s);
   ASSERT_EQ(late.size(), 1U);
+  EXPECT_TRUE(late[0].finding.title.starts_with("Rank 2 is late: ranks 0-1 and 3 have waited 2"))
+      << late[0].finding.title;
   clock_ = late[0].since + 44s;
   EXPECT_TRUE(watcher_.tick().empty());
   clock_ = late[0].since + 45s;

@@ -50,7 +50,7 @@ inline constexpr std::uint64_t kMeetingsToKnowAJob = 20;
 // What a process does that others wait for (suspicion).
 
 // Time between two looks at its processor time, which the kernel counts in ticks of 10 ms.
-// WatchedJob.AnIdleRankIsLateAfterAPause
+// WatchedJob.ALateRankHangsInTheEnd
 inline constexpr std::int64_t kIdleLookNs = 2 * kSecondNs;
 // Share of a core: threads that look after connections wake now and then. DoesNothing.IsMeasuredByOneWhoWaits
 inline constexpr double kIdleShare = 0.05;

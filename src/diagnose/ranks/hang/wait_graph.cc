@@ -231,8 +231,7 @@ class Causes {
     if (cause.roots.empty()) {
       blame_the_rarer_order(cause);
     } else {
-      if (!blame_those_who_skipped_it(cause) && !blame_who_is_alone_with_a_name(cause))
-        blame_the_smaller_side(cause);
+      if (!blame_those_who_skipped_it(cause)) blame_the_smaller_side(cause);
       if (cause.kind == CauseKind::kCircle) blame_who_left_the_habit(cause);
     }
     add(std::move(cause), nodes);
@@ -258,21 +257,6 @@ class Causes {
     cause.kind = is_extra ? CauseKind::kExtra : CauseKind::kMissing;
     cause.roots.assign(odd_ones.begin(), odd_ones.end());
     cause.waits = std::move(missed);
-    return true;
-  }
-
-  // A tensor's name, a tag or a group that nobody else ever used: no two orders of it occur.
-  bool blame_who_is_alone_with_a_name(Cause& cause) const {
-    const auto alone = std::ranges::find_if(
-        cause.waits, [&](std::size_t wait) { return is_first_call_of_a_few(waits_[wait]); });
-    const auto is_used_by_the_others = [&](std::size_t wait) {
-      return !is_first_call_of_a_few(waits_[wait]);
-    };
-    if (alone == cause.waits.end() || std::ranges::count_if(cause.waits, is_used_by_the_others) == 0)
-      return false;
-    cause.kind = CauseKind::kExtra;
-    cause.roots = waiting_in(*alone);
-    cause.waits = {*alone};
     return true;
   }
 
