@@ -15,6 +15,7 @@
 #include "check/probe/judge.h"
 #include "check/rules/catalogue.h"
 #include "check/rules/judge.h"
+#include "check/rules/understood.h"
 #include "hostinfo/facts_folder.h"
 #include "hostinfo/facts_json.h"
 #include "launchers/launcher.h"
@@ -30,10 +31,14 @@ constexpr std::size_t kMaxLaunchFileBytes = std::size_t{8} << 20;
 
 // Without a command or a file, the variables of this process must tell of a job.
 bool describes_a_job(const LaunchConfig& launch) {
-  return launch.has(Fields::kLaunchers) || launch.has(Fields::kContainers) ||
-         launch.has(Fields::variable("RANK")) || launch.has(Fields::variable("WORLD_SIZE")) ||
-         launch.has(Fields::variable("MASTER_ADDR")) || launch.has(Fields::variable("SLURM_JOB_ID")) ||
-         launch.has(Fields::kAccelerate) || launch.has(Fields::kProgram);
+  // Of a launcher that is not read nothing is known.
+  const bool is_unread = launch.has(Fields::kUnreadLauncher) && launch.count(Fields::kLaunchers) == 1;
+  if (is_unread) return false;
+  return launch.has(Fields::kLaunchers) || launch.has(Fields::kContainers) || launch.has(Fields::kHostList) ||
+         launch.has(Fields::kDeepspeedConfig) || launch.has(Fields::variable("RANK")) ||
+         launch.has(Fields::variable("WORLD_SIZE")) || launch.has(Fields::variable("MASTER_ADDR")) ||
+         launch.has(Fields::variable("SLURM_JOB_ID")) || launch.has(Fields::kAccelerate) ||
+         launch.has(Fields::kProgram);
 }
 
 Result<void> check_there_is_something(const Configuration& configuration, const config::Inputs& inputs,
@@ -188,6 +193,8 @@ Result<CheckResult> check(const CheckRequest& request) {
     result.verdict.findings.push_back(std::move(hit.finding));
   if (facts) judge_connections(configuration, hosts, probe.get(), result);
   probe.reset();
+  result.understood = rules::understood_lines(configuration);
+  result.understood_values = rules::understood_json(configuration);
   add_limits(configuration, documents.size(), result.verdict);
   result.host_names = names_of(documents);
   if (request.wants_repair)

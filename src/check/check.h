@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/json.h"
 #include "base/result.h"
 #include "check/flows/host_matrix.h"
 #include "check/probe/probing.h"
@@ -30,6 +31,8 @@ struct CheckRequest {
 
 struct CheckResult {
   model::Verdict verdict;
+  std::vector<std::string> understood;  // of the launches, in lines for people
+  base::Json understood_values;         // the same with all values and their origins
   std::vector<std::string> host_names;  // of all facts, for who redacts them
   flows::HostMatrix matrix;
   std::optional<probe::Probing> probing;

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/escape.h"
 #include "base/process/environment.h"
 #include "base/text_fields.h"
 #include "check/check.h"
@@ -84,13 +85,13 @@ Result<void> check_fix_flags(const Args& args, const std::string& format) {
 
 // What else is told: `text` behind the verdict, or members of its JSON; in SARIF properties of the run.
 Result<ExitStatus> write_with(const base::Json& members, const model::Verdict& verdict,
-                              const std::string& format, const std::string& text, const Args& args,
-                              Terminal& terminal) {
+                              const std::string& format, const std::string& first, const std::string& text,
+                              const Args& args, Terminal& terminal) {
   const std::string out = *args.value("out");
   const report::Format form = *report::format_named(format);
   const bool is_json = form == report::Format::kJson || form == report::Format::kSarif;
   if (!is_json || members.empty())
-    return write_verdict(verdict, {.format = form, .out = out}, terminal, text);
+    return write_verdict(verdict, {.format = form, .out = out}, terminal, text, first);
   base::Json document = TRY(base::parse_json(report::render(verdict, form, {}, version()), "findings"));
   base::Json& place = form == report::Format::kSarif ? document["runs"][0]["properties"] : document;
   place.update(members);
@@ -143,7 +144,18 @@ void redact(check::CheckResult& checked) {
     for (auto& [place, why] : line.why) names.push_back(&why);
   }
   for (std::string& name : checked.probed_hosts) names.push_back(&name);
+  for (std::string& line : checked.understood) names.push_back(&line);
   report::redact_together(checked.verdict, names, checked.host_names);
+}
+
+// What a text for people begins with; redacted, names of hosts are not repeated.
+std::string understood_first(const check::CheckResult& checked, const std::string& format) {
+  if (format != "text" || checked.understood.empty()) return "";
+  std::string text;
+  for (const std::string& line : checked.understood)
+    text +=
+        fmt::format("{} {}\n", text.empty() ? "Understood:" : "           ", base::escape_for_terminal(line));
+  return text + "\n";
 }
 
 // What follows the verdict in a text for people.
@@ -165,9 +177,11 @@ Result<ExitStatus> run_check(const Args& args, Terminal& terminal) {
     return write_page(checked.verdict, members_of(checked, true), checked.host_names, args, terminal);
   if (args.has("redact")) redact(checked);
   base::Json members = members_of(checked, !args.has("redact"));
+  if (!args.has("redact")) members["understood"] = checked.understood_values;
   if (checked.repair) members["repair"] = repair::to_json(*checked.repair);
   const ExitStatus status =
-      TRY(write_with(members, checked.verdict, format, text_behind(checked, format), args, terminal));
+      TRY(write_with(members, checked.verdict, format, understood_first(checked, format),
+                     text_behind(checked, format), args, terminal));
   if (checked.repair && args.has("apply"))
     TRY(apply_repair(*checked.repair, std::string(kFolderOfVariables), terminal));
   return status;

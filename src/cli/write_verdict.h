@@ -43,9 +43,9 @@ struct Writing {
   bool details = true;    // of text: everything, not what is enough to go on
 };
 
-// The status says whether there are findings. `more` stands behind the verdict.
+// The status says whether there are findings. `first` stands before the verdict, `more` behind it.
 Result<ExitStatus> write_verdict(const model::Verdict& verdict, const Writing& writing, Terminal& terminal,
-                                 std::string_view more = {});
+                                 std::string_view more = {}, std::string_view first = {});
 
 // What was read is of no training job: that nothing wrong was found in it says nothing.
 Error no_job_in(std::uint64_t lines);

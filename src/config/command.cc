@@ -1,8 +1,8 @@
+// What a command starts: launchers, wrappers, containers and shells inside each other, down to the program.
 #include <algorithm>
 
 #include <fmt/format.h>
 
-#include "base/text_fields.h"
 #include "config/files/shell_script.h"
 #include "config/reading.h"
 #include "launchers/launcher.h"
@@ -11,239 +11,207 @@ namespace lockstep::config {
 namespace {
 
 using launchers::find_launcher;
-using launchers::flag_name;
-using launchers::kDockerRunFlags;
+using launchers::is_shell;
 using launchers::kSbatch;
 using launchers::program_name;
-using launchers::split_command;
-using launchers::TypedFlag;
+using launchers::words_of_carrier;
 using launchers::words_of_wrapper;
 
-// -x NAME, -x NAME=VALUE, -genv NAME VALUE: the ranks get the variable.
-void export_variable(const TypedFlag& flag, const Reading& reading) {
-  const std::string& first = flag.values.front();
-  const std::size_t equals = first.find('=');
-  const std::string name = first.substr(0, equals);
-  const std::string how = fmt::format("flag {}", flag.words.front());
-  reading.launch.append(Fields::kMpiExported, name, reading.origin(how));
-  if (flag.values.size() == 2) reading.put_variable(name, flag.values[1], how);
-  if (equals != std::string::npos) reading.put_variable(name, first.substr(equals + 1), how);
+bool is_script(std::string_view name) {
+  return name.ends_with(".sh") || name.ends_with(".sbatch") || name.ends_with(".slurm") ||
+         name.ends_with(".bash");
 }
 
-bool is_mca(std::string_view name) {
-  return name == "mca" || name == "gmca" || name == "omca" || name == "prtemca" || name == "pmixmca";
+bool is_container_program(std::string_view program) {
+  return program == "docker" || program == "podman" || program == "nerdctl";
 }
 
-void read_flag(const Launcher& launcher, const TypedFlag& flag, const Reading& reading) {
-  const bool is_mpi = launcher.section == "mpi";
-  if (is_mpi && is_mca(flag.name)) {
-    reading.put(Fields::mpi_parameter(flag.values[0]), flag.values[1],
-                fmt::format("flag --mca {}", flag.values[0]));
-    return;
-  }
-  if (is_mpi && (flag.name == "x" || flag.name == "genv" || flag.name == "env")) {
-    export_variable(flag, reading);
-    return;
-  }
-  const std::string name = flag_name(launcher, flag.name);
-  const std::string typed = flag.words.front();
-  const std::string how = fmt::format("flag {}", typed.substr(0, typed.find('=')));
-  if (flag.values.empty()) {
-    reading.launch.set(Fields::flag(launcher, name), true, reading.origin(how));
-  } else {
-    reading.put(Fields::flag(launcher, name), flag.values.front(), how);
-  }
-}
-
-std::string docker_flag_name(const std::string& name) {
-  if (name == "e") return "env";
-  if (name == "net") return "network";
-  if (name == "h") return "hostname";
-  if (name == "p") return "publish";
-  return name;
-}
-
-void read_variable(const std::string& text, const Reading& reading) {
-  const std::size_t equals = text.find('=');
-  if (equals == std::string::npos) return;  // handed on from the environment, where it already is
-  reading.put_variable(text.substr(0, equals), text.substr(equals + 1), "flag -e");
-}
-
-// memlock=-1:-1
-void read_limit(const NamedField<Group>& container, const std::string& text, const Reading& reading) {
-  const std::size_t equals = text.find('=');
-  if (equals == std::string::npos) return;
-  const std::string value = text.substr(equals + 1);
-  reading.put(Fields::entry(container.at(Fields::Container::kLimits), text.substr(0, equals)),
-              value.substr(0, value.find(':')), "flag --ulimit");
-}
-
-void read_docker_flag(const NamedField<Group>& container, const TypedFlag& flag, const Reading& reading) {
-  const std::string name = docker_flag_name(flag.name);
-  const std::string how = "flag " + flag.words.front().substr(0, flag.words.front().find('='));
-  if (name == "env") return read_variable(flag.values.front(), reading);
-  if (name == "ulimit") return read_limit(container, flag.values.front(), reading);
-  if (name == "shm_size") {
-    if (const auto size = size_in_bytes(flag.values.front()))
-      reading.launch.set(container.at(Fields::Container::kSharedMemoryBytes), *size, reading.origin(how));
-    return;
-  }
-  const auto field = Fields::container_flag(container, name);
-  const bool is_list = name == "device" || name == "cap_add" || name == "publish";
-  if (is_list) {
-    reading.launch.append(field, flag.values.front(), reading.origin(how));
-  } else if (flag.values.empty()) {
-    reading.launch.set(field, true, reading.origin(how));
-  } else {
-    reading.put(field, flag.values.front(), how);
-  }
-}
-
-bool is_shell(std::string_view program) {
-  return program == "bash" || program == "sh" || program == "zsh" || program == "dash";
-}
-
-// env A=1 B=2, or A=1 B=2 before the command as a shell takes it.
-std::size_t read_assignments(std::span<const std::string> words, const Reading& reading) {
+// A=1 B=2 before a command.
+std::size_t read_assignments(const CommandLine& line, const Reading& reading) {
   std::size_t at = 0;
-  for (; at < words.size(); ++at) {
-    const std::size_t equals = words[at].find('=');
-    if (words[at].starts_with('-') || equals == std::string::npos || equals == 0) break;
-    const std::string name = words[at].substr(0, equals);
-    reading.put_variable(name, words[at].substr(equals + 1), "variable " + name);
+  for (; at < line.size(); ++at) {
+    const std::size_t equals = line[at].find('=');
+    if (line[at].starts_with('-') || equals == std::string::npos || equals == 0 ||
+        shell::name_at_start(line[at]).size() != equals)
+      break;
+    const std::string name = line[at].substr(0, equals);
+    const std::string value = line[at].substr(equals + 1);
+    reading.put_variable(name, value, line.origin(at, value, reading.origin("variable " + name)));
   }
   return at;
 }
 
-void read_script_file(const std::string& path, const Reading& reading) {
-  if (path.find(kOnlyAtRunTime) != std::string::npos) return;
-  const auto text = reading.read_file(path);
-  if (!text.ok()) return;  // a program of another kind, or one that is not here: nothing to read
-  Reading inside = reading;
-  inside.place = {path, std::nullopt, ""};
-  ++inside.depth;
-  read_shell_script(text.value(), inside);
-}
-
-// bash -c TEXT, bash FILE.
-void read_shell(std::span<const std::string> words, const Reading& reading) {
-  for (std::size_t at = 1; at < words.size(); ++at) {
-    const std::string& word = words[at];
-    if (word.starts_with('-')) {
-      const bool is_text = word.ends_with('c') && !word.starts_with("--");
-      if (!is_text) continue;
-      if (at + 1 == words.size()) return;
-      Reading inside = reading;
-      ++inside.depth;
-      read_shell_commands(words[at + 1], inside);
-      return;
-    }
-    read_script_file(word, reading);
-    return;
+void read_program(const CommandLine& line, const Reading& reading) {
+  base::Json program = base::Json::array();
+  for (const std::string& word : line.words()) program.push_back(shell::as_written(word));
+  reading.launch.set(Fields::kProgramWords, program, line.origin(0, "", reading.origin("command")));
+  for (std::size_t at = 0; at < line.size(); ++at) {
+    if (!line[at].ends_with(".py")) continue;
+    reading.put(Fields::kProgramScript, line[at], line.origin(at, line[at], reading.origin("command")));
+    break;
   }
 }
 
-void read_program(std::span<const std::string> words, const Reading& reading) {
-  base::Json program = base::Json::array();
-  for (const std::string& word : words) program.push_back(word);
-  reading.launch.set(Fields::kProgramWords, program, reading.origin("command"));
-  const auto is_script = [](const std::string& word) { return word.ends_with(".py"); };
-  const auto script = std::ranges::find_if(words.begin(), words.end(), is_script);
-  if (script != words.end()) reading.put(Fields::kProgramScript, *script, "command");
+// What runs on another machine or in another file system has none of the variables here.
+void leave_variables_behind(const Reading& reading) {
+  reading.launch.erase(Fields::kVariables);
+  reading.launch.erase(Fields::at_run_time(Fields::kVariables));
+}
+
+// bash -c TEXT, bash FILE, bash <<EOF.
+void read_shell(const CommandLine& line, const Reading& reading, const std::optional<std::string>& input) {
+  const auto arguments_from = [&](std::size_t first) -> std::optional<std::vector<shell::Word>> {
+    std::vector<shell::Word> arguments;
+    for (std::size_t at = first; at < line.size(); ++at) {
+      if (shell::may_be_words(line[at])) return std::nullopt;
+      arguments.push_back(line.word(at));
+    }
+    return arguments;
+  };
+  for (std::size_t at = 1; at < line.size(); ++at) {
+    const std::string& word = line[at];
+    if (word.starts_with('-') || word.starts_with('+')) {
+      const bool is_text = word.ends_with('c') && !word.starts_with("--");
+      if (word == "-o" || word == "-O" || word == "--rcfile" || word == "--init-file") ++at;
+      if (!is_text) continue;
+      if (at + 1 == line.size()) return;
+      read_shell_text({line[at + 1], {}, arguments_from(at + 3)}, line.word(at + 1).place, reading);
+      return;
+    }
+    read_script_file(word, arguments_from(at + 1), reading);
+    return;
+  }
+  if (input) read_shell_text({*input, {}, std::nullopt}, line.word(0).place, reading);
+}
+
+// ssh HOST COMMAND...: the words become one text for a shell there.
+void read_ssh(const CommandLine& line, const Reading& reading, const std::optional<std::string>& input) {
+  constexpr std::string_view kWithValue = "-b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -Q -R -S -W -w ";
+  std::size_t at = 1;
+  while (at < line.size() && line[at].starts_with('-'))
+    at += kWithValue.find(line[at] + " ") != std::string_view::npos ? 2 : 1;
+  if (at >= line.size()) return;
+  std::string text;
+  for (std::size_t word = at + 1; word < line.size(); ++word) text += (text.empty() ? "" : " ") + line[word];
+  leave_variables_behind(reading);
+  if (text.empty() && !input) return;
+  Reading there = reading;
+  there.knows_caller = false;
+  read_shell_text({text.empty() ? *input : text, {}, std::vector<shell::Word>{}}, line.word(at).place, there);
+}
+
+void read_sbatch(const CommandLine& line, const Reading& reading, const std::optional<std::string>& input) {
+  Reading job = reading;
+  job.knows_caller = false;
+  const CommandLine script = read_launcher(kSbatch, line.from(1), job);
+  const std::string wrapped = reading.launch.text(Fields::kSbatchWrapped);
+  if (!wrapped.empty()) {
+    read_shell_text({wrapped, {}, std::nullopt}, line.word(0).place, job);
+  } else if (!script.empty()) {
+    std::vector<shell::Word> arguments;
+    for (std::size_t at = 1; at < script.size(); ++at) arguments.push_back(script.word(at));
+    read_script_file(script.front(), arguments, job);
+  } else if (input) {
+    read_shell_text({*input, {}, std::vector<shell::Word>{}}, line.word(0).place, job);
+  }
+}
+
+// What a program that is no launcher starts behind itself.
+bool read_behind(const CommandLine& line, const Reading& reading, const std::optional<std::string>& input) {
+  const std::string program = program_name(line.front());
+  if (const std::size_t end = words_of_wrapper(line.words()); end > 0) {
+    if (program == "env") {
+      for (std::size_t at = 1; at < end; ++at) read_assignments(line.from(at).first(1), reading);
+    }
+    read_command(line.from(end), reading, input);
+  } else if (is_container_program(program) && std::ranges::find(line.words(), "run") != line.words().end()) {
+    Reading inside = reading;
+    inside.knows_caller = false;
+    const CommandLine inner = read_docker_run(line.from(1), inside);
+    if (!inner.empty()) read_command(inner, inside, input);
+  } else if (program == "sbatch") {
+    read_sbatch(line, reading, input);
+  } else if (program == "ssh") {
+    read_ssh(line, reading, input);
+  } else if (is_shell(program)) {
+    read_shell(line, reading, input);
+  } else if (is_script(program)) {
+    std::vector<shell::Word> arguments;
+    for (std::size_t at = 1; at < line.size(); ++at) arguments.push_back(line.word(at));
+    read_script_file(line.front(), arguments, reading);
+  } else if (const auto unread = launchers::unread_launcher(line.words())) {
+    reading.launch.append(Fields::kLaunchers, *unread, line.origin(0, "", reading.origin("command")));
+    reading.launch.set(Fields::kUnreadLauncher, *unread, line.origin(0, "", reading.origin("command")));
+    reading.fault(fmt::format(
+        "{} is not a launcher that Lockstep reads: how many ranks it starts, and where, is open", *unread));
+    if (const std::size_t inner = words_of_carrier(line.words()); inner > 0)
+      read_command(line.from(inner), reading, input);
+  } else if (const std::size_t inner = words_of_carrier(line.words()); inner > 0) {
+    Reading inside = reading;
+    if (is_container_program(program) || program == "kubectl" || program == "enroot") {
+      leave_variables_behind(reading);
+      inside.knows_caller = false;
+    }
+    read_command(line.from(inner), inside, input);
+  } else {
+    return false;
+  }
+  return true;
 }
 
 }  // namespace
 
-Words read_launcher(const Launcher& launcher, std::span<const std::string> words, const Reading& reading) {
-  const auto section = Fields::section_of(launcher);
-  if (!reading.launch.has(section)) {
-    reading.launch.append(Fields::kLaunchers, std::string(launcher.section), reading.origin("command"));
-    reading.launch.set(section, base::Json::object(), reading.origin("command"));
-  }
-  auto split = split_command(words, *launcher.table);
-  if (!split.ok()) {
-    reading.fault(fmt::format("{}: {}", split.error().where, split.error().why));
-    return {};
-  }
-  for (const TypedFlag& flag : split.value().flags) read_flag(launcher, flag, reading);
-  return std::move(split.value().program);
+bool may_start_ranks(std::span<const std::string> words) {
+  if (words.empty()) return false;
+  const std::string program = program_name(words.front());
+  return find_launcher(words) || words_of_wrapper(words) > 0 || words_of_carrier(words) > 0 ||
+         launchers::unread_launcher(words) || launchers::is_python(program) || is_shell(program) ||
+         is_script(program) || is_container_program(program) || program == "sbatch" || program == "ssh";
 }
 
-std::optional<std::int64_t> size_in_bytes(std::string_view text) {
-  const std::string_view digits = text.substr(0, text.find_first_not_of("0123456789"));
-  const auto number = base::number_in<std::int64_t>(digits);
-  if (!number) return std::nullopt;
-  const std::string_view unit = text.substr(digits.size());
-  int shift = 0;
-  if (unit.starts_with('k') || unit.starts_with('K')) shift = 10;
-  if (unit.starts_with('m') || unit.starts_with('M')) shift = 20;
-  if (unit.starts_with('g') || unit.starts_with('G')) shift = 30;
-  if (unit.starts_with('t') || unit.starts_with('T')) shift = 40;
-  if (*number > (std::int64_t{1} << 20)) return shift == 0 ? number : std::nullopt;
-  return *number << shift;
-}
-
-Words read_docker_run(std::span<const std::string> words, const Reading& reading) {
-  const auto run = std::ranges::find(words.begin(), words.end(), "run");
-  if (run == words.end()) return {};
-  const auto split =
-      split_command(words.subspan(static_cast<std::size_t>(run - words.begin()) + 1), kDockerRunFlags);
-  if (!split.ok()) {
-    reading.fault(fmt::format("{}: {}", split.error().where, split.error().why));
-    return {};
-  }
-  const auto container = reading.launch.append_group(Fields::kContainers, reading.origin("command"));
-  for (const TypedFlag& flag : split.value().flags) read_docker_flag(container, flag, reading);
-  const Words& program = split.value().program;
-  if (program.empty()) return {};
-  reading.put(container.at(Fields::Container::kImage), program.front(), "command");
-  return Words(program.begin() + 1, program.end());
-}
-
-void read_command(std::span<const std::string> words, const Reading& reading) {
+void read_command(const CommandLine& given, const Reading& reading, const std::optional<std::string>& input) {
   if (reading.depth > kMaxReadingDepth) return;
-  words = words.subspan(read_assignments(words, reading));
-  if (words.empty()) return;
+  const CommandLine line = given.from(read_assignments(given, reading));
+  if (line.empty()) return;
   Reading inside = reading;
   ++inside.depth;
-  if (const auto found = find_launcher(words)) {
-    read_command(read_launcher(*found->launcher, words.subspan(found->head), inside), inside);
-    return;
-  }
-  const std::string program = program_name(words.front());
-  if (const std::size_t end = words_of_wrapper(words); end > 0) {
-    if (program == "env") {
-      for (const std::string& word : words.subspan(1, end - 1)) read_assignments({&word, 1}, reading);
-    }
-    read_command(words.subspan(end), inside);
-  } else if (program == "docker" || program == "podman" || program == "nerdctl") {
-    const Words inner = read_docker_run(words.subspan(1), inside);
-    read_command(inner, inside);
-  } else if (program == "sbatch") {
-    const Words inner = read_launcher(kSbatch, words.subspan(1), inside);
-    if (!inner.empty()) read_script_file(inner.front(), inside);
-  } else if (is_shell(program)) {
-    read_shell(words, inside);
-  } else if (program.ends_with(".sh")) {
-    read_script_file(words.front(), inside);
-  } else {
-    read_program(words, reading);
+  if (const auto found = find_launcher(line.words())) {
+    Reading behind = inside;
+    behind.knows_caller = false;  // it sets variables of its own
+    const CommandLine program = read_launcher(*found->launcher, line.from(found->head), inside);
+    if (!program.empty()) read_command(program, behind, input);
+  } else if (!read_behind(line, inside, input)) {
+    read_program(line, reading);
   }
 }
 
-void Reading::put(const FieldPath& field, std::string text, std::string how) const {
-  if (text.find(kOnlyAtRunTime) == std::string::npos) {
+void Reading::put(const FieldPath& field, std::string text, const Origin& origin) const {
+  if (!shell::is_open(text)) {
     launch.erase(Fields::at_run_time(field));
-    launch.set(field, std::move(text), origin(std::move(how)));
+    launch.set(field, std::move(text), origin);
     return;
   }
   launch.erase(field);
-  std::erase(text, kOnlyAtRunTime);
-  launch.set(Fields::at_run_time(field), std::move(text), origin(std::move(how)));
+  launch.set(Fields::at_run_time(field), shell::as_written(text), origin);
 }
 
-void Reading::put_variable(std::string_view name, std::string text, std::string how) const {
-  put(Fields::variable(name), std::move(text), std::move(how));
+void Reading::put_variable(std::string_view name, std::string text, const Origin& origin) const {
+  put(Fields::variable(name), std::move(text), origin);
+}
+
+void Reading::leave_open(const FieldPath& section, std::string_view as_written) const {
+  launch.set(Fields::open(section), shell::as_written(as_written), origin("command"));
+}
+
+Result<std::string> Reading::text_of(const std::string& path) const {
+  if (written != nullptr) {
+    if (const auto found = written->find(path); found != written->end() && !shell::is_open(found->second))
+      return found->second;
+  }
+  constexpr int kMaxFilesRead = 200;
+  if (++all.files_read > kMaxFilesRead)
+    return Error{"cannot read", path, "too many files name each other", ""};
+  return all.read_file(path);
 }
 
 }  // namespace lockstep::config

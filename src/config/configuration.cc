@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -31,7 +32,7 @@ class ConfigurationReader {
 
  private:
   Reading reading(LaunchConfig& launch, Origin place) {
-    return {launch, result_.faults, inputs_.read_file, std::move(place), 0, &result_.launches};
+    return {launch, all_, std::move(place), 0, &result_.launches};
   }
 
   void read_own_command() {
@@ -39,8 +40,8 @@ class ConfigurationReader {
     for (const auto& [name, value] : inputs_.environment)
       launch.set(Fields::variable(name), value, {"", std::nullopt, "variable " + name});
     Reading here = reading(launch, {});
-    here.finished = nullptr;
-    read_command(inputs_.command, here);
+    here.knows_caller = true;
+    read_command(CommandLine(inputs_.command), here);
     result_.launches.push_back(std::move(launch));
   }
 
@@ -66,8 +67,9 @@ class ConfigurationReader {
     } else if (start.starts_with("#!") || name.ends_with(".sh") || name.ends_with(".sbatch") ||
                name.ends_with(".slurm") || start.find("#SBATCH") != std::string_view::npos) {
       LaunchConfig launch;
+      const std::size_t before = result_.launches.size();
       read_shell_script(text.value(), reading(launch, place));
-      result_.launches.push_back(std::move(launch));
+      if (result_.launches.size() == before) result_.launches.push_back(std::move(launch));
     } else if (looks_like_hostfile(text.value())) {
       read_hostfile(text.value(), reading(shared_, place));
     } else if (looks_like_variables(text.value())) {
@@ -130,6 +132,7 @@ class ConfigurationReader {
 
   const Inputs& inputs_;
   Configuration result_;
+  ReadingOfAll all_{result_.faults, inputs_.read_file};
   LaunchConfig cluster_;  // all manifests together
   LaunchConfig shared_;   // what files add to every launch
 };
@@ -138,6 +141,20 @@ class ConfigurationReader {
 
 Configuration read_configuration(const Inputs& inputs) {
   return ConfigurationReader(inputs).read();
+}
+
+bool have_own_launches(std::span<const LaunchConfig> launches, std::size_t hosts) {
+  if (launches.size() != hosts) return false;
+  std::set<std::string> files;
+  for (const LaunchConfig& launch : launches) {
+    const std::string file = launch.text(Fields::kStartFile);
+    if (!file.empty() && !files.insert(file).second) return false;
+  }
+  return true;
+}
+
+Words words_of_line(std::string_view line) {
+  return shell::words_of_line(line);
 }
 
 void know_hosts(Configuration& configuration, std::size_t hosts_with_facts) {

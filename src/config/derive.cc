@@ -8,6 +8,7 @@
 #include "config/files/yaml_file.h"
 #include "config/launch_config.h"
 #include "config/reading.h"
+#include "config/slurm.h"
 #include "launchers/launcher.h"
 
 namespace lockstep::config {
@@ -20,7 +21,8 @@ struct Direction {
     bool any_peer = false;
     std::vector<TextList> peers = {};  // labels
   };
-  std::vector<Rule> open = {};  // on every port
+  std::vector<Rule> open = {};      // on every port
+  bool lets_names_through = false;  // to the name server
 };
 
 struct PolicyText {
@@ -41,6 +43,7 @@ Direction direction_of(const LaunchConfig& launch, const NamedField<bool>& limit
   Direction direction{.is_limited = value_or_none(launch, limits)};
   for (std::size_t i = 0; i < launch.count(rules); ++i) {
     const auto rule = Fields::item(rules, i);
+    direction.lets_names_through |= value_or_none(launch, rule.at(Rule::kNamesOpen));
     if (!value_or_none(launch, rule.at(Rule::kAnyPort))) continue;
     Direction::Rule open{.any_peer = value_or_none(launch, rule.at(Rule::kAnyPeer))};
     for (std::size_t k = 0; k < launch.count(rule.at(Rule::kPeers)); ++k)
@@ -76,8 +79,8 @@ bool lets_through(const Direction& direction, const TextList& labels) {
 }
 
 // Policies add up: one that selects the pods closes them, any rule of any of them opens.
-bool is_open(const std::vector<PolicyText>& policies, const TextList& labels,
-             Direction PolicyText::*direction) {
+bool are_open(const std::vector<PolicyText>& policies, const TextList& labels,
+              Direction PolicyText::*direction) {
   bool is_limited = false;
   bool is_let_through = false;
   for (const PolicyText& policy : policies) {
@@ -86,6 +89,53 @@ bool is_open(const std::vector<PolicyText>& policies, const TextList& labels,
     is_let_through |= lets_through(policy.*direction, labels);
   }
   return !is_limited || is_let_through;
+}
+
+bool are_names_open(const std::vector<PolicyText>& policies, const TextList& labels) {
+  bool is_limited = false;
+  bool is_let_through = false;
+  for (const PolicyText& policy : policies) {
+    if (!policy.egress.is_limited || !selects(policy.selector, labels)) continue;
+    is_limited = true;
+    is_let_through |= policy.egress.lets_names_through;
+  }
+  return !is_limited || is_let_through;
+}
+
+// How many pods run ranks, and whether the master is named like one of them and is none.
+void derive_pods(LaunchConfig& launch) {
+  std::int64_t pods = 0;
+  bool are_counted = true;
+  std::set<std::string> names;
+  std::set<std::string> jobs;
+  bool are_named = true;
+  for (std::size_t i = 0; i < launch.count(Fields::kPods); ++i) {
+    const auto pod = Fields::item(Fields::kPods, i);
+    const auto replicas = launch.number(pod.at(Fields::Pod::kReplicas));
+    are_counted = are_counted && replicas && *replicas >= 0 && *replicas <= 1'000'000;
+    if (launch.text(pod.at(Fields::Pod::kRole)) != "Launcher") pods += replicas.value_or(0);
+    const auto own = launch.get(pod.at(Fields::Pod::kNames));
+    are_named = are_named && own && !own->value.empty();
+    if (own) names.insert(own->value.begin(), own->value.end());
+    jobs.insert(launch.text(pod.at(Fields::Pod::kJob)));
+    const auto variables = launch.get(pod.at(Fields::Pod::kVariables));
+    if (!variables) continue;
+    if (const auto master = variables->value.find("MASTER_ADDR"); master != variables->value.end())
+      launch.set_default(Fields::kMasterAddress, master->second,
+                         *launch.origin_of(Fields::entry(pod.at(Fields::Pod::kVariables), master->first)));
+  }
+  if (launch.count(Fields::kPods) == 0) return;
+  if (are_counted) launch.set(Fields::kRankPods, pods, *launch.origin_of(Fields::kPods));
+  const auto master = launch.get(Fields::kMasterAddress);
+  if (!master || !are_named) return;
+  const std::string label = master->value.substr(0, master->value.find('.'));
+  bool is_known = names.contains(label);
+  for (std::size_t i = 0; i < launch.count(Fields::kServices); ++i)
+    is_known =
+        is_known || launch.text(Fields::item(Fields::kServices, i).at(Fields::Service::kName)) == label;
+  const bool is_like_a_pod = std::ranges::any_of(
+      jobs, [&](const std::string& job) { return !job.empty() && label.starts_with(job + "-"); });
+  if (!is_known && is_like_a_pod) launch.set(Fields::kMasterIsNoPod, label, master->origin);
 }
 
 // Adds to each group of pods "ingress_open" and "egress_open": whether pods of the group may be reached by,
@@ -98,18 +148,19 @@ void derive_policies(LaunchConfig& launch) {
     const auto pod = Fields::item(Fields::kPods, i);
     const auto labels = launch.get(pod.at(Fields::Pod::kLabels));
     const TextList own = labels ? labels->value : TextList();
-    launch.set(pod.at(Fields::Pod::kIngressIsOpen), is_open(policies, own, &PolicyText::ingress), origin);
-    launch.set(pod.at(Fields::Pod::kEgressIsOpen), is_open(policies, own, &PolicyText::egress), origin);
+    launch.set(pod.at(Fields::Pod::kIngressIsOpen), are_open(policies, own, &PolicyText::ingress), origin);
+    launch.set(pod.at(Fields::Pod::kEgressIsOpen), are_open(policies, own, &PolicyText::egress), origin);
+    launch.set(pod.at(Fields::Pod::kNamesAreOpen), are_names_open(policies, own), origin);
   }
 }
 
 std::optional<std::string> named_file(const Reading& reading, const Field<std::string>& field) {
   const std::string name = reading.launch.text(field);
   if (name.empty() || name == "/dev/null") return std::nullopt;
-  auto text = reading.read_file(name);
+  auto text = reading.text_of(name);
   if (text.ok()) return std::move(text).value();
   const Origin* origin = reading.launch.origin_of(field);
-  reading.faults.push_back(
+  reading.all.faults.push_back(
       {name, std::nullopt,
        fmt::format("cannot be read, though {} names it: {}", origin->how, text.error().why)});
   return std::nullopt;
@@ -128,7 +179,8 @@ void read_named_files(const Reading& reading) {
     const std::string name = reading.launch.text(Fields::kAccelerateConfigFile);
     const auto documents = base::parse_yaml_documents(*text, name);
     if (!documents.ok()) {
-      reading.faults.push_back({name, std::nullopt, documents.error().where + ": " + documents.error().why});
+      reading.all.faults.push_back(
+          {name, std::nullopt, documents.error().where + ": " + documents.error().why});
     } else if (!documents.value().empty()) {
       read_accelerate(YamlNode(documents.value().front(), name), reading);
     }
@@ -146,13 +198,25 @@ void read_host_flags(const Reading& reading) {
   }
 }
 
+// Set to something that only the running job knows, or perhaps so.
+bool is_open(const LaunchConfig& launch, const FieldPath& field) {
+  if (launch.has(field)) return false;
+  return launch.has(Fields::at_run_time(field)) || launch.has(Fields::open(field.group()));
+}
+
 // Every flag of torchrun has a variable that stands for it.
 void read_torchrun_variables(LaunchConfig& launch) {
   if (!launch.has(Fields::kTorchrun)) return;
   for (const char* flag : {"nnodes", "nproc_per_node", "node_rank", "rdzv_backend", "rdzv_endpoint",
                            "rdzv_id", "master_addr", "master_port", "standalone", "local_addr"}) {
-    if (const auto given = launch.get(Fields::variable(launchers::torchrun_variable(flag))))
-      launch.set_default(Fields::flag(launchers::kTorchrun, flag), given->value, given->origin);
+    const auto field = Fields::flag(launchers::kTorchrun, flag);
+    if (is_open(launch, field)) continue;
+    const auto variable = Fields::variable(launchers::torchrun_variable(flag));
+    if (const auto given = launch.get(variable)) {
+      launch.set_default(field, given->value, given->origin);
+    } else if (const auto open = launch.get(Fields::at_run_time(variable)); open && !launch.has(field)) {
+      launch.set(Fields::at_run_time(field), open->value, open->origin);
+    }
   }
 }
 
@@ -168,7 +232,8 @@ void derive_torchrun(LaunchConfig& launch) {
   if (!launch.has(Fields::kTorchrun)) return;
   const Origin by_default{"", std::nullopt, "default of torchrun"};
   split_endpoint(launch);
-  launch.set_default(Fields::kRendezvousBackend, launchers::kTorchrunBackend, by_default);
+  if (!is_open(launch, Fields::kRendezvousBackend))
+    launch.set_default(Fields::kRendezvousBackend, launchers::kTorchrunBackend, by_default);
   const std::string nodes = launch.text(Fields::kTorchrunNodes);
   const std::size_t colon = nodes.find(':');
   if (launch.has(Fields::kTorchrunNodes)) {
@@ -178,23 +243,20 @@ void derive_torchrun(LaunchConfig& launch) {
     if (fewest) launch.set(Fields::kTorchrunMinNodes, *fewest, origin);
     if (most) launch.set(Fields::kTorchrunMaxNodes, *most, origin);
     if (most) launch.set(Fields::kNodes, *most, origin);
-  } else if (!launch.has(Fields::at_run_time(Fields::kTorchrunNodes))) {
+  } else if (!is_open(launch, Fields::kTorchrunNodes)) {
     launch.set(Fields::kNodes, 1, by_default);
   }
-  if (launch.has(Fields::kTorchrunStandalone)) return;
+  if (launch.has(Fields::kTorchrunStandalone) || is_open(launch, Fields::kRendezvousBackend)) return;
   const bool is_static = launch.text(Fields::kRendezvousBackend) == launchers::kTorchrunBackend;
   launch.set_from(
       Fields::kMasterAddress,
       {is_static ? Fields::kTorchrunMasterAddress : Fields::kRendezvousHost, Fields::kRendezvousHost});
   launch.set_from(Fields::kMasterPort, {is_static ? Fields::kTorchrunMasterPort : Fields::kRendezvousPort,
                                         Fields::kRendezvousPort});
-  const bool is_known_later = launch.has(Fields::at_run_time(Fields::kTorchrunMasterAddress)) ||
-                              launch.has(Fields::at_run_time(Fields::kRendezvousEndpoint));
-  if (is_static && !is_known_later)
+  const bool is_endpoint_open = is_open(launch, Fields::kRendezvousEndpoint);
+  if (is_static && !is_endpoint_open && !is_open(launch, Fields::kTorchrunMasterAddress))
     launch.set_default(Fields::kMasterAddress, launchers::kTorchrunAddress, by_default);
-  if (launch.has(Fields::at_run_time(Fields::kTorchrunMasterPort)) ||
-      launch.has(Fields::at_run_time(Fields::kRendezvousEndpoint)))
-    return;
+  if (is_endpoint_open || is_open(launch, Fields::kTorchrunMasterPort)) return;
   launch.set_default(Fields::kMasterPort,
                      is_static ? launchers::kTorchrunPort : launchers::kTorchrunEndpointPort, by_default);
 }
@@ -208,12 +270,6 @@ std::set<std::string> host_names(const LaunchConfig& launch) {
       for (const std::string& address : tasks.addresses) names.insert(base::endpoint_of(address).host);
   }
   return names;
-}
-
-// "gpu:h100:8", "gpu:8", "8".
-std::optional<std::int64_t> count_of_gpus(std::string_view request) {
-  return whole_number(
-      request.substr(request.rfind(':') == std::string_view::npos ? 0 : request.rfind(':') + 1));
 }
 
 void derive_slurm(LaunchConfig& launch) {
@@ -248,13 +304,12 @@ void derive_sizes(LaunchConfig& launch) {
   const auto processes = launch.number(Fields::kRanksPerNode);
   if (nodes && processes && *nodes > 0 && *processes > 0 && *nodes < 1000000 && *processes < 1000000)
     launch.set_default(Fields::kWorldSize, *nodes * *processes, *launch.origin_of(Fields::kRanksPerNode));
-  std::int64_t pods = 0;
-  for (std::size_t i = 0; i < launch.count(Fields::kPods); ++i) {
-    const auto pod = Fields::item(Fields::kPods, i);
-    if (launch.text(pod.at(Fields::Pod::kRole)) == "Launcher") continue;
-    pods += std::clamp<std::int64_t>(launch.number(pod.at(Fields::Pod::kReplicas)).value_or(1), 0, 1000000);
+  const auto pods = launch.number(Fields::kRankPods);
+  if (pods && *pods > 0) {
+    launch.set(Fields::kNodes, *pods, *launch.origin_of(Fields::kPods));
+  } else if (launch.count(Fields::kPods) > 0 && !pods) {
+    launch.erase(Fields::kNodes);
   }
-  if (pods > 0) launch.set(Fields::kNodes, pods, *launch.origin_of(Fields::kPods));
 }
 
 }  // namespace
@@ -272,6 +327,7 @@ void derive_job(const Reading& reading) {
   read_torchrun_variables(launch);
   derive_torchrun(launch);
   derive_slurm(launch);
+  derive_pods(launch);
   derive_sizes(launch);
   derive_policies(launch);
   if (const auto nodes = launch.get(Fields::kNodes))

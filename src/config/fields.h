@@ -121,6 +121,14 @@ class Fields {
   static constexpr List kLaunchers{"launchers"};
   static constexpr Texts kVariables{"env"};
   static constexpr Section kAtRunTime{"raw"};  // texts that only the running shell could know
+  // By the section that it is about: what may hold more of it than is known, as written ("$ARGS").
+  static constexpr Section kOpen{"open"};
+  static constexpr Section kStart{"start"};
+  static constexpr Text kUnreadLauncher{"unread_launcher"};  // one whose flags nobody here has read
+  static constexpr Texts kOpenVariables{"raw/env"};
+  static constexpr Text kStartFile{"start/file"};  // the script that starts it
+  static constexpr Number kStartNumber{"start/number"};
+  static constexpr Items kStartAlongside{"start/alongside"};  // numbers of what still runs then
   static constexpr Items kContainers{"containers"};
   static constexpr Section kCompose{"compose"};
   static constexpr Items kHostList{"host_list"};
@@ -195,6 +203,7 @@ class Fields {
 
   static constexpr Section kSrun{"srun"};
   static constexpr Number kSrunNodes{"srun/nodes"};
+  static constexpr Number kSrunTasks{"srun/ntasks"};
   static constexpr Number kSrunTasksPerNode{"srun/ntasks_per_node"};
   static constexpr Text kSrunResources{"srun/gres"};
   static constexpr Text kSrunGpusPerNode{"srun/gpus_per_node"};
@@ -205,6 +214,8 @@ class Fields {
   static constexpr Number kSbatchTasksPerNode{"sbatch/ntasks_per_node"};
   static constexpr Number kSbatchCpusPerTask{"sbatch/cpus_per_task"};
   static constexpr Text kSbatchResources{"sbatch/gres"};
+  static constexpr Text kSbatchWrapped{"sbatch/wrap"};  // a command instead of a script
+  static constexpr Text kSbatchGpus{"sbatch/gpus"};
   static constexpr Text kSbatchGpusPerNode{"sbatch/gpus_per_node"};
 
   static constexpr Section kTensorflow{"tf"};
@@ -215,6 +226,8 @@ class Fields {
 
   static constexpr Section kKubernetes{"k8s"};
   static constexpr Items kPods{"k8s/pods"};
+  static constexpr Number kRankPods{"k8s/rank_pods"};            // that run ranks, where all are counted
+  static constexpr Text kMasterIsNoPod{"k8s/master_is_no_pod"};  // named like a pod of the job, and none is
   static constexpr Items kServices{"k8s/services"};
   static constexpr Items kPolicies{"k8s/policies"};
 
@@ -260,7 +273,11 @@ class Fields {
     static constexpr Member<std::int64_t> kRanks{"nproc_per_node"};
     static constexpr Member<bool> kIngressIsOpen{"ingress_open"};
     static constexpr Member<bool> kEgressIsOpen{"egress_open"};
-    static constexpr Member<std::string> kMesh{"mesh"};  // changed by a repair, read by nobody
+    static constexpr Member<bool> kNamesAreOpen{"names_open"};  // its policies let it ask for names
+    static constexpr Member<TextList> kNames{"names"};          // of the pods, where the kind gives them
+    static constexpr Member<bool> kHasHostIpc{"host_ipc"};
+    static constexpr Member<bool> kHasGpuRequest{"gpu_request"};  // a key for GPUs, whatever it says
+    static constexpr Member<std::string> kMesh{"mesh"};           // changed by a repair, read by nobody
   };
 
   struct Service {
@@ -284,7 +301,8 @@ class Fields {
   struct PolicyRule {
     static constexpr Member<bool> kAnyPeer{"any_peer"};
     static constexpr Member<bool> kAnyPort{"any_port"};
-    static constexpr Member<Listed> kPeers{"peers"};  // each the labels that a peer has
+    static constexpr Member<bool> kNamesOpen{"names"};  // port 53, or every port
+    static constexpr Member<Listed> kPeers{"peers"};    // each the labels that a peer has
   };
 
   static NamedField<Group> item(const Items& list, std::size_t index) { return item_of(list, index); }
@@ -323,6 +341,7 @@ class Fields {
   static NamedField<TextList> faults_of(const Texts& map) {
     return NamedField<TextList>(std::string(map.text()) + "_faults");
   }
+  static NamedField<std::string> open(const FieldPath& section) { return named(kOpen, section.text()); }
   // The same value where only the running shell could know it.
   static NamedField<std::string> at_run_time(const FieldPath& field) {
     return named(kAtRunTime, field.text());

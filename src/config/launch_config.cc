@@ -232,6 +232,16 @@ void LaunchConfig::erase(const FieldPath& field) {
   if (parent->is_object()) parent->erase(path.substr(slash + 1));
 }
 
+void LaunchConfig::take_from(const LaunchConfig& other, const FieldPath& field) {
+  const Json* const found = other.view().find(field.text());
+  if (found == nullptr) return;
+  const Origin* const origin = other.view().origin_of(field.text());
+  set_at(field.text(), *found, origin == nullptr ? Origin{} : *origin);
+  for (const auto& [path, from] : other.origins_) {
+    if (path.starts_with(field.text() + "/")) origins_.insert_or_assign(path, from);
+  }
+}
+
 void LaunchConfig::add_missing(const LaunchConfig& other) {
   const auto take = [&](const std::string& path, const Json& value) {
     const Origin* const origin = other.view().origin_of(path);

@@ -98,6 +98,7 @@ class LaunchConfig {
   }
   void erase(const FieldPath& field);
 
+  void take_from(const LaunchConfig& other, const FieldPath& field);
   // Everything of `other` that is not here yet.
   void add_missing(const LaunchConfig& other);
 

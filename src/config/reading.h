@@ -9,42 +9,63 @@
 #include <string_view>
 #include <vector>
 
+#include "config/command_line.h"
 #include "config/configuration.h"
 #include "launchers/launcher.h"
+#include "shell/interpreter.h"
 
 namespace lockstep::config {
 
-// In text of a shell: what only the running shell could know begins here ("$(hostname)").
-inline constexpr char kOnlyAtRunTime = '\x01';
+// What all readers of one configuration share.
+struct ReadingOfAll {
+  std::vector<Fault>& faults;
+  const FileText& read_file;
+  int next_launch = 0;  // its number
+  int files_read = 0;   // that others name, whatever they hold
+};
 
 struct Reading {
   LaunchConfig& launch;
-  std::vector<Fault>& faults;
-  const FileText& read_file;
+  ReadingOfAll& all;
   Origin place = {};  // file and line of what is being read
   int depth = 0;      // of files and commands inside each other
-  // Launches that were complete before the current one began: a script may start several.
+  // Where further launches go when a command turns out to be several.
   std::vector<LaunchConfig>* finished = nullptr;
+  // All variables are known: the command is one of this process, and runs beneath it.
+  bool knows_caller = false;
+  std::vector<int> alongside = {};              // numbers of launches that run already
+  const shell::TextsByName* written = nullptr;  // files that a script wrote before
 
   Origin origin(std::string how) const { return {place.file, place.line, std::move(how)}; }
-  void fault(std::string why) const { faults.push_back({place.file, place.line, std::move(why)}); }
+  void fault(std::string why) const { all.faults.push_back({place.file, place.line, std::move(why)}); }
   // Text that only the running shell could know is kept apart from what is known (Fields::at_run_time).
-  void put(const FieldPath& field, std::string text, std::string how) const;
-  void put_variable(std::string_view name, std::string text, std::string how) const;
+  void put(const FieldPath& field, std::string text, const Origin& origin) const;
+  void put_variable(std::string_view name, std::string text, const Origin& origin) const;
+  // That a section may hold more than is known.
+  void leave_open(const FieldPath& section, std::string_view as_written) const;
+  Result<std::string> text_of(const std::string& path) const;
 };
 
 inline constexpr int kMaxReadingDepth = 8;
 
 using launchers::Launcher;
 
-void read_command(std::span<const std::string> words, const Reading& reading);
+// `input` is what the command reads: the here-document of `sbatch <<EOF`.
+void read_command(const CommandLine& line, const Reading& reading,
+                  const std::optional<std::string>& input = std::nullopt);
 
-// What the launcher starts; empty when its flags cannot be told from its program.
-Words read_launcher(const Launcher& launcher, std::span<const std::string> words, const Reading& reading);
+// Whether a command starts ranks, or something that may: a launcher, a script, a program of nobody's.
+bool may_start_ranks(std::span<const std::string> words);
 
-// docker run, podman run: what the container is given. `words` follow "docker". What runs in the container;
+// What the launcher starts; empty when its flags cannot be told from its program. What is given behind other
+// files wins over them, or does not.
+enum class Given { kWins, kOnlyIfMissing };
+CommandLine read_launcher(const Launcher& launcher, const CommandLine& line, const Reading& reading,
+                          Given given = Given::kWins);
+
+// docker run, podman run: what the container is given. `line` follows "docker". What runs in the container;
 // empty when it is not a run.
-Words read_docker_run(std::span<const std::string> words, const Reading& reading);
+CommandLine read_docker_run(const CommandLine& line, const Reading& reading);
 
 // "64m", "1g", "8589934592".
 std::optional<std::int64_t> size_in_bytes(std::string_view text);

@@ -94,7 +94,29 @@ Error cannot_read(std::string_view where, std::string why) {
 
 enum class Unknown { kIsAnError, kMayHaveValue };
 
-Result<SplitCommand> split(std::span<const std::string> words, const LauncherTable& table, Unknown unknown) {
+bool is_flag(const std::string& word) {
+  return word.size() > 1 && word.front() == '-';
+}
+
+// How many words an unknown flag takes where that is told by what follows, and whether it stays open.
+std::size_t words_of_unknown(std::span<const std::string> words, const LauncherTable& table,
+                             const WordQuestions& questions, SplitCommand& result) {
+  result.unknown.push_back(words.front());
+  if (words.front().find('=') != std::string::npos || words.size() < 2 || is_flag(words[1])) return 1;
+  if (questions.begins_program(words.subspan(1))) return 1;
+  result.open.push_back(words.front() + " " + words[1]);
+  // A value has something behind it: flags, and the program.
+  const bool has_more = std::ranges::any_of(words.subspan(2), [&](const std::string& word) {
+    return questions.may_be_words(word) || (is_flag(word) && !flags_of_word(word, table).empty());
+  });
+  bool has_program = false;
+  for (std::size_t at = 2; at < words.size() && !has_program; ++at)
+    has_program = questions.begins_program(words.subspan(at));
+  return has_more || has_program ? 2 : 1;
+}
+
+Result<SplitCommand> split(std::span<const std::string> words, const LauncherTable& table, Unknown unknown,
+                           const WordQuestions* questions = nullptr) {
   SplitCommand result;
   std::size_t at = 0;
   while (at < words.size()) {
@@ -103,12 +125,25 @@ Result<SplitCommand> split(std::span<const std::string> words, const LauncherTab
       ++at;
       break;
     }
+    if (questions != nullptr && questions->may_be_words(word)) {
+      result.open.push_back(word);
+      ++at;
+      continue;
+    }
     if (word.size() < 2 || word.front() != '-') break;
     std::vector<TypedFlag> flags = flags_of_word(word, table);
     if (flags.empty() && unknown == Unknown::kMayHaveValue) {
       const bool has_value =
           word.find('=') == std::string::npos && at + 1 < words.size() && !words[at + 1].starts_with("--");
       at += has_value ? 2 : 1;
+      continue;
+    }
+    if (flags.empty() && questions != nullptr) {
+      // Behind a word that may be the program, flags of nobody are the program's.
+      if (!result.open.empty() && questions->may_be_words(result.open.back()) && at > 0 &&
+          questions->may_be_words(words[at - 1]))
+        break;
+      at += words_of_unknown(words.subspan(at), table, *questions, result);
       continue;
     }
     if (flags.empty()) {
@@ -120,14 +155,18 @@ Result<SplitCommand> split(std::span<const std::string> words, const LauncherTab
     const auto missing =
         static_cast<std::size_t>(std::max(last.flag->values - static_cast<int>(last.values.size()), 0));
     if (at + 1 + missing > words.size() && unknown == Unknown::kMayHaveValue) break;
+    // An open word may be the rest of the values.
+    if (at + 1 + missing > words.size() && questions != nullptr && !result.open.empty()) break;
     if (at + 1 + missing > words.size()) return cannot_read(word, "its value is missing");
     for (const std::string& value : words.subspan(at + 1, missing)) {
       last.values.push_back(value);
       last.words.push_back(value);
     }
+    for (TypedFlag& flag : flags) flag.at = at;
     result.flags.insert(result.flags.end(), flags.begin(), flags.end());
     at += 1 + missing;
   }
+  result.program_at = at;
   result.program.assign(words.begin() + static_cast<std::ptrdiff_t>(at), words.end());
   return result;
 }
@@ -136,6 +175,11 @@ Result<SplitCommand> split(std::span<const std::string> words, const LauncherTab
 
 Result<SplitCommand> split_command(std::span<const std::string> words, const LauncherTable& table) {
   return split(words, table, Unknown::kIsAnError);
+}
+
+Result<SplitCommand> split_openly(std::span<const std::string> words, const LauncherTable& table,
+                                  const WordQuestions& questions) {
+  return split(words, table, Unknown::kIsAnError, &questions);
 }
 
 SplitCommand split_known(std::span<const std::string> words, const LauncherTable& table) {

@@ -47,12 +47,17 @@ struct TypedFlag {
   const LauncherFlag* flag = nullptr;
   std::string name;  // of the table, without dashes before it and with '_' inside: "nproc_per_node"
   Words values;
-  Words words;  // as typed, with the values; a joined one by itself: -l and -n4 of -ln4
+  Words words;         // as typed, with the values; a joined one by itself: -l and -n4 of -ln4
+  std::size_t at = 0;  // of its word among those given
 };
 
 struct SplitCommand {
   std::vector<TypedFlag> flags;
-  Words program;  // what is launched, with its arguments; empty when nothing is
+  Words program;               // what is launched, with its arguments; empty when nothing is
+  std::size_t program_at = 0;  // of its first word among those given
+  // Of split_openly alone.
+  Words unknown = {};  // flags that are not in the table
+  Words open = {};     // words that may hold more flags, or be a value or the program
 };
 
 // `words` are those after the launcher's name. An error, with the word in `where`, when a flag is not in the
@@ -63,6 +68,18 @@ Result<SplitCommand> split_command(std::span<const std::string> words, const Lau
 // The same for who must not be stopped by a flag of a newer launcher: one that is not in the table has a
 // value when the next word is not another flag.
 SplitCommand split_known(std::span<const std::string> words, const LauncherTable& table);
+
+// What split_openly asks of words that it cannot decide by itself.
+struct WordQuestions {
+  bool (*may_be_words)(std::string_view word) = nullptr;  // only the running shell knows what is there
+  bool (*begins_program)(std::span<const std::string> words) = nullptr;
+};
+
+// The same for who reads what others wrote, and judges only what is certain: nothing is lost behind a flag
+// that is not in the table. `--x=y` says itself where it ends; behind `--x y` it stays open whether y is its
+// value, unless y plainly begins a program.
+Result<SplitCommand> split_openly(std::span<const std::string> words, const LauncherTable& table,
+                                  const WordQuestions& questions);
 
 // The value of a flag, by its name in the table ("node_rank"), where it was typed last; empty for one without
 // a value. Nothing when it was not typed.

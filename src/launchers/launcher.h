@@ -52,6 +52,18 @@ std::optional<FoundLauncher> find_launcher(std::span<const std::string> words);
 // command is no wrapper.
 std::size_t words_of_wrapper(std::span<const std::string> words);
 
+// singularity exec, shifter, timeout and the like: how many words stand before a command that is known by its
+// first word. 0: there is none.
+std::size_t words_of_carrier(std::span<const std::string> words);
+
+// The name of a launcher that starts ranks by flags which are not read: "colossalai run".
+std::optional<std::string> unread_launcher(std::span<const std::string> words);
+
+// hostname, nvidia-smi, python -m pip: prepares or looks, and is no rank of a job.
+bool starts_no_ranks(std::span<const std::string> words);
+
+bool is_shell(std::string_view program);
+
 // docker, ssh, ray: run a command in another file system or on another machine. What srun, sbatch and salloc
 // run has the files of this host, and is not on it.
 bool runs_elsewhere(std::string_view program);

@@ -9,9 +9,10 @@
 namespace lockstep::launchers {
 namespace {
 
-bool is_shell(std::string_view program) {
-  constexpr std::string_view kShells[] = {"sh", "bash", "dash", "zsh", "ksh", "fish", "tcsh", "csh"};
-  return std::ranges::find(kShells, program) != std::end(kShells) || program.ends_with(".sh");
+bool runs_a_script(std::string_view program) {
+  constexpr std::string_view kOthers[] = {"fish", "tcsh", "csh"};
+  return is_shell(program) || std::ranges::find(kOthers, program) != std::end(kOthers) ||
+         program.ends_with(".sh");
 }
 
 bool hands_the_job_on(std::string_view program) {
@@ -63,7 +64,7 @@ Result<void> reduce_plain(std::span<const std::string> words, const Launch& laun
   changes.insert(changes.end(), torch.begin(), torch.end());
   const std::vector<Change> foreign = without_launcher_variables(environment);
   const bool is_one_of_several = !changes.empty() || !foreign.empty();
-  if (is_shell(program) && !is_one_of_several) {
+  if (runs_a_script(program) && !is_one_of_several) {
     return cannot_reduce(program, "the launcher stands inside the script, where Lockstep does not change it");
   }
   changes.insert(changes.end(), foreign.begin(), foreign.end());

@@ -57,6 +57,8 @@ constexpr LauncherFlag kSrunFlags[] = {
     {"--acctg-freq --bcast-exclude --prefer --power --signal --thread-spec --threads-per-core", 1},
     {"--cores-per-socket --uid --gid --mincpus --tree-width --delay-boot --cluster-constraint", 1},
     {"--bb --bbf --mcs-label", 1},
+    {"--array --wrap --image --module --uenv --view --environment --auto-resume --wait-all-nodes", 1},
+    {"--requeue --no-requeue --parsable --test-only", 0},
     {"-I --immediate", kValueInside},
     {"-Z --no-allocate", 0},
     {"-Q --quiet", 0},

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "config/configuration.h"
+
 namespace lockstep::flows {
 namespace {
 
@@ -29,7 +31,7 @@ std::string short_name(const std::string& name) {
 
 JobHosts::JobHosts(std::span<const config::LaunchConfig> launches, std::span<const HostFacts> facts)
     : launch_(launches.front()), facts_(facts) {
-  const bool has_own_launches = launches.size() == facts.size();
+  const bool has_own_launches = config::have_own_launches(launches, facts.size());
   for (std::size_t at = 0; at < facts.size(); ++at) {
     environments_.push_back(environment_on(facts[at], launches[has_own_launches ? at : 0]));
     for (const hostinfo::Interface& interface : facts[at].interfaces)

@@ -120,7 +120,9 @@ class Patching {
   }
 
  private:
-  bool has_own_launches() const { return launches_ == before_.hosts.size() && launches_ > 1; }
+  bool has_own_launches() const {
+    return launches_ > 1 && config::have_own_launches(launches_before_, before_.hosts.size());
+  }
 
   void apply_variables(std::span<const Edit> edits) {
     std::map<std::string, Values> wanted;

@@ -44,8 +44,7 @@ const Json& member_of(const Json& sample, const char* name) {
 config::Inputs inputs_of(const Json& sample) {
   config::Inputs inputs;
   const std::string command = base::text_at(sample, "command");
-  config::ShellWords words(command, [](const std::string&) { return std::nullopt; });
-  if (const auto first = words.next()) inputs.command = first->words;
+  inputs.command = config::words_of_line(command);
   for (const auto& [name, value] : member_of(sample, "env").items())
     inputs.environment[name] = value.is_string() ? value.get<std::string>() : "";
   const Json files = member_of(sample, "files");

@@ -109,7 +109,10 @@ class Evaluator {
   }
 
   Value call(const Node& node) {
-    if (node.form == Form::kHas) return known(of(*node.children[0]).is_known());
+    if (node.form == Form::kHas) {
+      if (of(*node.children[0]).is_known()) return known(true);
+      return could_be_set(*node.children[0]) ? Value() : known(false);
+    }
     if (node.form != Form::kFunction) return over_items(node);
     if (node.pattern) return matched(of(*node.children[0]), *node.pattern);
     std::vector<Value> arguments;
@@ -119,6 +122,36 @@ class Evaluator {
       if (!arguments.back().is_known()) return {};
     }
     return computed(call_function(node.function, Arguments(arguments)));
+  }
+
+  // What is not there, but only because nobody can know it before the job runs: `raw` has it, or more of its
+  // section is `open` than could be read.
+  bool could_be_set(const Node& node) const {
+    std::vector<std::string> path;
+    const Node* at = &node;
+    for (; at->kind == NodeKind::kMember || at->kind == NodeKind::kIndex; at = at->children[0].get()) {
+      const bool is_member = at->kind == NodeKind::kMember;
+      if (!is_member && !at->children[1]->literal.is_string()) return false;
+      path.push_back(is_member ? at->text : at->children[1]->literal.get<std::string>());
+    }
+    if (at->kind != NodeKind::kName) return false;
+    const Json* launch = scope_.launch;
+    if (at->text == "it") {
+      if (items_.empty()) return false;
+      launch = &items_.back().json();
+    } else {
+      path.push_back(at->text);
+    }
+    if (launch == nullptr || !launch->is_object() || path.size() < 2) return false;
+    const auto open = launch->find("open");
+    if (open != launch->end() && open->is_object() && open->contains(path.back())) return true;
+    const auto raw = launch->find("raw");
+    const Json* inside = raw == launch->end() ? nullptr : &*raw;
+    for (auto part = path.rbegin(); inside != nullptr && part != path.rend(); ++part) {
+      const bool is_there = inside->is_object() && inside->contains(*part);
+      inside = is_there ? &(*inside)[*part] : nullptr;
+    }
+    return inside != nullptr;
   }
 
   static Value computed(std::optional<Json> answer) { return answer ? known(*std::move(answer)) : Value(); }

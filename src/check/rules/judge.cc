@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -40,7 +41,8 @@ std::string dotted(std::string path) {
 struct Place {
   Scope scope;
   const config::LaunchConfig* launch = nullptr;
-  std::string host;  // name; empty for launches and jobs
+  std::string host;                   // name; empty for launches and jobs
+  std::vector<std::size_t> launches;  // those that run together, of a job
 };
 
 class Judge {
@@ -71,7 +73,7 @@ class Judge {
   const config::LaunchConfig* launch_on(std::size_t host) const {
     const auto& launches = situation_.configuration.launches;
     if (launches.empty()) return nullptr;
-    return &launches[launches.size() == hosts_.size() ? host : 0];
+    return &launches[config::have_own_launches(launches, hosts_.size()) ? host : 0];
   }
 
   // What a rank has on the host: the host's own variables, those of the launch above them.
@@ -86,6 +88,65 @@ class Judge {
     return environment;
   }
 
+  // Launches that may run at the same time. Those of one script run one after the other, but for what runs in
+  // the background then; scripts that are given together are of one job.
+  std::vector<std::vector<std::size_t>> moments() const {
+    std::map<std::string, std::vector<std::vector<std::size_t>>> by_file;
+    const auto& launches = situation_.configuration.launches;
+    for (std::size_t i = 0; i < launches.size(); ++i) {
+      std::string file = launches[i].text(config::Fields::kStartFile);
+      if (file.empty()) file = fmt::format("\n{}", i);
+      std::vector<std::size_t> together = runs_beside(i);
+      together.push_back(i);
+      std::erase_if(by_file[file], [&](const std::vector<std::size_t>& earlier) {
+        return std::ranges::includes(together, earlier);
+      });
+      by_file[file].push_back(std::move(together));
+    }
+    std::size_t most = 0;
+    for (const auto& [file, own] : by_file) most = std::max(most, own.size());
+    const bool are_alike =
+        std::ranges::all_of(by_file, [&](const auto& file) { return file.second.size() == most; });
+    std::vector<std::vector<std::size_t>> moments;
+    if (are_alike) moments.resize(most);
+    for (const auto& [file, own] : by_file) {
+      for (std::size_t i = 0; i < own.size(); ++i) {
+        if (!are_alike) moments.emplace_back();
+        std::vector<std::size_t>& moment = are_alike ? moments[i] : moments.back();
+        moment.insert(moment.end(), own[i].begin(), own[i].end());
+      }
+    }
+    for (std::vector<std::size_t>& moment : moments) std::ranges::sort(moment);
+    if (moments.empty()) moments.emplace_back();
+    return moments;
+  }
+
+  std::vector<std::size_t> runs_beside(std::size_t launch) const {
+    const auto& launches = situation_.configuration.launches;
+    const Json* const numbers = launches[launch].view().find(config::Fields::kStartAlongside.text());
+    std::vector<std::size_t> others;
+    for (std::size_t i = 0; numbers != nullptr && numbers->is_array() && i < launches.size(); ++i) {
+      const auto number = launches[i].number(config::Fields::kStartNumber);
+      if (i != launch && number && std::ranges::find(*numbers, Json(*number)) != numbers->end())
+        others.push_back(i);
+    }
+    return others;
+  }
+
+  Place around_moment(std::vector<std::size_t> members) const {
+    const auto& launches = situation_.configuration.launches;
+    Place place;
+    place.launch = members.empty() ? nullptr : &launches[members.front()];
+    Json together = Json::array();
+    for (const std::size_t member : members) together.push_back(launches_[member]);
+    place.launches = std::move(members);
+    if (!hosts_.empty()) place.scope.names.emplace_back("hosts", Value(hosts_, "hosts"));
+    moments_.push_back(std::make_unique<Json>(std::move(together)));
+    place.scope.names.emplace_back("launches", Value(*moments_.back(), "launches"));
+    if (place.launch != nullptr) place.scope.launch = &place.launch->view().tree();
+    return place;
+  }
+
   Place around_all(const config::LaunchConfig* launch) const {
     Place place;
     place.launch = launch;
@@ -97,9 +158,10 @@ class Judge {
 
   std::vector<Place> places_of(Subject subject) const {
     const auto& launches = situation_.configuration.launches;
-    const config::LaunchConfig* const only = launches.empty() ? nullptr : &launches.front();
     std::vector<Place> places;
-    if (subject == Subject::kJob) places.push_back(around_all(only));
+    if (subject == Subject::kJob) {
+      for (std::vector<std::size_t>& moment : moments()) places.push_back(around_moment(std::move(moment)));
+    }
     if (subject == Subject::kLaunch) {
       for (const config::LaunchConfig& launch : launches) places.push_back(around_all(&launch));
     }
@@ -174,7 +236,9 @@ class Judge {
     const config::LaunchConfig* launch = place.launch;
     std::string inside = path;
     if (path.starts_with("launches/") && second != std::string::npos) {
-      launch = &situation_.configuration.launches[std::stoul(path.substr(first + 1, second - first - 1))];
+      const std::size_t number = std::stoul(path.substr(first + 1, second - first - 1));
+      const std::size_t at = place.launches.empty() ? number : place.launches[number];
+      launch = &situation_.configuration.launches[at];
       inside = path.substr(second + 1);
     }
     if (launch == nullptr) return std::nullopt;
@@ -213,7 +277,8 @@ class Judge {
   const Situation& situation_;
   Json hosts_;
   Json launches_;
-  std::vector<Json> environments_;  // by host
+  std::vector<Json> environments_;                      // by host
+  mutable std::vector<std::unique_ptr<Json>> moments_;  // what `launches` is in each
   std::map<Subject, std::vector<Place>> places_;
 };
 

@@ -1,333 +1,293 @@
 #include "config/files/shell_script.h"
 
 #include <algorithm>
-#include <cctype>
+#include <filesystem>
+#include <set>
 
 #include <fmt/format.h>
 
+#include "base/lines.h"
 #include "base/text_fields.h"
-#include "config/reading.h"
+#include "config/slurm.h"
+#include "launchers/launcher.h"
 
 namespace lockstep::config {
 namespace {
 
-// Variables that are put into each other double with every line.
-constexpr std::size_t kMaxWordBytes = 1 << 16;
+using launchers::find_launcher;
 
-bool ends_command(char letter) {
-  return letter == '\n' || letter == ';' || letter == '&' || letter == '|' || letter == '(' || letter == ')';
+// Slurm reads these lines up to the first command; later ones win over earlier ones, the command line over
+// all.
+void read_batch_lines(std::string_view text, const Reading& reading) {
+  constexpr std::string_view kMark = "#SBATCH";
+  LaunchConfig request;
+  Reading here{request, reading.all, reading.place, reading.depth};
+  base::Lines lines(text);
+  while (const auto line = lines.next()) {
+    const std::string_view content = base::trimmed(*line);
+    if (!content.empty() && !content.starts_with('#')) break;
+    if (!line->starts_with(kMark)) continue;
+    here.place.line = lines.number();
+    Words typed = shell::words_of_line(line->substr(kMark.size()));
+    const auto note =
+        std::ranges::find_if(typed, [](const std::string& word) { return word.starts_with('#'); });
+    typed.erase(note, typed.end());
+    for (std::string& word : typed) word = shell::as_written(word);  // Slurm puts no variables in
+    if (typed.size() == 1) {
+      // `--gres gpu:8` without a value and the like: said, and the other lines stand.
+      read_launcher(launchers::kSbatch, CommandLine(typed), here);
+    } else if (!typed.empty()) {
+      read_launcher(launchers::kSbatch, CommandLine(typed), here);
+    }
+  }
+  reading.launch.add_missing(request);
 }
 
-bool is_name_letter(char letter) {
-  return std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_';
+bool is_job(const LaunchConfig& launch, const LaunchConfig& before) {
+  const auto is_new = [&](const FieldPath& section) { return launch.has(section) && !before.has(section); };
+  return launch.count(Fields::kLaunchers) > before.count(Fields::kLaunchers) || is_new(Fields::kContainers) ||
+         is_new(Fields::kProgram);
 }
 
-constexpr std::string_view kKeywords[] = {"if",   "then", "else", "elif", "do",   "while", "until",
-                                          "time", "{",    "}",    "!",    "exec", "fi",    "done"};
-
-bool is_assignment(const std::string& word) {
-  const std::size_t equals = word.find('=');
-  if (equals == std::string::npos || equals == 0) return false;
-  return std::ranges::all_of(word.substr(0, equals), [](char letter) {
-    return std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_';
-  });
+// srun hostname, python setup.py.
+bool is_idle(const LaunchConfig& launch) {
+  const auto program = launch.get(Fields::kProgramWords);
+  const bool only_carries = !launch.has(Fields::kTorchrun) && !launch.has(Fields::kDeepspeed) &&
+                            !launch.has(Fields::kAccelerate) && !launch.has(Fields::kHorovod);
+  return only_carries && program && launchers::starts_no_ranks(program->value);
 }
 
-// What Slurm will tell the script of its own request.
-const std::pair<std::string_view, FieldPath> kSlurmVariables[] = {
-    {"SLURM_NNODES", Fields::kSbatchNodes},
-    {"SLURM_JOB_NUM_NODES", Fields::kSbatchNodes},
-    {"SLURM_NTASKS", Fields::kSbatchTasks},
-    {"SLURM_NPROCS", Fields::kSbatchTasks},
-    {"SLURM_NTASKS_PER_NODE", Fields::kSbatchTasksPerNode},
-    {"SLURM_CPUS_PER_TASK", Fields::kSbatchCpusPerTask},
-    {"SLURM_GPUS_PER_NODE", Fields::kSbatchGpusPerNode},
-    {"SLURM_GPUS_ON_NODE", Fields::kSbatchGpusPerNode},
+// srun, mpirun, docker and ssh without a program that could be read.
+bool starts_ranks(const LaunchConfig& launch) {
+  for (const FieldPath& section :
+       {FieldPath(Fields::kTorchrun), FieldPath(Fields::kDeepspeed), FieldPath(Fields::kAccelerate),
+        FieldPath(Fields::kHorovod), FieldPath(Fields::kMpi), FieldPath(Fields::kSrun),
+        FieldPath(Fields::kContainers), FieldPath(Fields::kUnreadLauncher)}) {
+    if (launch.has(section)) return true;
+  }
+  return false;
+}
+
+class ScriptReader {
+ public:
+  ScriptReader(const Reading& reading, std::string name) : reading_(reading), name_(std::move(name)) {}
+
+  std::vector<LaunchConfig> read(const shell::Script& script) {
+    const shell::World world{
+        .variable = [this](const std::string& variable) { return outer(variable); },
+        .file = [this](const std::string& path) { return text_of(path); },
+        .start = [this](const shell::Command& command) { return start(command); },
+        .note = [this](const shell::Note& note) { tell(note); },
+    };
+    at_its_end_ = shell::interpret(script, world);
+    return std::move(launches_);
+  }
+
+  // A script that starts nothing may be sourced by one that does.
+  void put_variables_of_end(const Reading& inside) const { put_variables(at_its_end_, inside); }
+
+ private:
+  shell::Outer outer(const std::string& name) {
+    using Kind = shell::Outer::Kind;
+    if (name.starts_with("SLURM_")) {
+      const auto told = slurm_value(reading_.launch, name);
+      if (!told) return {};
+      return {Kind::kKnown,
+              {told->value, {}, {{name, {told->origin.file, told->origin.line.value_or(0)}, told->value}}}};
+    }
+    if (reading_.knows_caller && !is_set_by_launchers(name)) return {Kind::kUnset, {}};
+    asked_for_.insert(name);
+    return {};
+  }
+
+  std::optional<std::string> text_of(const std::string& path) const {
+    for (const std::string& place : {path, beside(path)}) {
+      if (place.empty()) continue;
+      if (auto text = reading_.text_of(place); text.ok())
+        return shell::without_control_characters(text.value());
+    }
+    return std::nullopt;
+  }
+
+  std::string beside(const std::string& path) const {
+    const std::filesystem::path folder = std::filesystem::path(name_).parent_path();
+    if (folder.empty() || path.starts_with('/')) return "";
+    return (folder / path).lexically_normal().string();
+  }
+
+  void tell(const shell::Note& note) const {
+    std::optional<std::int64_t> line;
+    if (note.place.line > 0) line = note.place.line;
+    reading_.all.faults.push_back(
+        {note.place.file.empty() ? reading_.place.file : note.place.file, line, note.what});
+  }
+
+  // A word in front that only the running shell knows may be a launcher.
+  bool may_hide_a_launcher(const shell::Command& command) const {
+    const std::string& first = command.words.front().text;
+    if (!shell::is_open(first) || command.is_captured) return false;
+    return first.front() == shell::kOpenWords || first.front() == shell::kOpenPart;
+  }
+
+  std::vector<int> start(const shell::Command& command) {
+    CommandLine line(command.words);
+    Reading here = reading_;
+    here.place.line = command.words.front().place.line;
+    if (!command.words.front().place.file.empty()) here.place.file = command.words.front().place.file;
+    if (here.place.line == 0) here.place.line = reading_.place.line;
+    if (may_hide_a_launcher(command)) return start_hidden(command, line, here);
+    if (!may_start_ranks(line.words())) return {};
+    if (command.is_captured) {
+      const auto found = find_launcher(line.words());
+      if (!found || found->launcher == &launchers::kSrun) return {};
+    }
+    return start_launch(command, line, here);
+  }
+
+  // $PYTHON -m torch.distributed.run is Python, whichever; $LAUNCHER could be anything.
+  std::vector<int> start_hidden(const shell::Command& command, const CommandLine& line, const Reading& here) {
+    const bool is_module = line.size() > 2 && (line[1] == "-m" || line[1] == "-u");
+    if (is_module && find_launcher(line.with(0, "python").words()))
+      return start_launch(command, line.with(0, "python"), here);
+    for (std::size_t at = 1; at < line.size(); ++at) {
+      if (find_launcher(line.from(at).words()) || launchers::is_shell(launchers::program_name(line[at])))
+        return start_launch(command, line.from(at), here);
+    }
+    const bool is_script =
+        std::ranges::any_of(line.words(), [](const std::string& word) { return word.ends_with(".py"); });
+    if (line.size() == 1 || is_script)
+      here.fault(fmt::format("what {} starts is not known before it runs", shell::as_written(line.front())));
+    return {};
+  }
+
+  std::vector<int> start_launch(const shell::Command& command, const CommandLine& line, const Reading& here) {
+    LaunchConfig launch = reading_.launch;
+    std::vector<LaunchConfig> several;
+    Reading inside{launch, here.all, here.place, here.depth, &several, here.knows_caller, {}, command.files};
+    inside.alongside = reading_.alongside;
+    inside.alongside.insert(inside.alongside.end(), command.alongside.begin(), command.alongside.end());
+    put_variables(command.environment, inside);
+    read_command(line, inside, command.input);
+    if (is_job(launch, reading_.launch)) several.push_back(std::move(launch));
+    std::vector<int> numbers;
+    for (LaunchConfig& one : several) {
+      if (is_idle(one)) continue;
+      if (!one.has(Fields::kStartNumber)) number(one, inside);
+      numbers.push_back(static_cast<int>(one.number(Fields::kStartNumber).value_or(0)));
+      launches_.push_back(std::move(one));
+    }
+    return numbers;
+  }
+
+  void number(LaunchConfig& launch, const Reading& inside) const {
+    const Origin origin = inside.origin("command");
+    launch.set(Fields::kStartNumber, inside.all.next_launch++, origin);
+    launch.set(Fields::kStartFile, name_, origin);
+    launch.set(Fields::kStartAlongside, base::Json::array(), origin);
+    for (const int other : inside.alongside) launch.append(Fields::kStartAlongside, other, origin);
+  }
+
+  void put_variables(const shell::WordsByName& environment, const Reading& inside) const {
+    inside.launch.erase(Fields::kVariables);
+    inside.launch.erase(Fields::at_run_time(Fields::kVariables));
+    // What the script asks its caller for, the caller may have set.
+    for (const std::string& name : asked_for_) {
+      if (!environment.contains(name))
+        inside.put_variable(name, shell::open_part("$" + name), inside.origin("variable " + name));
+    }
+    for (const auto& [name, value] : environment) {
+      Origin origin = inside.origin("variable " + name);
+      if (value.place.line > 0) origin.line = value.place.line;
+      if (!value.place.file.empty()) origin.file = value.place.file;
+      inside.put_variable(name, value.text, origin);
+    }
+  }
+
+  const Reading& reading_;
+  std::string name_;
+  std::set<std::string> asked_for_;
+  shell::WordsByName at_its_end_;
+  std::vector<LaunchConfig> launches_;
 };
 
-std::optional<std::string> value_of(const LaunchConfig& launch, const std::string& name) {
-  if (launch.has(Fields::at_run_time(Fields::variable(name))))
-    return kOnlyAtRunTime + launch.text(Fields::at_run_time(Fields::variable(name)));
-  if (launch.has(Fields::variable(name))) return launch.text(Fields::variable(name));
-  for (const auto& [variable, path] : kSlurmVariables) {
-    if (variable == name && launch.has(path)) return launch.as_written(path);
-  }
-  return std::nullopt;
-}
-
-// export A=1 B=2; A=1 by itself. The rest, if any, is a command.
-std::size_t read_variables(const std::vector<std::string>& words, std::size_t at, const Reading& reading) {
-  for (; at < words.size() && is_assignment(words[at]); ++at) {
-    const std::size_t equals = words[at].find('=');
-    const std::string name = words[at].substr(0, equals);
-    reading.put_variable(name, words[at].substr(equals + 1), "variable " + name);
-  }
-  return at;
-}
-
-// A second launcher in a script starts another launch under the same variables.
-void begin_launch(const Reading& reading) {
-  const FieldPath kOfOneLaunch[] = {Fields::kTorchrun,   Fields::kHorovod,   Fields::kMpi,
-                                    Fields::kSrun,       Fields::kDeepspeed, Fields::kAccelerate,
-                                    Fields::kContainers, Fields::kProgram};
-  LaunchConfig& launch = reading.launch;
-  const auto is_there = [&](const FieldPath& section) { return launch.has(section); };
-  if (reading.finished == nullptr || !std::ranges::any_of(kOfOneLaunch, is_there)) return;
-  reading.finished->push_back(launch);
-  for (const FieldPath& section : kOfOneLaunch) {
-    launch.erase(section);
-    launch.erase(Fields::at_run_time(section));
-  }
-  launch.erase(Fields::kLaunchers);
-  if (launch.has(Fields::kSbatch)) launch.append(Fields::kLaunchers, "sbatch", reading.origin("command"));
-}
-
-void read_one(const ShellCommand& command, const Reading& reading) {
-  const std::vector<std::string>& words = command.words;
-  std::size_t at = 0;
-  while (at < words.size() && std::ranges::find(kKeywords, words[at]) != std::end(kKeywords)) ++at;
-  if (at == words.size()) return;
-  if (words[at] == "export" || words[at] == "declare" || words[at] == "readonly" || words[at] == "local") {
-    while (++at < words.size()) {
-      if (is_assignment(words[at])) read_variables({words[at]}, 0, reading);
+shell::WordsByName variables_of(const LaunchConfig& launch) {
+  shell::WordsByName variables;
+  const auto take = [&](const Field<TextMap>& field) {
+    if (const auto known = launch.get(field)) {
+      for (const auto& [name, value] : known->value) {
+        const Origin* const origin = launch.origin_of(Fields::variable(name));
+        const shell::Place place =
+            origin == nullptr ? shell::Place{} : shell::Place{origin->file, origin->line.value_or(0)};
+        variables[name] = {value, place, {}};
+      }
     }
-    return;
+  };
+  take(Fields::kVariables);
+  if (const auto open = launch.get(Fields::kOpenVariables)) {
+    for (const auto& [name, text] : open->value) variables[name] = {shell::open_part(text), {}, {}};
   }
-  if (words[at] == "unset") {
-    while (++at < words.size()) reading.launch.erase(Fields::variable(words[at]));
-    return;
-  }
-  at = read_variables(words, at, reading);
-  if (at < words.size()) {
-    const std::span<const std::string> rest = std::span(words).subspan(at);
-    const bool is_job = launchers::find_launcher(rest) || launchers::words_of_wrapper(rest) > 0 ||
-                        launchers::is_python(launchers::program_name(rest[0])) || rest[0] == "docker" ||
-                        rest[0] == "podman" || rest[0] == "bash" || rest[0] == "sh";
-    if (!is_job) return;
-    begin_launch(reading);
-    Reading inside = reading;
-    inside.finished = nullptr;
-    read_command(rest, inside);
-  }
+  return variables;
 }
 
-void read_batch_line(std::string_view comment, const Reading& reading) {
-  constexpr std::string_view kMark = "#SBATCH";
-  if (!comment.starts_with(kMark)) return;
-  ShellWords words(comment.substr(kMark.size()), [](const std::string&) { return std::nullopt; });
-  auto flags = words.next();
-  if (!flags) return;
-  Words typed = flags->words;
-  const auto note =
-      std::ranges::find_if(typed, [](const std::string& word) { return word.starts_with('#'); });
-  typed.erase(note, typed.end());
-  read_launcher(launchers::kSbatch, typed, reading);
-}
-
-void read_text(std::string_view text, const Reading& reading, bool is_file) {
-  if (reading.depth > kMaxReadingDepth) return;
-  ShellWords words(text, [&](const std::string& name) { return value_of(reading.launch, name); });
-  while (const auto command = words.next()) {
-    Reading here = reading;
-    if (is_file) here.place.line = command->line;
-    if (command->words.front().starts_with('#')) {
-      read_batch_line(command->words.front(), here);
-    } else {
-      read_one(*command, here);
-    }
-  }
+std::vector<LaunchConfig> launches_of(const ShellText& text, const shell::Place& place,
+                                      const Reading& reading) {
+  const bool is_file = !text.name.empty();
+  if (is_file) read_batch_lines(text.text, reading);
+  if (!is_file && text.text.find("#SBATCH") != std::string::npos) read_batch_lines(text.text, reading);
+  shell::Script script{.text = text.text,
+                       .place = place,
+                       .name = is_file ? text.name : reading.place.file,
+                       .variables = variables_of(reading.launch),
+                       .arguments = text.arguments};
+  std::string name = script.name;
+  ScriptReader reader(reading, std::move(name));
+  std::vector<LaunchConfig> launches = reader.read(script);
+  if (launches.empty() && is_file) reader.put_variables_of_end(reading);
+  // Python by itself beside a launcher prepares or looks.
+  if (std::ranges::any_of(launches, starts_ranks))
+    std::erase_if(launches, [](const LaunchConfig& launch) { return !starts_ranks(launch); });
+  return launches;
 }
 
 }  // namespace
 
-void ShellWords::skip_blanks() {
-  while (!at_end()) {
-    if (peek() == '\\' && peek(1) == '\n') {
-      at_ += 2;
-      ++line_;
-    } else if (peek() == '\\' && peek(1) == '\r' && peek(2) == '\n') {
-      at_ += 3;
-      ++line_;
-    } else if (peek() == ' ' || peek() == '\t' || peek() == '\r') {
-      ++at_;
-    } else {
-      return;
-    }
-  }
-}
-
-// After the line that names its end.
-void ShellWords::skip_here_document() {
-  while (!at_end()) {
-    const std::size_t end = std::min(text_.find('\n', at_), text_.size());
-    const std::string_view line = base::trimmed(text_.substr(at_, end - at_));
-    at_ = std::min(end + 1, text_.size());
-    ++line_;
-    if (line == here_document_end_) break;
-  }
-  here_document_end_.clear();
-}
-
-void ShellWords::take_single_quoted(std::string& word) {
-  for (++at_; !at_end() && peek() != '\''; ++at_) {
-    line_ += peek() == '\n' ? 1 : 0;
-    word += peek();
-  }
-  ++at_;
-}
-
-void ShellWords::take_double_quoted(std::string& word) {
-  ++at_;
-  while (!at_end() && peek() != '"') {
-    if (peek() == '\\' && at_ + 1 < text_.size()) {
-      const char next = peek(1);
-      if (next == '\n') {
-        ++line_;
-      } else {
-        if (next != '"' && next != '\\' && next != '$' && next != '`') word += '\\';
-        word += next;
-      }
-      at_ += 2;
-    } else if (peek() == '$') {
-      take_dollar(word);
-    } else if (peek() == '`') {
-      take_backquoted(word);
-    } else {
-      line_ += peek() == '\n' ? 1 : 0;
-      word += text_[at_++];
-    }
-  }
-  ++at_;
-}
-
-void ShellWords::take_nested(std::string& word, char open, char close) {
-  int depth = 0;
-  while (!at_end()) {
-    const char letter = text_[at_++];
-    line_ += letter == '\n' ? 1 : 0;
-    word += letter;
-    depth += letter == open ? 1 : 0;
-    depth -= letter == close ? 1 : 0;
-    if (depth == 0) return;
-  }
-}
-
-void ShellWords::take_backquoted(std::string& word) {
-  word += kOnlyAtRunTime;
-  word += text_[at_++];
-  while (!at_end() && peek() != '`') {
-    line_ += peek() == '\n' ? 1 : 0;
-    word += text_[at_++];
-  }
-  if (!at_end()) word += text_[at_++];
-}
-
-// NAME, NAME:-DEFAULT, NAME-DEFAULT, NAME:=DEFAULT.
-void ShellWords::put_variable(const std::string& expression, std::string& word) {
-  const auto end = std::ranges::find_if_not(expression, is_name_letter);
-  const std::string name(expression.begin(), end);
-  const std::string rest(end, expression.end());
-  const auto value = lookup_(name);
-  const bool fits = value && word.size() + value->size() <= kMaxWordBytes;
-  if (fits && (rest.empty() || rest.find('-') <= 1 || rest.find('=') <= 1)) {
-    word += *value;
-    return;
-  }
-  for (const char* mark : {":-", "-", ":="}) {
-    if (!rest.starts_with(mark)) continue;
-    const std::string fallback = rest.substr(std::string_view(mark).size());
-    if (fallback.find('$') == std::string::npos && fallback.find('`') == std::string::npos) {
-      word += fallback;
-      return;
-    }
-  }
-  word += kOnlyAtRunTime;
-  word += rest.empty() ? "$" + name : "${" + expression + "}";
-}
-
-void ShellWords::take_dollar(std::string& word) {
-  if (peek(1) == '(') {
-    word += kOnlyAtRunTime;
-    word += text_[at_++];
-    take_nested(word, '(', ')');
-  } else if (peek(1) == '{') {
-    std::string braced;
-    ++at_;
-    take_nested(braced, '{', '}');
-    put_variable(braced.size() >= 2 ? braced.substr(1, braced.size() - 2) : "", word);
-  } else if (is_name_letter(peek(1))) {
-    std::string name;
-    for (++at_; !at_end() && is_name_letter(peek()); ++at_) name += peek();
-    put_variable(name, word);
+void read_shell_text(const ShellText& text, const shell::Place& place, const Reading& reading) {
+  if (reading.depth > kMaxReadingDepth) return;
+  Reading inside = reading;
+  ++inside.depth;
+  const std::string& file = place.file.empty() ? reading.place.file : place.file;
+  const std::int64_t line = place.line > 0 ? place.line : reading.place.line.value_or(0);
+  std::vector<LaunchConfig> launches = launches_of(text, {file, line}, inside);
+  if (launches.empty()) return;
+  if (reading.finished != nullptr) {
+    std::move(launches.begin(), launches.end() - 1, std::back_inserter(*reading.finished));
+    reading.launch = std::move(launches.back());
   } else {
-    word += text_[at_++];
+    reading.launch = std::move(launches.front());
   }
 }
 
-std::string ShellWords::take_word() {
-  std::string word;
-  while (!at_end() && !ends_command(peek()) && peek() != ' ' && peek() != '\t' && peek() != '\r') {
-    if (peek() == '\'') {
-      take_single_quoted(word);
-    } else if (peek() == '"') {
-      take_double_quoted(word);
-    } else if (peek() == '$') {
-      take_dollar(word);
-    } else if (peek() == '`') {
-      take_backquoted(word);
-    } else if (peek() == '\\') {
-      if (peek(1) == '\n') break;
-      ++at_;
-      if (!at_end()) word += text_[at_++];
-    } else {
-      word += text_[at_++];
-    }
+void read_script_file(const std::string& path, std::optional<std::vector<shell::Word>> arguments,
+                      const Reading& reading) {
+  if (shell::is_open(path) || reading.depth > kMaxReadingDepth)
+    return reading.fault(fmt::format("what {} starts is not known before it runs", shell::as_written(path)));
+  auto text = reading.text_of(path);
+  if (!text.ok()) {
+    const std::filesystem::path folder = std::filesystem::path(reading.place.file).parent_path();
+    if (!folder.empty() && !path.starts_with('/'))
+      text = reading.text_of((folder / path).lexically_normal().string());
   }
-  return word;
-}
-
-std::optional<ShellCommand> ShellWords::next() {
-  ShellCommand command;
-  while (!at_end()) {
-    skip_blanks();
-    if (at_end()) break;
-    if (peek() == '#') {
-      const std::size_t end = std::min(text_.find('\n', at_), text_.size());
-      const std::string comment(text_.substr(at_, end - at_));
-      if (command.words.empty()) {
-        at_ = end;
-        return ShellCommand{line_, {comment}};
-      }
-      at_ = end;
-      continue;
-    }
-    if (ends_command(peek())) {
-      const bool is_line_end = text_[at_++] == '\n';
-      line_ += is_line_end ? 1 : 0;
-      if (is_line_end && !here_document_end_.empty()) skip_here_document();
-      if (!command.words.empty()) return command;
-      continue;
-    }
-    if (command.words.empty()) command.line = line_;
-    const bool is_here_document = peek() == '<' && peek(1) == '<' && peek(2) != '<';
-    if (is_here_document) {
-      at_ += peek(2) == '-' ? 3 : 2;
-      skip_blanks();
-      here_document_end_ = take_word();
-      continue;
-    }
-    command.words.push_back(take_word());
-  }
-  if (command.words.empty()) return std::nullopt;
-  return command;
+  if (!text.ok())
+    return reading.fault(fmt::format("{} is not there to be read: what it starts is open", path));
+  if (text.value().find('\0') != std::string::npos) return;  // a program of another kind
+  ShellText script{shell::without_control_characters(text.value()), path, std::move(arguments)};
+  read_shell_text(script, {path, 1}, reading);
 }
 
 void read_shell_script(std::string_view text, const Reading& reading) {
-  read_text(text, reading, true);
-}
-
-void read_shell_commands(std::string_view text, const Reading& reading) {
-  read_text(text, reading, false);
+  ShellText script{shell::without_control_characters(text), reading.place.file, std::nullopt};
+  std::vector<LaunchConfig> launches = launches_of(script, {reading.place.file, 1}, reading);
+  std::move(launches.begin(), launches.end(), std::back_inserter(*reading.finished));
 }
 
 }  // namespace lockstep::config

@@ -30,9 +30,7 @@ Words words_of(const YamlNode& node) {
   for (std::size_t i = 0; i < node.size(); ++i) words.push_back(node.at(i).text());
   if (!words.empty()) return words;
   const std::string text = node.text();
-  ShellWords shell(text, [](const std::string&) { return std::nullopt; });
-  if (const auto command = shell.next()) words = command->words;
-  return words;
+  return shell::words_of_line(text);
 }
 
 void read_service(const std::string& name, const YamlNode& service, const Reading& reading) {
@@ -68,7 +66,7 @@ void read_service(const std::string& name, const YamlNode& service, const Readin
     Reading inside = reading;
     inside.place = service["command"].origin();
     inside.place.how.clear();
-    read_command(command, inside);
+    read_command(CommandLine(command), inside);
   }
 }
 
