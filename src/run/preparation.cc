@@ -79,7 +79,8 @@ class Report {
       field = base::escape_for_terminal(word);
       line.remove_prefix(std::min(line.size(), word.size() + 1));
     }
-    const auto& [what, framework, version, why] = fields;  // for "used", `why` is where its native half is from
+    const auto& [what, framework, version, why] =
+        fields;  // for "used", `why` is where its native half is from
     const std::string title =
         version.empty() ? framework : fmt::format("{} {}", framework, base::word_of(version, '+'));
     if (what == "building") {

@@ -1,16 +1,15 @@
 #include "check/repair/solver_library.h"
 
 #include <array>
+#include <dlfcn.h>
 #include <filesystem>
 #include <string>
 #include <vector>
 
-#include <dlfcn.h>
-
 #include <fmt/format.h>
 
-// z3++.h calls the library's functions by their names; each is a jump to the address in a variable, which is set
-// when the library is loaded. No wrappers in C++: they would repeat 46 lists of parameters.
+// z3++.h calls the library's functions by their names; each is a jump to the address in a variable, which is
+// set when the library is loaded. No wrappers in C++: they would repeat 46 lists of parameters.
 #if defined(__x86_64__)
 #define LOCKSTEP_JUMP(place) "jmp *" place "(%rip)\n"
 #elif defined(__aarch64__)
@@ -19,11 +18,11 @@
 #error "write the jump of this processor"
 #endif
 
-#define Z3_FUNCTION(name)                                                                     \
-  extern "C" [[gnu::visibility("hidden")]] void* lockstep_at_##name;               \
-  void* lockstep_at_##name = nullptr;                                                         \
-  asm(".pushsection .text\n.globl " #name "\n.hidden " #name "\n.type " #name ", %function\n" \
-      #name ":\n" LOCKSTEP_JUMP("lockstep_at_" #name) ".size " #name ", .-" #name "\n.popsection\n");
+#define Z3_FUNCTION(name)                                                                           \
+  extern "C" [[gnu::visibility("hidden")]] void* lockstep_at_##name;                                \
+  void* lockstep_at_##name = nullptr;                                                               \
+  asm(".pushsection .text\n.globl " #name "\n.hidden " #name "\n.type " #name ", %function\n" #name \
+      ":\n" LOCKSTEP_JUMP("lockstep_at_" #name) ".size " #name ", .-" #name "\n.popsection\n");
 #include "check/repair/z3_functions.def"
 #undef Z3_FUNCTION
 
@@ -48,7 +47,8 @@ std::vector<std::string> places() {
   std::vector<std::string> places;
   std::error_code fault;
   const fs::path lib = fs::read_symlink("/proc/self/exe", fault).parent_path().parent_path() / "lib";
-  for (auto at = fs::directory_iterator(lib, fault); !fault && at != fs::directory_iterator(); at.increment(fault)) {
+  for (auto at = fs::directory_iterator(lib, fault); !fault && at != fs::directory_iterator();
+       at.increment(fault)) {
     if (!at->path().filename().string().starts_with("python")) continue;
     const fs::path library = at->path() / "site-packages/z3/lib/libz3.so";
     std::error_code absent;
@@ -67,7 +67,8 @@ std::optional<std::string> load() {
            "Lockstep, or the package libz3-4 of Debian and Ubuntu, brings it";
   for (const Function& function : kFunctions)
     if ((*function.address = ::dlsym(library, function.name)) == nullptr)
-      return fmt::format("this version of the solver Z3 has no {}: 'pip install --upgrade z3-solver'", function.name);
+      return fmt::format("this version of the solver Z3 has no {}: 'pip install --upgrade z3-solver'",
+                         function.name);
   return std::nullopt;
 }
 
