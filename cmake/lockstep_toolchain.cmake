@@ -14,6 +14,12 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   add_compile_options(-Wno-null-dereference -Wno-maybe-uninitialized -Wno-restrict)
 endif()
 
+if(LOCKSTEP_PORTABLE)
+  # A compiler that changes with packaging/portable/requirements.lock, and newer than any of CONTRIBUTING.md.
+  add_compile_options(-Wno-error)
+  add_link_options(-s)
+endif()
+
 # Linking a hundred test programs takes minutes with the linker of binutils.
 find_program(LOCKSTEP_MOLD mold)
 if(LOCKSTEP_MOLD)
