@@ -1,8 +1,10 @@
 """What every package says of Lockstep, and how files get into archives so that the same tree gives the same bytes."""
 
+import io
 import os
 import re
 import subprocess
+import tarfile
 import time
 
 TREE = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
@@ -56,3 +58,45 @@ def output_folder():
     folder = os.path.join(TREE, "build", "dist")
     os.makedirs(folder, exist_ok=True)
     return folder
+
+
+def open_tar(stream):
+    return tarfile.open(fileobj=stream, mode="w|", format=tarfile.PAX_FORMAT)
+
+
+def add_tree(tar, folder, under):
+    """With the folders on the way: whoever unpacks it as root gets them readable for everybody."""
+    made = set()
+    for path, name in files_below(folder):
+        name = os.path.normpath(os.path.join(under, name))
+        parts = name.split(os.sep)[:-1]
+        for depth in range(1, len(parts) + 1):
+            place = os.sep.join(parts[:depth])
+            if place not in made:
+                made.add(place)
+                tar.addfile(_member(place, tarfile.DIRTYPE, 0o755))
+        add_file(tar, path, name)
+
+
+def add_file(tar, path, name, mode=None):
+    with open(path, "rb") as file:
+        add_bytes(tar, name, file.read(), mode or (0o755 if is_program(path) else 0o644))
+
+
+def add_bytes(tar, name, content, mode=0o644):
+    member = _member(name, tarfile.REGTYPE, mode)
+    member.size = len(content)
+    tar.addfile(member, io.BytesIO(content))
+
+
+def add_link(tar, name, target):
+    member = _member(name, tarfile.SYMTYPE, 0o777)
+    member.linkname = target
+    tar.addfile(member)
+
+
+def _member(name, kind, mode):
+    member = tarfile.TarInfo(name)
+    member.type, member.mode, member.mtime = kind, mode, epoch()
+    member.uname = member.gname = "root"
+    return member
