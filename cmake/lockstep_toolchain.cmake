@@ -14,15 +14,9 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   add_compile_options(-Wno-null-dereference -Wno-maybe-uninitialized -Wno-restrict)
 endif()
 
-if(LOCKSTEP_PORTABLE)
-  # A compiler that changes with packaging/portable/requirements.lock, and newer than any of CONTRIBUTING.md.
-  add_compile_options(-Wno-error)
-  add_link_options(-s)
-endif()
-
 # Linking a hundred test programs takes minutes with the linker of binutils.
 find_program(LOCKSTEP_MOLD mold)
-if(LOCKSTEP_MOLD)
+if(LOCKSTEP_MOLD AND NOT LOCKSTEP_PORTABLE)
   string(APPEND CMAKE_EXE_LINKER_FLAGS " -fuse-ld=mold")
 endif()
 
