@@ -85,8 +85,8 @@ def what_helps(error):
 
 def prebuilt(recipe):
     """The path of the library that came with Lockstep, if one did."""
-    path = os.path.join(recipe.sources_folder, "..", "prebuilt", recipe.framework, recipe.known_as + ".so")
-    return os.path.normpath(path) if recipe.known_as and os.path.exists(path) else None
+    path = os.path.join(os.path.dirname(recipe.sources_folder), "prebuilt", recipe.framework, recipe.known_as + ".so")
+    return path if recipe.known_as and os.path.exists(path) else None
 
 
 def minor_version(version):
