@@ -71,20 +71,20 @@ cross-validate: deps   ## what diagnose is worth on sources it did not learn fro
 check: deps      ## every gate that needs no training job: Clang and GCC, clang-tidy, sanitizers, layers, format
 	@tools/check
 
-portable:        ## build for any Linux with glibc 2.17 (ARCH=x86_64, aarch64): build/portable-ARCH/root
+portable:        ## build for any Linux with glibc 2.17: build/portable-ARCH/root
 	@tools/install_deps build packaging/debian-packages.txt
 	@packaging/portable/build
 
 prebuilt:        ## compile the recorder's native half for every known release of PyTorch and TensorFlow
 	@tools/install_deps build packaging/debian-packages.txt
-	@packaging/prebuilt/build $(ARCH)
+	@packaging/prebuilt/build
 
 wheel:           ## write build/dist/lockstep_training-*.whl, which pip installs without compiler or root
 	@tools/install_deps build packaging/debian-packages.txt
-	@packaging/stage $(ARCH)
-	@packaging/make_wheel $(ARCH)
+	@packaging/stage
+	@packaging/make_wheel
 
-dist:            ## write every package for both architectures, with checksums and a bill of materials, into build/dist
+dist:            ## write every package, with checksums and a bill of materials, into build/dist
 	@tools/install_deps build packaging/debian-packages.txt
 	@packaging/dist
 

@@ -3,15 +3,12 @@
 #   CACHE      what is fetched and built once, outside of the tree
 #   WRAPPERS   Zig's Clang and linker as clang, clang++
 #   PREFIX     static libraries, made anew when a lock, a source or a script changes
-#   TOOLS      what GCC's programs for ARCH are called before their name
 set -eu
 HERE=$(cd "$(dirname "$0")" && pwd)
 ARCH=${ARCH:-$(uname -m)}
 case $ARCH in x86_64 | aarch64) ;; *) echo "portable: no such architecture: $ARCH" >&2; exit 2 ;; esac
 GLIBC=2.17
 CACHE=${LOCKSTEP_PORTABLE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/lockstep-portable}
-TOOLS=
-[ "$ARCH" = "$(uname -m)" ] || TOOLS=$ARCH-linux-gnu-
 
 hash_of() {
     cat "$@" | sha256sum | cut -c1-16
