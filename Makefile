@@ -1,7 +1,7 @@
 # The developer's front door. Everything is built by CMake; this file only names the common trips.
 
 .DEFAULT_GOAL := build
-.PHONY: help deps build-deps build test test-fast test-replay fuzz fuzz-files inject-faults bench bench-service check cross-validate page page-deps screenshot install clean
+.PHONY: help deps build-deps build test test-fast test-replay fuzz fuzz-files inject-faults bench bench-service check cross-validate page page-deps portable prebuilt wheel dist test-dist screenshot install clean
 PREFIX ?= /usr/local
 
 help:            ## list the targets
@@ -70,6 +70,27 @@ cross-validate: deps   ## what diagnose is worth on sources it did not learn fro
 
 check: deps      ## every gate that needs no training job: Clang and GCC, clang-tidy, sanitizers, layers, format
 	@tools/check
+
+portable:        ## build for any Linux with glibc 2.17: build/portable-ARCH/root
+	@tools/install_deps build packaging/debian-packages.txt
+	@packaging/portable/build
+
+prebuilt:        ## compile the recorder's native half for every known release of PyTorch and TensorFlow
+	@tools/install_deps build packaging/debian-packages.txt
+	@packaging/prebuilt/build
+
+wheel:           ## write build/dist/lockstep_training-*.whl, which pip installs without compiler or root
+	@tools/install_deps build packaging/debian-packages.txt
+	@packaging/stage
+	@packaging/make_wheel
+
+dist:            ## write every package, with checksums and a bill of materials, into build/dist
+	@tools/install_deps build packaging/debian-packages.txt
+	@packaging/dist
+
+test-dist:       ## install the packages on fresh Debian 11, 12 and 13 as an ordinary user, and run a job there (needs root)
+	@tools/install_deps build packaging/debian-packages.txt
+	@packaging/test/run
 
 install: build   ## install binary, man pages and completions below PREFIX
 	@cmake --install build/release --strip --prefix $(PREFIX)

@@ -16,7 +16,7 @@ endif()
 
 # Linking a hundred test programs takes minutes with the linker of binutils.
 find_program(LOCKSTEP_MOLD mold)
-if(LOCKSTEP_MOLD)
+if(LOCKSTEP_MOLD AND NOT LOCKSTEP_PORTABLE)
   string(APPEND CMAKE_EXE_LINKER_FLAGS " -fuse-ld=mold")
 endif()
 

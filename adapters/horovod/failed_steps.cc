@@ -4,7 +4,8 @@
 #include <cstddef>
 #include <dlfcn.h>
 #include <iterator>
-#include <string>
+#include <new>
+#include <string_view>
 #include <utility>
 
 #include "lockstep/recorder.h"
@@ -30,8 +31,24 @@ constexpr Way kWays[] = {
     {"_ZN10tensorflow15OpKernelContext21CtxFailureWithWarningEPK", false, true},
 };
 
+// TensorFlow's std::string, GCC's. Ours is another one where this is compiled with Clang's library.
+class TheirString {
+ public:
+  TheirString(const TheirString&) = delete;
+  TheirString& operator=(const TheirString&) = delete;
+  ~TheirString() {
+    if (data_ != local_) ::operator delete(data_);
+  }
+  std::string_view text() const { return {data_, size_}; }
+
+ private:
+  char* data_;
+  std::size_t size_;
+  char local_[16];
+};
+
 Function real[std::size(kWays)];
-std::string (*words_of)(const void* status) = nullptr;
+TheirString (*words_of)(const void* status) = nullptr;
 thread_local const void* failed_context = nullptr;
 thread_local std::uint32_t failed_words = 0;
 
@@ -44,9 +61,10 @@ void note(const void* context, Word status) {
   failed_context = context;
   failed_words = 0;
   if (words_of == nullptr) return;
-  const std::string words = words_of(reinterpret_cast<const void*>(status));
+  const TheirString string = words_of(reinterpret_cast<const void*>(status));
+  const std::string_view words = string.text();
   constexpr std::size_t kLongest = 500;
-  if (words.find("Horovod has been shut down") != std::string::npos) return;
+  if (words.find("Horovod has been shut down") != std::string_view::npos) return;
   failed_words = lockstep_intern_string(words.data(), std::min(words.size(), kLongest));
 }
 
@@ -75,7 +93,7 @@ void watch_all(void* handle, std::index_sequence<ways...>) {
 
 void watch_failures(void* handle) {
   words_of =
-      reinterpret_cast<std::string (*)(const void*)>(::dlsym(handle, "_ZNK3tsl6Status8ToStringB5cxx11Ev"));
+      reinterpret_cast<TheirString (*)(const void*)>(::dlsym(handle, "_ZNK3tsl6Status8ToStringB5cxx11Ev"));
   watch_all(handle, std::make_index_sequence<std::size(kWays)>());
 }
 

@@ -1,6 +1,7 @@
 // Structures from adapters that may be older or newer than this library: the part both know, zeros behind it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string.h>
 

@@ -79,20 +79,21 @@ class Report {
       field = base::escape_for_terminal(word);
       line.remove_prefix(std::min(line.size(), word.size() + 1));
     }
-    const auto& [what, framework, version, why] = fields;
+    const auto& [what, framework, version, why] =
+        fields;  // for "used", `why` is where its native half is from
     const std::string title =
         version.empty() ? framework : fmt::format("{} {}", framework, base::word_of(version, '+'));
     if (what == "building") {
       tell_(fmt::format("lockstep: building the recorder for {} (once, about 20 s) ...\n", title));
     } else if (what == "none") {
-      preparation_.adapters.push_back(fmt::format("{} partly", title));
+      preparation_.adapters.push_back(fmt::format("{}, Python-only recorder", title));
       preparation_.lost.push_back(
           fmt::format("{} will not be recorded, so verdicts will be weaker: {}",
                       framework == "PyTorch" ? "collectives that PyTorch issues in C++ (DDP's all-reduces)"
                                              : "TensorFlow's collectives",
                       why));
     } else if (!title.empty()) {
-      preparation_.adapters.push_back(title);
+      preparation_.adapters.push_back(why.empty() ? title : fmt::format("{}, {}", title, why));
     }
   }
 

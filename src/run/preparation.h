@@ -14,7 +14,7 @@
 namespace lockstep::run {
 
 struct Preparation {
-  std::vector<std::string> adapters;  // "PyTorch 2.13.0"
+  std::vector<std::string> adapters;  // "PyTorch 2.13.0, prebuilt recorder"
   std::vector<std::string> lost;      // sentences: what will not be recorded, and what helps
   std::optional<int> interrupted_by;  // the signal that came meanwhile: the job is not to be started
 };

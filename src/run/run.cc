@@ -309,7 +309,7 @@ void say_what_is_recorded(const fs::path& recording, const Request& request, con
   std::error_code ignored;
   const bool is_latest = !request.out && fs::equivalent("lockstep-latest", recording, ignored);
   const std::string adapters =
-      preparation.adapters.empty() ? "" : fmt::format(" ({})", fmt::join(preparation.adapters, ", "));
+      preparation.adapters.empty() ? "" : fmt::format(" ({})", fmt::join(preparation.adapters, "; "));
   const std::string folder = typed_from_here(recording);
   output.tell(fmt::format("lockstep: recording to {}{}; watch with 'lockstep top{}'\n", folder, adapters,
                           is_latest ? "" : " " + folder));

@@ -78,11 +78,11 @@ def test_the_framework_and_its_recorder_are_named_before_the_job_starts(tmp_path
     python = python_with_native_half()
     (tmp_path / "train.py").write_text("import torch.nn\nprint('the job runs', flush=True)\n")
     with_compiler = type_in(tmp_path, "run", python, "train.py")
-    assert re.search(r"^lockstep: recording to \S+ \(PyTorch 2\.[\d.]+\); watch with", with_compiler.stderr, re.MULTILINE), \
-        with_compiler.stderr
+    assert re.search(r"^lockstep: recording to \S+ \(PyTorch 2\.[\d.]+, compiled recorder\); watch with", with_compiler.stderr,
+                     re.MULTILINE), with_compiler.stderr
     environ = os.environ | {"XDG_CACHE_HOME": str(tmp_path / "cache"), "PATH": "/nowhere", "CXX": ""}
     without = type_in(tmp_path, "run", python, "train.py", env=environ, stderr=subprocess.STDOUT)
-    assert without.returncode == 0
+    assert without.returncode == 0 and re.search(r"\(PyTorch 2\.[\d.]+, Python-only recorder\)", without.stdout), without.stdout
     order = [without.stdout.index(part) for part in ("recording to", "there is no C++ compiler; install g++ and run again",
                                                      "the job runs")]
     assert order == sorted(order), without.stdout

@@ -1,7 +1,9 @@
-"""Builds the native half of an adapter for the framework of this process, once for each machine: their C++ interfaces
-differ from version to version. Ranks that start together wait for the one that builds."""
+"""Finds the native half of an adapter for the framework of this process. C++ interfaces differ from version to version, so
+packages bring one for each known version, and for others it is built here, once for each machine. Ranks that start together
+wait for the one that builds."""
 
 import contextlib
+import ctypes
 import fcntl
 import hashlib
 import os
@@ -26,13 +28,15 @@ class NoCompiler(BuildError):
 
 
 class Recipe:
-    """What an adapter says of its native half: `flags` and `libraries` are asked for only when it is built."""
+    """What an adapter says of its native half: `flags` and `libraries` are asked for only when it is built. `known_as`: the
+    name of the one that packages bring, empty where they bring none."""
 
-    def __init__(self, framework, version, identity, flags, libraries):
+    def __init__(self, framework, version, identity, flags, libraries, known_as=""):
         self.framework = framework  # also the folder of the sources
         self.version = version
         self.identity = identity  # two installations of one version may be built differently
         self.flags, self.libraries = flags, libraries
+        self.known_as = known_as
 
     @property
     def sources_folder(self):
@@ -48,7 +52,10 @@ class Recipe:
 
 
 def library_for(recipe):
-    """The path of the library, built when it is not there."""
+    """The path of the library, built when it is not there. The framework is loaded."""
+    found = prebuilt(recipe)
+    if found and _loads(found):
+        return found
     found = built(recipe)
     if found:
         return found
@@ -74,6 +81,35 @@ def library_for(recipe):
 def what_helps(error):
     """An error of a build in words for people."""
     return f"{error}; install g++ and run again" if isinstance(error, NoCompiler) else str(error)
+
+
+def prebuilt(recipe):
+    """The path of the library that came with Lockstep, if one did."""
+    path = os.path.join(os.path.dirname(recipe.sources_folder), "prebuilt", recipe.framework, recipe.known_as + ".so")
+    return path if recipe.known_as and os.path.exists(path) else None
+
+
+def minor_version(version):
+    """"2.13" of a released version; empty for nightly and private ones, whose C++ interface is anybody's guess."""
+    found = re.fullmatch(r"(\d+\.\d+)\.\d+(\+(cpu|cu|rocm|xpu)[0-9a-z.]*)?", version)
+    return found[1] if found else ""
+
+
+def how_for(recipes):
+    """By which of `recipes` there is a library without building one: "prebuilt recorder", "compiled recorder" or None."""
+    for how, find in (("prebuilt recorder", prebuilt), ("compiled recorder", built)):
+        if any(map(find, recipes)):
+            return how
+    return None
+
+
+def _loads(path):
+    """Whether this framework has every symbol that it was compiled for."""
+    try:
+        ctypes.CDLL(path)
+        return True
+    except OSError:
+        return False
 
 
 def built(recipe):

@@ -3,8 +3,9 @@ that the command will use, so that no rank waits for a compiler.
 
     python prepare.py CMD...
 
-Each line of the output: what happened ("used", "building", "built" or "none"), framework, version and, for "none", why, with
-tabs between them. Nothing of a framework is imported unless something of it has to be built."""
+Each line of the output: what happened ("used", "building", "built" or "none"), framework, version and, for "none", why, else
+where its native half is from ("prebuilt recorder", "compiled recorder"), with tabs between them. Nothing of a framework is
+imported unless something of it has to be built."""
 
 import os
 import sys
@@ -116,8 +117,9 @@ def _prepare(name, report):
         return report.tell("used", {"horovod": "Horovod", "jax": "JAX"}[name], version)
     title = {"torch": "PyTorch", "tensorflow": "TensorFlow"}[name]
     build = importlib.import_module(f"lockstep_{name}.build")
-    if build.built_for(version, spec.origin):
-        return report.tell("used", title, version)
+    how = build.how_for(version, spec.origin)
+    if how:
+        return report.tell("used", title, version, how)
     from lockstep_python import native_build
     try:
         native_build.find_compiler()
@@ -125,7 +127,7 @@ def _prepare(name, report):
         framework = importlib.import_module(name)
         of_framework = (framework,) if name == "torch" else (framework.sysconfig, framework.__version__)
         build.library_for(*of_framework)
-        report.tell("built", title, version)
+        report.tell("built", title, version, "compiled recorder")
     except Exception as error:  # the job runs all the same, and is recorded without it
         report.tell("none", title, version, native_build.what_helps(error))
     return None

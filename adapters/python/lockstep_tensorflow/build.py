@@ -18,13 +18,14 @@ def library_for(sysconfig, version):
     return native_build.library_for(_recipe(version, headers, lambda: _flags(sysconfig, headers)))
 
 
-def built_for(version, module_file):
-    """Its path if it is there, without importing TensorFlow."""
-    return native_build.built(_recipe(version, os.path.join(os.path.dirname(module_file), "include"), lambda: []))
+def how_for(version, module_file):
+    """As native_build.how_for, without importing TensorFlow."""
+    return native_build.how_for([_recipe(version, os.path.join(os.path.dirname(module_file), "include"), lambda: [])])
 
 
 def _recipe(version, headers, flags):
-    return Recipe("tensorflow", version, os.path.realpath(headers), flags, _framework)
+    return Recipe("tensorflow", version, os.path.realpath(headers), flags, _framework,
+                  known_as=native_build.minor_version(version))
 
 
 def _flags(sysconfig, headers):

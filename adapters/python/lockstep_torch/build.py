@@ -25,14 +25,15 @@ def library_for(torch):
     return native_build.library_for(_recipe(torch.__version__, abi, torch.__file__, lambda: _flags(torch)))
 
 
-def built_for(version, module_file):
-    """Its path if it is there, without importing PyTorch, which alone knows by which of the two ABIs it was compiled."""
-    recipes = (_recipe(version, abi, module_file, lambda: []) for abi in (0, 1))
-    return next(filter(None, map(native_build.built, recipes)), None)
+def how_for(version, module_file):
+    """As native_build.how_for, without importing PyTorch, which alone knows by which of the two ABIs it was compiled."""
+    return native_build.how_for([_recipe(version, abi, module_file, lambda: []) for abi in (0, 1)])
 
 
 def _recipe(version, abi, module_file, flags):
-    return Recipe("pytorch", f"{version}-{abi}", os.path.realpath(module_file), flags, _torch_libraries)
+    minor = native_build.minor_version(version)
+    return Recipe("pytorch", f"{version}-{abi}", os.path.realpath(module_file), flags, _torch_libraries,
+                  known_as=minor and f"{minor}-abi{abi}")
 
 
 def _header_folder(torch):

@@ -7,6 +7,8 @@
 
 #include <z3++.h>
 
+#include "check/repair/solver_library.h"
+
 namespace lockstep::repair {
 namespace {
 
@@ -319,6 +321,7 @@ Folded fold_questions(const ChoiceProblem& problem) {
 }
 
 Solution solve(const ChoiceProblem& problem) {
+  if (const auto missing = why_no_solver()) return {{}, {*missing}};
   try {
     const Folded folded = fold_questions(problem);
     const auto answers = Translation(folded.problem).cheapest();
