@@ -45,7 +45,7 @@ def odd_value(old, rng: random.Random):
 def mutate_json(original: bytes, rng: random.Random) -> bytes:
     try:
         value = json.loads(original)
-    except ValueError:
+    except (ValueError, RecursionError):
         return mutate_text(original, rng)
     places = places_in(value)
     if not places or rng.randrange(8) == 0:
