@@ -259,14 +259,14 @@ std::optional<std::size_t> first_differing_call(const Run& left, const Run& righ
   return both;
 }
 
-struct RankRun {
+struct RunOfRanks {
   int rank = 0;
   std::vector<EventPlace> places;
   Run calls;
 };
 
-std::vector<RankRun> runs_of(const Job& job, const Meeting& meeting, Signatures& signatures) {
-  std::vector<RankRun> runs;
+std::vector<RunOfRanks> runs_of(const Job& job, const Meeting& meeting, Signatures& signatures) {
+  std::vector<RunOfRanks> runs;
   for (const EventPlace place : meeting.arrivals) {
     if (runs.empty() || runs.back().places.front().rank != place.rank) {
       runs.push_back({.rank = job.ranks[place.rank].rank.number, .places = {}, .calls = {}});
@@ -312,19 +312,19 @@ struct Split {
   std::vector<Side> sides;
 };
 
-std::optional<Split> split(const Job& job, const std::vector<RankRun>& runs, const Signatures& signatures) {
+std::optional<Split> split(const Job& job, const std::vector<RunOfRanks>& runs, const Signatures& signatures) {
   // Whoever differs from anybody differs from the longest run: it has every call that two can be compared in.
-  const RankRun& longest =
-      *std::ranges::max_element(runs, {}, [](const RankRun& run) { return run.calls.size(); });
+  const RunOfRanks& longest =
+      *std::ranges::max_element(runs, {}, [](const RunOfRanks& run) { return run.calls.size(); });
   std::optional<std::size_t> first;
-  for (const RankRun& run : runs) {
+  for (const RunOfRanks& run : runs) {
     const auto differing = first_differing_call(longest.calls, run.calls, signatures);
     if (differing && (!first || *differing < *first)) first = differing;
   }
   if (!first) return std::nullopt;
   Split result{.call = *first, .sides = {}};
   std::map<SignatureNumber, std::size_t> side_of;
-  for (const RankRun& run : runs) {
+  for (const RunOfRanks& run : runs) {
     if (run.calls.size() <= *first) continue;  // its region ended before: it says nothing about this call
     const EventPlace place = run.places[*first];
     const auto [found, is_new] = side_of.try_emplace(run.calls[*first], result.sides.size());
