@@ -235,7 +235,7 @@ constexpr Example kAttachExamples[] = {
 
 constinit const Verb kAttachVerb{
     .name = "attach",
-    .one_line = "a job that already hangs, started without Lockstep: who began it?",
+    .one_line = "which rank holds up a job that was started without Lockstep?",
     .usage = "attach [PID] [flags]",
     .group = VerbGroup::kWatch,
     .description = kAttachDescription,

@@ -230,6 +230,16 @@ bool shows_a_job(const logs::LogVerdict& found, const std::vector<readers::LogFi
          std::ranges::any_of(logs, [](const readers::LogFile& log) { return speaks_of_training(log); });
 }
 
+// Any text resembles something. Of one that speaks of no training, less than this is no reason to speak up:
+// case.diagnose.a_table_of_services_is_no_training_job.
+constexpr double kMinGuessWithoutAJob = 0.4;
+
+bool are_faint_guesses(const std::vector<model::Finding>& findings) {
+  return std::ranges::all_of(findings, [](const model::Finding& finding) {
+    return finding.code.is(model::CodeFamily::kLeaf) && finding.confidence < kMinGuessWithoutAJob;
+  });
+}
+
 std::uint64_t lines_in(const std::vector<readers::LogFile>& logs) {
   std::uint64_t lines = 0;
   for (const readers::LogFile& log : logs) {
@@ -276,6 +286,8 @@ Result<Examined> examine_what_is_known(const std::vector<fs::path>& paths,
   story.world_size_one = world_size_one;
   story.limits_of_ranks = limits_of(read, job);
   logs::LogVerdict found = TRY(log_judge.judge(read.logs));
+  const bool shows_job = shows_a_job(found, read.logs);
+  if (!shows_job && are_faint_guesses(found.findings)) found.findings.clear();
   add_known_fixes(found.findings);
   for (const readers::LogFile& log : read.logs) {
     if (log.bytes.has_shrunk()) found.limits.push_back(fmt::format("{}: {}", log.name, readers::kHasShrunk));
@@ -289,7 +301,7 @@ Result<Examined> examine_what_is_known(const std::vector<fs::path>& paths,
   const bool is_empty = read.logs.empty() && story.logs.empty() && !story.silence;
   if (has_logs_alone && is_empty) return Examined(NothingKnown{nothing_known(read)});
   const bool is_calm = story.logs.empty() && !story.silence;
-  const bool has_no_job = has_logs_alone && is_calm && !read.logs.empty() && !shows_a_job(found, read.logs);
+  const bool has_no_job = has_logs_alone && is_calm && !read.logs.empty() && !shows_job;
   Arbitration arbitration = arbitrate(std::move(story));
   Diagnosis diagnosis;
   if (has_no_job) diagnosis.lines_without_a_job = lines_in(read.logs);

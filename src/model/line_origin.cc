@@ -77,10 +77,9 @@ bool take_named_number(OwnedLine& line, std::string_view inside, std::string_vie
   return continue_after(line, after);
 }
 
-// "[rank=1]", "[rank: 1]", "[RANK 1]", "[Rank 1]", "[rank1]" without a colon after it
+// "[rank=1]", "[rank: 1]", "[RANK 1]", "[Rank 1]"
 bool take_spelt_rank(OwnedLine& line, std::string_view inside, std::string_view after) {
-  constexpr std::array<std::string_view, 8> kNames = {"rank=", "rank: ", "rank:", "RANK ",
-                                                      "Rank ", "rank ",  "rank",  "Rank"};
+  constexpr std::array<std::string_view, 6> kNames = {"rank=", "rank: ", "rank:", "RANK ", "Rank ", "rank "};
   for (const std::string_view name : kNames) {
     if (!inside.starts_with(name)) continue;
     const std::optional<int> number = rank_number(inside.substr(name.size()));
@@ -90,6 +89,15 @@ bool take_spelt_rank(OwnedLine& line, std::string_view inside, std::string_view 
     return continue_after(line, after);
   }
   return false;
+}
+
+// "[rank1]" without a colon after it: at the start of a line alone, as text may speak of "[rank1]".
+bool take_joined_rank(OwnedLine& line, std::string_view inside, std::string_view after) {
+  if (!inside.starts_with("rank") && !inside.starts_with("Rank")) return false;
+  const std::optional<int> number = rank_number(inside.substr(4));
+  if (!number) return false;
+  line.origin.rank = number;
+  return continue_after(line, after);
 }
 
 // "[1,3]<stderr>:", "[prterun-a-1@1,3]<stdout>:" and "[3]<stdout>:"
@@ -129,8 +137,8 @@ bool take_bracket(OwnedLine& line) {
   const std::string_view inside = line.text.substr(1, end - 1);
   const std::string_view after = line.text.substr(end + 1);
   return take_named_number(line, inside, after) || take_stream_tag(line, inside, after) ||
-         take_spelt_rank(line, inside, after) || take_pod(line, inside, after) ||
-         take_mpi_process(line, inside, after);
+         take_spelt_rank(line, inside, after) || take_joined_rank(line, inside, after) ||
+         take_pod(line, inside, after) || take_mpi_process(line, inside, after);
 }
 
 // "3: " and, padded to the width of the largest task, " 3: "

@@ -312,7 +312,8 @@ struct Split {
   std::vector<Side> sides;
 };
 
-std::optional<Split> split(const Job& job, const std::vector<RunOfRanks>& runs, const Signatures& signatures) {
+std::optional<Split> split(const Job& job, const std::vector<RunOfRanks>& runs,
+                           const Signatures& signatures) {
   // Whoever differs from anybody differs from the longest run: it has every call that two can be compared in.
   const RunOfRanks& longest =
       *std::ranges::max_element(runs, {}, [](const RunOfRanks& run) { return run.calls.size(); });
