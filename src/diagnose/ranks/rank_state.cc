@@ -19,8 +19,9 @@ namespace {
 // connections.
 
 bool tells_of_a_lost_connection(std::string_view message) {
-  constexpr std::array<std::string_view, 4> kWords = {"closed by peer", "reset by peer",
-                                                      "closed by remote peer", "Broken pipe"};
+  // gRPC says "Socket closed" or "reset by peer", by what of the connection was under way.
+  constexpr std::array<std::string_view, 5> kWords = {
+      "closed by peer", "reset by peer", "closed by remote peer", "Broken pipe", "Socket closed"};
   return std::ranges::any_of(
       kWords, [&](std::string_view words) { return message.find(words) != std::string_view::npos; });
 }

@@ -70,6 +70,16 @@ TEST(RankState, ARankWithoutGoodbyeWhoseConnectionWasLostIsDead) {
   EXPECT_NE(rank_state_of(sketch.job, 1).place, Place::kDead);
 }
 
+TEST(RankState, GrpcTellsOfALostConnectionInTwoWays) {
+  for (const char* message :
+       {"UnavailableError: Socket closed", "UnavailableError: Connection reset by peer"}) {
+    JobSketch sketch(2);
+    sketch.history(0).failures.push_back({.message = message, .time_ns = 5});
+    sketch.history(1).events.push_back({});
+    EXPECT_EQ(rank_state_of(sketch.job, 1).place, Place::kDead) << message;
+  }
+}
+
 TEST(RankState, ARankForWhichTheOthersFirstRanOutOfTimeMayBeLate) {
   JobSketch sketch(3);
   sketch.history(0).failures.push_back({.message = "timed out after 1800000 ms", .time_ns = 4});
