@@ -432,10 +432,9 @@ std::string framework_of(const JobLook& look) {
   for (const auto& [folder, framework] : kFrameworks) {
     for (const RankLook& rank : look.ranks) {
       for (const Position& position : rank.rounds) {
-        if (std::ranges::any_of(position.stack, [&](const model::Frame& frame) {
-              return frame.file.find(folder) != std::string::npos;
-            }))
-          return std::string(framework);
+        for (const model::Frame& frame : position.stack) {
+          if (frame.file.find(folder) != std::string::npos) return std::string(framework);
+        }
       }
     }
   }

@@ -188,7 +188,8 @@ void for_each_ancestor(const Processes& processes, const Process& process, const
 // launcher.
 std::vector<const Process*> ranks_among(const Processes& processes) {
   std::set<pid_t> left_out;
-  for (const auto& [pid, process] : processes) {
+  for (const auto& entry : processes) {  // Clang 14 captures no structured bindings
+    const Process& process = entry.second;
     if (!process.place) continue;
     for_each_ancestor(processes, process, [&](const Process& above) {
       if (!above.place) return;
@@ -196,7 +197,7 @@ std::vector<const Process*> ranks_among(const Processes& processes) {
           above.place->kind == process.place->kind && above.place->rank == process.place->rank;
       const bool is_starter =
           above.place->kind > process.place->kind || (above.place->kind == process.place->kind && !is_same);
-      left_out.insert(is_starter ? above.pid : pid);
+      left_out.insert(is_starter ? above.pid : process.pid);
     });
   }
   std::vector<const Process*> ranks;

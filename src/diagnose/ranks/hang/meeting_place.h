@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "model/finding_code.h"
 #include "model/job.h"
 
 namespace lockstep::ranks {
